@@ -1,0 +1,57 @@
+//! Shows and applies schema migrations.
+
+use clap::{Parser, Subcommand};
+use domain::Timestamp;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use store::Schema;
+use svc::settings::Settings;
+use svc::startup::{self, StartupError};
+
+/// Shows or applies the migrations of the database that SVC_DB names.
+#[derive(Parser)]
+#[command(name = "svc-migrate", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Show the version of the schema and what is pending; changes nothing.
+    Status,
+    /// Apply what is pending.
+    Up,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(&arguments.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => startup::refuse("svc-migrate", &error),
+    }
+}
+
+fn run(command: &Command) -> Result<(), StartupError> {
+    let path = Settings::from_environment()?.storage.path;
+    let mut out = io::stdout().lock();
+    match command {
+        Command::Status => {
+            let schema = Schema::of(&path)?;
+            writeln!(out, "schema: v{} (this svc-migrate: v{})", schema.version, schema.known)?;
+            for (version, name) in &schema.pending {
+                writeln!(out, "PENDING v{version}: {name}")?;
+            }
+        }
+        Command::Up => {
+            let applied = Schema::migrate(&path, Timestamp::now())?;
+            if applied.is_empty() {
+                writeln!(out, "nothing to do: the schema is current")?;
+            }
+            for version in applied {
+                writeln!(out, "applied v{version}")?;
+            }
+        }
+    }
+    Ok(())
+}

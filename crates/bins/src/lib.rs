@@ -1,0 +1,5 @@
+//! What the programs share: settings, logging, and putting the parts together.
+
+pub mod logging;
+pub mod settings;
+pub mod startup;

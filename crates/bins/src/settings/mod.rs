@@ -1,0 +1,179 @@
+//! Every setting of the service, typed. A bad one stops startup with its name and what it takes.
+
+mod env;
+mod models;
+mod oidc;
+mod server;
+mod storage;
+
+pub use models::ModelSettings;
+pub use oidc::OidcSettings;
+pub use server::ServerSettings;
+pub use storage::StorageSettings;
+
+use env::Env;
+use evidence::PublicKey;
+use reconcile::{CRITICAL_CATEGORIES, PRESETS, SlotSchema};
+use service::{Licence, Options};
+use std::sync::Arc;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{variable} {problem}")]
+pub struct SettingsError {
+    pub variable: &'static str,
+    pub problem: String,
+}
+
+impl SettingsError {
+    fn new(variable: &'static str, problem: impl Into<String>) -> Self {
+        Self { variable, problem: problem.into() }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogLevel {
+    Debug,
+    Info,
+    Warning,
+    Error,
+    Critical,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct LogSettings {
+    pub level: LogLevel,
+    pub format: LogFormat,
+}
+
+#[derive(Debug)]
+pub struct Settings {
+    pub storage: StorageSettings,
+    pub models: ModelSettings,
+    pub server: ServerSettings,
+    pub oidc: Option<OidcSettings>,
+    pub log: LogSettings,
+    /// Whether stdio, which cannot show a key, is turned away.
+    pub auth_required: bool,
+    pub options: Options,
+}
+
+impl Settings {
+    pub fn from_environment() -> Result<Self, SettingsError> {
+        Self::from_variables(std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+        }))
+    }
+
+    pub fn from_variables(
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, SettingsError> {
+        let env = Env::new(variables);
+        graph(&env)?;
+        Ok(Self {
+            storage: StorageSettings::read(&env)?,
+            models: ModelSettings::read(&env)?,
+            server: ServerSettings::read(&env)?,
+            oidc: OidcSettings::read(&env)?,
+            log: log(&env)?,
+            auth_required: env.switch("SVC_AUTH_REQUIRED", false)?,
+            options: options(&env)?,
+        })
+    }
+}
+
+fn options(env: &Env) -> Result<Options, SettingsError> {
+    let critical = env.list("SVC_CRITICAL_CATEGORIES");
+    Ok(Options {
+        slots: Arc::new(slots(env)?),
+        trusted_sources: env
+            .list("SVC_TRUSTED_SOURCES")
+            .unwrap_or_default()
+            .iter()
+            .map(|source| source.to_lowercase())
+            .collect(),
+        recall_context: count(env, "SVC_RECALL_CONTEXT", 40)?,
+        reconcile_context: count(env, "SVC_RECONCILE_CONTEXT", 40)?,
+        critical_categories: critical.unwrap_or_else(|| CRITICAL_CATEGORIES.map(str::to_owned).to_vec()),
+        critical_budget: count(env, "SVC_CRITICAL_BUDGET", 200)?,
+        licence: licence(env)?,
+    })
+}
+
+/// Numbers of facts: at least one, and no more than a model can be shown.
+fn count(env: &Env, name: &'static str, default: u16) -> Result<usize, SettingsError> {
+    const TAKES: &str = "a whole number from 1 to 10000";
+    let number = env.whole::<u16>(name, default, TAKES)?;
+    if !(1..=10_000).contains(&number) {
+        return Err(SettingsError::new(name, format!("takes {TAKES}, not '{number}'")));
+    }
+    Ok(usize::from(number))
+}
+
+fn slots(env: &Env) -> Result<SlotSchema, SettingsError> {
+    const NAME: &str = "SVC_SLOT_SCHEMA";
+    let Some(text) = env.text(NAME) else { return Ok(SlotSchema::none()) };
+    if let Some(preset) = text.strip_prefix("preset:") {
+        return SlotSchema::preset(preset.trim()).ok_or_else(|| {
+            SettingsError::new(NAME, format!("knows no preset '{preset}'; there are {}", PRESETS.join(", ")))
+        });
+    }
+    let json = std::fs::read_to_string(&text).map_err(|e| {
+        SettingsError::new(NAME, format!("cannot read the file {text}: {e}; give a file, or preset:<name>"))
+    })?;
+    SlotSchema::from_json(&json).map_err(|e| SettingsError::new(NAME, format!("file {text}: {e}")))
+}
+
+fn licence(env: &Env) -> Result<Licence, SettingsError> {
+    const VENDOR: &str = "SVC_VENDOR_PUBKEY";
+    let vendor_public_key =
+        env.text(VENDOR).map(|hex| PublicKey::from_hex(&hex)).transpose().map_err(|_| {
+            SettingsError::new(VENDOR, "takes an Ed25519 public key of 64 hexadecimal digits")
+        })?;
+    Ok(Licence { text: env.text("SVC_LICENSE"), vendor_public_key })
+}
+
+fn log(env: &Env) -> Result<LogSettings, SettingsError> {
+    let level = match env.text_or("SVC_LOG_LEVEL", "WARNING").to_uppercase().as_str() {
+        "DEBUG" => LogLevel::Debug,
+        "INFO" => LogLevel::Info,
+        "WARNING" => LogLevel::Warning,
+        "ERROR" => LogLevel::Error,
+        "CRITICAL" => LogLevel::Critical,
+        other => {
+            let problem = format!("takes DEBUG, INFO, WARNING, ERROR or CRITICAL, not '{other}'");
+            return Err(SettingsError::new("SVC_LOG_LEVEL", problem));
+        }
+    };
+    let format = match env.text_or("SVC_LOG_FORMAT", "text").to_lowercase().as_str() {
+        "text" => LogFormat::Text,
+        "json" => LogFormat::Json,
+        other => {
+            return Err(SettingsError::new("SVC_LOG_FORMAT", format!("takes text or json, not '{other}'")));
+        }
+    };
+    Ok(LogSettings { level, format })
+}
+
+/// The entity graph is not part of this version. Saying so at startup is better than a graph that is silently not
+/// there.
+fn graph(env: &Env) -> Result<(), SettingsError> {
+    if !env.switch("SVC_GRAPH", false)? {
+        return Ok(());
+    }
+    if env.text("NEO4J_PASSWORD").is_none() {
+        return Err(SettingsError::new(
+            "SVC_GRAPH",
+            "is on, and NEO4J_PASSWORD is not set; set it, or SVC_GRAPH=off",
+        ));
+    }
+    Err(SettingsError::new(
+        "SVC_GRAPH",
+        "is on, and this version has no entity graph yet; set SVC_GRAPH=off: recall_related then answers as recall does",
+    ))
+}

@@ -1,0 +1,80 @@
+//! Single sign-on by OpenID Connect.
+
+use super::SettingsError;
+use super::env::Env;
+use domain::Role;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone)]
+pub struct OidcSettings {
+    pub issuer: String,
+    pub audience: String,
+    pub jwks_url: String,
+    /// Which role a group of the identity provider has here.
+    pub role_map: BTreeMap<String, Role>,
+    pub default_role: Role,
+    pub role_claim: String,
+    pub scope_claim: Option<String>,
+}
+
+impl OidcSettings {
+    /// `None` where single sign-on is not set up. A part of it without the rest is an error, as is a role map that
+    /// cannot be read, set up or not.
+    pub(super) fn read(env: &Env) -> Result<Option<Self>, SettingsError> {
+        let role_map = role_map(env)?;
+        let default_role = default_role(env)?;
+        let parts = ["SVC_OIDC_ISSUER", "SVC_OIDC_AUDIENCE", "SVC_OIDC_JWKS_URL"];
+        if parts.iter().all(|name| env.text(name).is_none()) {
+            return Ok(None);
+        }
+        let part = |name: &'static str| {
+            env.text(name).ok_or_else(|| {
+                SettingsError::new(name, format!("is not set; OIDC needs all of {}", parts.join(", ")))
+            })
+        };
+        let [issuer, audience, jwks_url] = parts;
+        Ok(Some(Self {
+            issuer: part(issuer)?,
+            audience: part(audience)?,
+            jwks_url: part(jwks_url)?,
+            role_map,
+            default_role,
+            role_claim: env.text_or("SVC_OIDC_ROLE_CLAIM", "groups"),
+            scope_claim: env.text("SVC_OIDC_SCOPE_CLAIM"),
+        }))
+    }
+}
+
+fn role_map(env: &Env) -> Result<BTreeMap<String, Role>, SettingsError> {
+    const NAME: &str = "SVC_OIDC_ROLE_MAP";
+    let Some(text) = env.text(NAME) else { return Ok(BTreeMap::new()) };
+    let Ok(Value::Object(object)) = serde_json::from_str(&text) else {
+        return Err(SettingsError::new(
+            NAME,
+            r#"takes a JSON object of group to role, such as {"staff":"member"}"#,
+        ));
+    };
+    object
+        .into_iter()
+        .map(|(group, role)| match role.as_str().and_then(Role::from_word) {
+            Some(role) => Ok((group, role)),
+            None => {
+                Err(SettingsError::new(NAME, format!("gives the group '{group}' no role of {}", roles())))
+            }
+        })
+        .collect()
+}
+
+fn default_role(env: &Env) -> Result<Role, SettingsError> {
+    const NAME: &str = "SVC_OIDC_DEFAULT_ROLE";
+    match env.text(NAME) {
+        None => Ok(Role::Viewer),
+        Some(text) => Role::from_word(&text)
+            .ok_or_else(|| SettingsError::new(NAME, format!("takes {}, not '{text}'", roles()))),
+    }
+}
+
+fn roles() -> String {
+    Role::ALL.map(Role::word).join(", ")
+}

@@ -1,0 +1,44 @@
+//! From settings to a running service.
+
+use crate::settings::{Settings, SettingsError};
+use domain::{Fault, Timestamp};
+use model::Models;
+use service::Service;
+use store::{Store, StoreError, StoreSettings};
+
+#[derive(Debug, thiserror::Error)]
+pub enum StartupError {
+    #[error("{0}")]
+    Settings(#[from] SettingsError),
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    #[error("{0}")]
+    Model(#[from] Fault),
+    #[error("cannot start: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// Opens the store and puts the service together. Must be called within a Tokio runtime.
+pub async fn service(settings: Settings) -> Result<Service, StartupError> {
+    let models = Models::new(settings.models.chat, settings.models.embed)?;
+    let storage = settings.storage;
+    let store = Store::open(
+        StoreSettings {
+            path: storage.path,
+            keys: storage.keys,
+            encrypt: storage.encrypt,
+            sign: storage.sign,
+            meter: None,
+        },
+        Timestamp::now(),
+    )
+    .await?;
+    Ok(Service::new(store, models, settings.options))
+}
+
+/// Says why the program does not start, and ends it.
+pub fn refuse(program: &str, error: &dyn std::error::Error) -> std::process::ExitCode {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "{program}: {error}");
+    std::process::ExitCode::FAILURE
+}

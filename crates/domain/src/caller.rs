@@ -1,0 +1,71 @@
+//! Who asks, for which tenant, under which request, and until when an answer is of use.
+
+use crate::{Capability, Principal, Role, Tenant};
+use jiff::Timestamp;
+use std::time::Instant;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    /// The person at this machine, over stdio.
+    Local,
+    Principal(Principal),
+    /// Nobody: stdio while authentication is required.
+    Anonymous,
+}
+
+/// Goes through every store call, so that no query can forget the tenant.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub identity: Identity,
+    pub tenant: Tenant,
+    pub request_id: String,
+    pub now: Timestamp,
+    pub deadline: Instant,
+}
+
+impl Caller {
+    pub fn new(identity: Identity, request_id: String, now: Timestamp, deadline: Instant) -> Self {
+        let tenant = match &identity {
+            Identity::Principal(p) => p.tenant.clone(),
+            Identity::Local | Identity::Anonymous => Tenant::default(),
+        };
+        // What is stored and signed is kept to the microsecond; a finer time would not read back as it was signed.
+        let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
+        Self { identity, tenant, request_id, now, deadline }
+    }
+
+    /// As the audit log names the caller.
+    pub fn id(&self) -> &str {
+        match &self.identity {
+            Identity::Local => "local",
+            Identity::Principal(p) => &p.id,
+            Identity::Anonymous => "anonymous",
+        }
+    }
+
+    pub fn role(&self) -> Option<Role> {
+        match &self.identity {
+            Identity::Local => Some(Role::Admin),
+            Identity::Principal(p) => Some(p.role),
+            Identity::Anonymous => None,
+        }
+    }
+
+    pub fn can(&self, capability: Capability) -> bool {
+        self.role().is_some_and(|r| r.grants(capability))
+    }
+
+    /// Admins reach every space of their tenant, whatever scopes their key was given.
+    pub fn reaches(&self, user_id: &str) -> bool {
+        match &self.identity {
+            Identity::Local => true,
+            Identity::Principal(p) => p.role == Role::Admin || p.scopes.holds(user_id),
+            Identity::Anonymous => false,
+        }
+    }
+
+    /// The operator of the deployment: an admin of the default tenant.
+    pub fn is_operator(&self) -> bool {
+        self.tenant.is_default() && self.can(Capability::Admin)
+    }
+}

@@ -1,0 +1,153 @@
+//! A fact and the words for what can happen to it.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Sequential within a tenant, and never given out twice.
+pub type FactId = i64;
+
+/// What the caller attached to a statement; `category` decides whether a fact is critical.
+pub type Metadata = serde_json::Map<String, serde_json::Value>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Status {
+    Active,
+    Superseded,
+    Historical,
+    FlaggedConflict,
+}
+
+impl Status {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Active => "ACTIVE",
+            Self::Superseded => "SUPERSEDED",
+            Self::Historical => "HISTORICAL",
+            Self::FlaggedConflict => "FLAGGED_CONFLICT",
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// What a statement did to the memory, as the reply says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Action {
+    Add,
+    Supersede,
+    Dedup,
+    Refine,
+    Coexist,
+    Flag,
+    Archive,
+    Retract,
+    Skip,
+}
+
+impl Action {
+    pub const ALL: [Self; 9] = [
+        Self::Add,
+        Self::Supersede,
+        Self::Dedup,
+        Self::Refine,
+        Self::Coexist,
+        Self::Flag,
+        Self::Archive,
+        Self::Retract,
+        Self::Skip,
+    ];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Add => "ADD",
+            Self::Supersede => "SUPERSEDE",
+            Self::Dedup => "DEDUP",
+            Self::Refine => "REFINE",
+            Self::Coexist => "COEXIST",
+            Self::Flag => "FLAG",
+            Self::Archive => "ARCHIVE",
+            Self::Retract => "RETRACT",
+            Self::Skip => "SKIP",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|a| a.word().eq_ignore_ascii_case(word.trim()))
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// A state has one current value; events stand beside each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    State,
+    Event,
+}
+
+/// The fact as a relation between two things, for the entity graph.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Triple {
+    pub head: String,
+    pub relation: String,
+    pub tail: String,
+}
+
+/// What a flagged fact asks for, and what it would do it to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// ADD, SUPERSEDE, COEXIST, REFINE or RETRACT: what confirming applies.
+    pub action: Action,
+    /// The active fact that it would change, as it stood when the change was proposed.
+    pub target: Option<FactId>,
+    /// Whether the slot is confirm-gated: then it is a proposal, and stale once its target has gone.
+    pub gated: bool,
+}
+
+/// A value that a refinement replaced in place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Earlier {
+    pub value: String,
+    pub until: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fact {
+    pub id: FactId,
+    pub subject: String,
+    pub value: String,
+    pub scope: String,
+    pub kind: Kind,
+    pub status: Status,
+    /// From 0 to 1.
+    pub confidence: f64,
+    pub source: Option<String>,
+    /// Whether the slot holds a list, in which case `value` is one item of it.
+    pub list_item: bool,
+    pub supersedes: Option<FactId>,
+    pub metadata: Metadata,
+    pub triple: Triple,
+    /// The words that the fact was taken from.
+    pub text: String,
+    pub pending: Option<Pending>,
+    pub earlier: Vec<Earlier>,
+    pub created: Timestamp,
+    /// When the row last changed, by a new status or a refinement.
+    pub changed: Timestamp,
+}
+
+impl Fact {
+    /// The caller's category, which decides whether the fact is critical.
+    pub fn category(&self) -> Option<&str> {
+        self.metadata.get("category").and_then(serde_json::Value::as_str)
+    }
+}

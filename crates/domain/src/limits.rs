@@ -1,0 +1,28 @@
+//! A limit on everything that comes from outside, each with the reason for its size.
+
+/// A statement or question: several pages of text, and well below what a model reads at once.
+pub const TEXT_BYTES: usize = 64 * 1024;
+/// A subject names one attribute of one thing; a longer one is a model that rambles.
+pub const SUBJECT_BYTES: usize = 256;
+/// A value is a phrase or a short paragraph; a document belongs elsewhere.
+pub const VALUE_BYTES: usize = 8 * 1024;
+/// A scope is a word or two, such as `mobile` or `staging`.
+pub const SCOPE_BYTES: usize = 128;
+/// Ids of users, agents and runs, names of sources, principals and tenants.
+pub const NAME_BYTES: usize = 256;
+/// Metadata travels with every fact of the call, so that it is kept small.
+pub const METADATA_BYTES: usize = 16 * 1024;
+/// Facts that one statement may yield; a model that lists more has lost the thread.
+pub const FACTS_PER_STATEMENT: usize = 64;
+/// `user_id`s that one key may name.
+pub const SCOPES_PER_KEY: usize = 256;
+/// Sources that one space's policy may rank.
+pub const RANKED_SOURCES: usize = 256;
+/// Below this confidence a change is flagged, not made.
+pub const SURE: f64 = 0.7;
+/// What a fact gets whose model gave no usable confidence.
+pub const UNSTATED_CONFIDENCE: f64 = 0.5;
+/// Retired rows that `list_memories` shows.
+pub const RETIRED_SHOWN: usize = 20;
+/// The most entries that one `audit_log` call shows: a page that still fits an agent's context.
+pub const AUDIT_LOG_ENTRIES: i64 = 1000;

@@ -1,0 +1,144 @@
+//! Who may do what.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Capability {
+    Read,
+    Write,
+    Delete,
+    Verify,
+    Approve,
+    Admin,
+}
+
+impl Capability {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Delete => "delete",
+            Self::Verify => "verify",
+            Self::Approve => "approve",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+impl fmt::Display for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Role {
+    Admin,
+    Member,
+    Agent,
+    Viewer,
+    Auditor,
+}
+
+impl Role {
+    pub const ALL: [Self; 5] = [Self::Admin, Self::Member, Self::Agent, Self::Viewer, Self::Auditor];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::Member => "member",
+            Self::Agent => "agent",
+            Self::Viewer => "viewer",
+            Self::Auditor => "auditor",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|r| r.word() == word)
+    }
+
+    pub const fn grants(self, capability: Capability) -> bool {
+        use Capability::{Approve, Delete, Read, Verify, Write};
+        match self {
+            Self::Admin => true,
+            Self::Member => matches!(capability, Read | Write | Delete | Verify | Approve),
+            Self::Agent => matches!(capability, Read | Write | Verify),
+            Self::Viewer => matches!(capability, Read | Verify),
+            Self::Auditor => matches!(capability, Verify),
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum PrincipalKind {
+    Human,
+    #[default]
+    Agent,
+    Service,
+}
+
+impl PrincipalKind {
+    pub const ALL: [Self; 3] = [Self::Human, Self::Agent, Self::Service];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Agent => "agent",
+            Self::Service => "service",
+        }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|k| k.word() == word)
+    }
+}
+
+/// The `user_id`s that a key may touch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Scopes {
+    All,
+    Only(Vec<String>),
+}
+
+impl Scopes {
+    /// Comma-separated; empty or `*` is every space.
+    pub fn parse(text: &str) -> Self {
+        let ids: Vec<String> =
+            text.split(',').map(str::trim).filter(|s| !s.is_empty()).map(str::to_owned).collect();
+        if ids.is_empty() || ids.iter().any(|s| s == "*") { Self::All } else { Self::Only(ids) }
+    }
+
+    pub fn holds(&self, user_id: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(ids) => ids.iter().any(|id| id == user_id),
+        }
+    }
+}
+
+impl fmt::Display for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("*"),
+            Self::Only(ids) => f.write_str(&ids.join(", ")),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal {
+    /// `prin_<hex>`
+    pub id: String,
+    pub name: String,
+    pub role: Role,
+    pub kind: PrincipalKind,
+    pub tenant: crate::Tenant,
+    pub scopes: Scopes,
+}

@@ -1,0 +1,10 @@
+//! The only crate that knows the wire: JSON-RPC, the shapes of MCP, and the two transports.
+
+mod mcp;
+mod request_id;
+mod rpc;
+pub mod stdio;
+
+/// The name and version under which the server introduces itself.
+pub const NAME: &str = "svc";
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

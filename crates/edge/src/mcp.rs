@@ -1,0 +1,134 @@
+//! The methods of the Model Context Protocol, the same on both transports.
+
+use crate::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
+use crate::{NAME, VERSION};
+use domain::Caller;
+use serde_json::{Map, Value, json};
+use service::{Effect, Reply, Service, ToolInfo, World};
+use std::sync::OnceLock;
+
+/// Revisions that `initialize` agrees to.
+const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+/// The revision offered to a client that asks for one we do not know.
+const OFFERED: &str = "2025-06-18";
+
+const LOG_LEVELS: [&str; 8] =
+    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+const INSTRUCTIONS: &str = "A memory that stays current. Call remember when you learn something that will matter \
+later: a decision, a preference, a state of things, a change or its end; say it in plain words, with who or what it is \
+about. Call recall before asking the user for something they may have told you, and at the start of a task. Call \
+check_before_act or safe_recall before an action that is hard to undo. Call forget when something is no longer true \
+and has no new value. Use the same user_id, agent_id and run_id to find a memory again. Replies that begin with \
+'Access denied' or 'Svc couldn't complete' are not memories.";
+
+/// Runs a method and returns its result as JSON text.
+pub(crate) async fn serve(
+    service: &Service,
+    caller: Caller,
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<String, RpcError> {
+    match method {
+        "initialize" => initialize(&params).map(|result| result.to_string()),
+        "ping" => Ok("{}".to_owned()),
+        "tools/list" => listed(&params, tools_list()),
+        "tools/call" => call(service, caller, params).await,
+        "prompts/list" => listed(&params, r#"{"prompts":[]}"#),
+        "resources/list" => listed(&params, r#"{"resources":[]}"#),
+        "resources/templates/list" => listed(&params, r#"{"resourceTemplates":[]}"#),
+        "logging/setLevel" => set_level(&params),
+        other => {
+            let name: String = other.chars().filter(|c| !c.is_control()).take(80).collect();
+            Err(RpcError::new(METHOD_NOT_FOUND, format!("Method not found: {name}")))
+        }
+    }
+}
+
+fn initialize(params: &Map<String, Value>) -> Result<Value, RpcError> {
+    let asked = params.get("protocolVersion").and_then(Value::as_str);
+    let asked = asked.ok_or_else(|| RpcError::new(INVALID_PARAMS, "'protocolVersion' must be a string"))?;
+    let agreed = REVISIONS.into_iter().find(|known| *known == asked).unwrap_or(OFFERED);
+    Ok(json!({
+        "protocolVersion": agreed,
+        "capabilities": {
+            "logging": {},
+            "prompts": { "listChanged": true },
+            "resources": { "subscribe": false, "listChanged": true },
+            "tools": { "listChanged": true },
+            "extensions": { "io.modelcontextprotocol/ui": {} },
+        },
+        "serverInfo": { "name": NAME, "version": VERSION },
+        "instructions": INSTRUCTIONS,
+    }))
+}
+
+/// Every list fits one page, so that no cursor was ever given out.
+fn listed(params: &Map<String, Value>, list: &str) -> Result<String, RpcError> {
+    match params.get("cursor") {
+        None | Some(Value::Null) => Ok(list.to_owned()),
+        Some(_) => Err(RpcError::new(INVALID_PARAMS, "'cursor' is not one that this server gave out")),
+    }
+}
+
+fn set_level(params: &Map<String, Value>) -> Result<String, RpcError> {
+    match params.get("level").and_then(Value::as_str) {
+        Some(level) if LOG_LEVELS.contains(&level) => Ok("{}".to_owned()),
+        _ => Err(RpcError::new(INVALID_PARAMS, format!("'level' must be one of {}", LOG_LEVELS.join(", ")))),
+    }
+}
+
+/// The tool list never changes while we run, so it is serialized once.
+fn tools_list() -> &'static str {
+    static LIST: OnceLock<String> = OnceLock::new();
+    LIST.get_or_init(|| {
+        let tools: Vec<Value> = service::catalogue().iter().map(tool).collect();
+        json!({ "tools": tools }).to_string()
+    })
+}
+
+fn tool(info: &ToolInfo) -> Value {
+    let mut annotations = json!({
+        "title": info.title,
+        "readOnlyHint": info.effect == Effect::ReadOnly,
+        "openWorldHint": info.world == World::Open,
+    });
+    // Both hints have a meaning only for tools that write.
+    if let (Some(hints), true) = (annotations.as_object_mut(), info.effect != Effect::ReadOnly) {
+        let destructive = info.effect == Effect::Destructive;
+        hints.insert("destructiveHint".to_owned(), destructive.into());
+        hints.insert("idempotentHint".to_owned(), destructive.into());
+    }
+    json!({
+        "name": info.name,
+        "title": info.title,
+        "description": info.description,
+        "inputSchema": info.input_schema(),
+        "outputSchema": {
+            "type": "object",
+            "properties": { "result": { "type": "string" } },
+            "required": ["result"],
+            "x-fastmcp-wrap-result": true,
+        },
+        "annotations": annotations,
+    })
+}
+
+async fn call(service: &Service, caller: Caller, mut params: Map<String, Value>) -> Result<String, RpcError> {
+    let Some(Value::String(name)) = params.remove("name") else {
+        return Err(RpcError::new(INVALID_PARAMS, "'name' must be the name of a tool"));
+    };
+    let arguments = match params.remove("arguments") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(arguments)) => arguments,
+        Some(_) => return Err(RpcError::new(INVALID_PARAMS, "'arguments' must be an object")),
+    };
+    let Reply { text, is_error } = service.call(caller, &name, arguments).await;
+    Ok(json!({
+        "content": [{ "type": "text", "text": text }],
+        "structuredContent": { "result": text },
+        "isError": is_error,
+        "_meta": { "fastmcp": { "wrap_result": true } },
+    })
+    .to_string())
+}

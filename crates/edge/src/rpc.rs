@@ -1,0 +1,101 @@
+//! JSON-RPC 2.0: reading one message, and writing one answer.
+
+use serde_json::{Map, Value, json};
+
+pub(crate) const PARSE_ERROR: i64 = -32700;
+pub(crate) const INVALID_REQUEST: i64 = -32600;
+pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
+pub(crate) const INVALID_PARAMS: i64 = -32602;
+
+/// What an error carries when the id of the request could not be read.
+const UNREADABLE_ID: &str = "server-error";
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Message {
+    Request {
+        id: Value,
+        method: String,
+        params: Map<String, Value>,
+    },
+    Notification {
+        method: String,
+        params: Map<String, Value>,
+    },
+    /// An answer to something that we never ask.
+    Response,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RpcError {
+    pub code: i64,
+    pub message: String,
+}
+
+impl RpcError {
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    pub fn answer(&self, id: Option<&Value>) -> Value {
+        let id = id.cloned().unwrap_or_else(|| UNREADABLE_ID.into());
+        json!({ "jsonrpc": "2.0", "id": id, "error": { "code": self.code, "message": self.message } })
+    }
+}
+
+/// A message that cannot be served, with its id where that much could be read.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Unreadable {
+    pub id: Option<Value>,
+    pub error: RpcError,
+}
+
+pub(crate) fn read(bytes: &[u8]) -> Result<Message, Unreadable> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|e| Unreadable {
+        id: None,
+        error: RpcError::new(
+            PARSE_ERROR,
+            format!("Parse error: the body is not JSON (line {}, column {})", e.line(), e.column()),
+        ),
+    })?;
+    let Value::Object(mut object) = value else {
+        let what = if value.is_array() {
+            "batches are not taken; send one message"
+        } else {
+            "the message is not an object"
+        };
+        return Err(invalid(None, what));
+    };
+    let id = match object.remove("id") {
+        None => None,
+        Some(id) if id.is_string() || id.is_i64() || id.is_u64() => Some(id),
+        Some(_) => return Err(invalid(None, "'id' must be a string or a whole number")),
+    };
+    if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return Err(invalid(id, "'jsonrpc' must be \"2.0\""));
+    }
+    let method = match object.remove("method") {
+        Some(Value::String(method)) => method,
+        None if id.is_some() && (object.contains_key("result") || object.contains_key("error")) => {
+            return Ok(Message::Response);
+        }
+        _ => return Err(invalid(id, "'method' must be a string")),
+    };
+    let params = match object.remove("params") {
+        None => Map::new(),
+        Some(Value::Object(params)) => params,
+        Some(_) => return Err(invalid(id, "'params' must be an object")),
+    };
+    Ok(match id {
+        Some(id) => Message::Request { id, method, params },
+        None => Message::Notification { method, params },
+    })
+}
+
+fn invalid(id: Option<Value>, why: &str) -> Unreadable {
+    Unreadable { id, error: RpcError::new(INVALID_REQUEST, format!("Invalid Request: {why}")) }
+}
+
+/// Writes an answer around a result that may already be serialized.
+pub(crate) fn answer(id: &Value, result: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+}

@@ -1,0 +1,127 @@
+//! MCP over standard input and output: one message a line, several calls in flight at once, and nothing but protocol
+//! on standard output.
+
+use crate::mcp;
+use crate::request_id;
+use crate::rpc::{self, Message};
+use domain::{Caller, Identity, Timestamp};
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+use service::Service;
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+
+/// A line that no sensible client sends; past it the input is not a conversation any more.
+const LINE_BYTES: u64 = 16 * 1024 * 1024;
+/// How long a call may take in all: the two minutes of the model's retries, and time to finish.
+pub(crate) const CALL_TIME: Duration = Duration::from_secs(150);
+/// A client that closes its end may still be reading: calls under way get this long to answer.
+const LEAVING: Duration = Duration::from_secs(8);
+/// Answers that wait for a slow reader before calls wait too.
+const ANSWERS_WAITING: usize = 64;
+
+type InFlight = Arc<Mutex<HashMap<String, AbortHandle>>>;
+
+/// Serves until the input ends. An error is one of the input or output itself.
+pub async fn serve(
+    service: Service,
+    identity: Identity,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+) -> io::Result<()> {
+    let (answers, written) = mpsc::channel::<String>(ANSWERS_WAITING);
+    let writer = tokio::spawn(write_lines(output, written));
+    let mut lines = BufReader::new(input);
+    let mut calls = JoinSet::new();
+    let in_flight = InFlight::default();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if (&mut lines).take(LINE_BYTES).read_until(b'\n', &mut line).await? == 0 {
+            break;
+        }
+        // What has ended is let go of, so that a long conversation does not pile up.
+        while calls.try_join_next().is_some() {}
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        match rpc::read(&line) {
+            Ok(Message::Request { id, method, params }) => {
+                let call = Conversation {
+                    service: service.clone(),
+                    identity: identity.clone(),
+                    answers: answers.clone(),
+                    in_flight: in_flight.clone(),
+                };
+                let key = id.to_string();
+                // The entry is made while the lock is held, so that a call that ends at once finds it.
+                let mut entries = in_flight.lock();
+                let handle = calls.spawn(call.answer(id, method, params));
+                entries.insert(key, handle);
+            }
+            Ok(Message::Notification { method, params }) => notified(&method, &params, &in_flight),
+            Ok(Message::Response) => {}
+            Err(unreadable) => {
+                let text = unreadable.error.answer(unreadable.id.as_ref()).to_string();
+                if answers.send(text).await.is_err() {
+                    break;
+                }
+            }
+        }
+    }
+    drop(answers);
+    let _ = tokio::time::timeout(LEAVING, async { while calls.join_next().await.is_some() {} }).await;
+    calls.shutdown().await;
+    writer.await.map_err(io::Error::other)?
+}
+
+fn notified(method: &str, params: &Map<String, Value>, in_flight: &InFlight) {
+    if method != "notifications/cancelled" {
+        return;
+    }
+    let Some(id) = params.get("requestId") else { return };
+    if let Some(call) = in_flight.lock().remove(&id.to_string()) {
+        call.abort();
+    }
+}
+
+/// What one call needs to answer.
+struct Conversation {
+    service: Service,
+    identity: Identity,
+    answers: mpsc::Sender<String>,
+    in_flight: InFlight,
+}
+
+impl Conversation {
+    async fn answer(self, id: Value, method: String, params: Map<String, Value>) {
+        let request_id = request_id::random();
+        let started = Instant::now();
+        let caller = Caller::new(self.identity, request_id.clone(), Timestamp::now(), started + CALL_TIME);
+        let answer = match mcp::serve(&self.service, caller, &method, params).await {
+            Ok(result) => rpc::answer(&id, &result),
+            Err(error) => error.answer(Some(&id)).to_string(),
+        };
+        tracing::info!(request_id, method, elapsed_ms = started.elapsed().as_millis() as u64, "answered");
+        self.in_flight.lock().remove(&id.to_string());
+        // A client that no longer reads has gone; there is nobody to tell.
+        let _ = self.answers.send(answer).await;
+    }
+}
+
+async fn write_lines(
+    mut output: impl AsyncWrite + Unpin,
+    mut lines: mpsc::Receiver<String>,
+) -> io::Result<()> {
+    while let Some(mut line) = lines.recv().await {
+        line.push('\n');
+        output.write_all(line.as_bytes()).await?;
+        output.flush().await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! Evidence that stands without the service: canonical bytes, signatures, the audit chain, decision snapshots,
+//! receipts and licences. Bytes in, bytes out; the page `docs/evidence-format.md` describes every layout.
+
+mod append;
+mod audit;
+mod checkpoint;
+mod commit;
+mod decision;
+mod error;
+mod key;
+mod licence;
+mod receipt;
+mod record;
+mod seqset;
+mod signed;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+pub use append::{AppendError, Appender, Draft};
+pub use audit::{Entry, Position, SeqRange, StoredDetail, StoredEntry};
+pub use checkpoint::{Anchor, Head, SignedAnchor, SignedHead};
+pub use commit::{Commitment, Disclosure, Hash, NoRandomness, Salt};
+pub use decision::{Belief, Disclosed, Explained, Owner, Recorded, Snapshot, explain, record};
+pub use error::{Invalid, Malformed};
+pub use key::{KeyId, Keyring, PublicKey, Signature, Signer};
+pub use licence::{Claims, LicenceError, mint as mint_licence, read as read_licence};
+pub use receipt::{Attestation, Erased, Erasure, Kind, Receipt};
+pub use record::Canonical;
+pub use signed::Signed;
+pub use verify::{Broken, ChainVerifier};

@@ -1,0 +1,194 @@
+//! Receipts: what was known of a subject at a time, and what was erased.
+
+use crate::record::{Reader, Writer};
+use crate::{Canonical, Invalid, Keyring, Malformed, Position, Signed};
+use domain::{FactId, Space, Tenant, Timestamp};
+
+const TAG: &str = "svc/receipt/1";
+const ATTESTATION: &str = "knowledge_attestation";
+const ERASURE: &str = "erasure_receipt";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    pub id: i64,
+    pub tenant: Tenant,
+    /// None for receipts from before they had an owner.
+    pub space: Option<Space>,
+    pub ts: Timestamp,
+    pub kind: Kind,
+    /// The audit log's head when the receipt was issued.
+    pub audit: Position,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    Attestation(Attestation),
+    Erasure(Erasure),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attestation {
+    pub subject: String,
+    /// The active values as the reply words them.
+    pub value: String,
+    pub memory_ids: Vec<FactId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Erasure {
+    pub what: Erased,
+    pub memory_ids: Vec<FactId>,
+    pub decisions_redacted: u64,
+    pub decisions_removed: u64,
+    pub receipts_removed: u64,
+    pub audit_blanked: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Erased {
+    Subject(String),
+    /// Everything in the receipt's space.
+    Space,
+    /// Everything in every space of the receipt's user.
+    User,
+    /// What was older than this many days in the receipt's space.
+    OlderThanDays(u64),
+}
+
+impl Receipt {
+    pub fn kind_word(&self) -> &'static str {
+        match self.kind {
+            Kind::Attestation(_) => ATTESTATION,
+            Kind::Erasure(_) => ERASURE,
+        }
+    }
+
+    /// One line that says what the receipt is proof of.
+    pub fn summary(&self) -> String {
+        match &self.kind {
+            Kind::Attestation(a) => format!("'{}' = {}", a.subject, a.value),
+            Kind::Erasure(e) => self.erasure_summary(e),
+        }
+    }
+
+    fn erasure_summary(&self, erasure: &Erasure) -> String {
+        let space = self.space.as_ref().map_or_else(|| "an unnamed space".to_owned(), Space::to_string);
+        let user = self.space.as_ref().map_or("an unnamed user", |s| s.user_id.as_str());
+        let what = match &erasure.what {
+            Erased::Subject(subject) => format!("'{subject}' of {space}"),
+            Erased::Space => format!("all of {space}"),
+            Erased::User => format!("every space of {user}"),
+            Erased::OlderThanDays(days) => format!("what was older than {days} day(s) in {space}"),
+        };
+        let mut text = format!("erased {what}: {} fact(s)", erasure.memory_ids.len());
+        for (count, done) in [
+            (erasure.decisions_redacted, "decision(s) redacted"),
+            (erasure.decisions_removed, "decision(s) removed"),
+            (erasure.receipts_removed, "receipt(s) removed"),
+            (erasure.audit_blanked, "audit entries blanked"),
+        ] {
+            if count > 0 {
+                text.push_str(&format!(", {count} {done}"));
+            }
+        }
+        text
+    }
+}
+
+impl Signed<Receipt> {
+    /// Checks a receipt that was looked up as `id` of `tenant`. One without a signature proves nothing, and is
+    /// invalid also where signing is off.
+    pub fn verify(&self, keys: Option<&Keyring>, id: i64, tenant: &Tenant) -> Result<(), Invalid> {
+        if !keys.is_some_and(|keys| self.is_signed_by(keys)) {
+            return Err(Invalid::new("the receipt has no valid signature"));
+        }
+        if (self.statement.id, &self.statement.tenant) != (id, tenant) {
+            return Err(Invalid::new("the receipt was issued as another one"));
+        }
+        Ok(())
+    }
+}
+
+impl Canonical for Receipt {
+    fn encode(&self) -> Vec<u8> {
+        let mut w = Writer::new(TAG);
+        w.text(self.kind_word());
+        w.signed_number(self.id);
+        w.text(self.tenant.as_str());
+        w.option(self.space.as_ref(), Writer::space);
+        w.time(self.ts);
+        self.audit.write(&mut w);
+        match &self.kind {
+            Kind::Attestation(a) => a.write(&mut w),
+            Kind::Erasure(e) => e.write(&mut w),
+        }
+        w.finish()
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut r = Reader::open(bytes, TAG)?;
+        let kind = r.text()?;
+        let (id, tenant) = (r.signed_number()?, Tenant::new(r.text()?));
+        let space = r.option(Reader::space)?;
+        let (ts, audit) = (r.time()?, Position::read(&mut r)?);
+        let kind = match kind.as_str() {
+            ATTESTATION => Kind::Attestation(Attestation::read(&mut r)?),
+            ERASURE => Kind::Erasure(Erasure::read(&mut r)?),
+            _ => return Err(Malformed::new("the receipt is of an unknown kind")),
+        };
+        r.end()?;
+        Ok(Self { id, tenant, space, ts, kind, audit })
+    }
+}
+
+impl Attestation {
+    fn write(&self, w: &mut Writer) {
+        w.text(&self.subject);
+        w.text(&self.value);
+        w.list(self.memory_ids.iter().copied(), Writer::signed_number);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(Self { subject: r.text()?, value: r.text()?, memory_ids: r.list(Reader::signed_number)? })
+    }
+}
+
+impl Erasure {
+    fn write(&self, w: &mut Writer) {
+        match &self.what {
+            Erased::Subject(subject) => {
+                w.text("subject");
+                w.text(subject);
+            }
+            Erased::Space => w.text("space"),
+            Erased::User => w.text("user"),
+            Erased::OlderThanDays(days) => {
+                w.text("older_than_days");
+                w.number(*days);
+            }
+        }
+        w.list(self.memory_ids.iter().copied(), Writer::signed_number);
+        w.number(self.decisions_redacted);
+        w.number(self.decisions_removed);
+        w.number(self.receipts_removed);
+        w.number(self.audit_blanked);
+    }
+
+    fn read(r: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let what = match r.text()?.as_str() {
+            "subject" => Erased::Subject(r.text()?),
+            "space" => Erased::Space,
+            "user" => Erased::User,
+            "older_than_days" => Erased::OlderThanDays(r.number()?),
+            _ => return Err(Malformed::new("the receipt erases an unknown kind of thing")),
+        };
+        Ok(Self {
+            what,
+            memory_ids: r.list(Reader::signed_number)?,
+            decisions_redacted: r.number()?,
+            decisions_removed: r.number()?,
+            receipts_removed: r.number()?,
+            audit_blanked: r.number()?,
+        })
+    }
+}

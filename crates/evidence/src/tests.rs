@@ -1,0 +1,104 @@
+//! Samples with fixed times and keys, for the tests in the files beside this one.
+
+use crate::{
+    Appender, Attestation, Belief, Draft, Erased, Erasure, Hash, Keyring, Kind, Owner, Position, Receipt,
+    SeqRange, Signer, StoredDetail, StoredEntry,
+};
+use domain::{Space, Tenant, Timestamp};
+
+mod decisions;
+mod flips;
+mod page;
+mod roundtrip;
+mod tampering;
+
+pub(crate) fn time(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+fn noon() -> Timestamp {
+    time("2026-11-01T12:00:00.25Z")
+}
+
+fn signer() -> Signer {
+    Signer::from_seed([7; 32])
+}
+
+fn keys() -> Keyring {
+    Keyring::new(signer().public_key(), vec![])
+}
+
+fn draft(detail: &str, blanks: Vec<SeqRange>) -> Draft {
+    Draft {
+        ts: noon(),
+        action: "remember".to_owned(),
+        user: "ann".to_owned(),
+        agent: "helper".to_owned(),
+        run: "r1".to_owned(),
+        caller: "prin_01".to_owned(),
+        request_id: "req-1".to_owned(),
+        detail: detail.to_owned(),
+        blanks,
+    }
+}
+
+fn owner() -> Owner {
+    Owner { id: 12, tenant: Tenant::default(), space: Space::new("ann", "helper", "") }
+}
+
+fn belief() -> Belief {
+    Belief {
+        memory_id: 5,
+        subject: "database".to_owned(),
+        value: "Postgres 16".to_owned(),
+        confidence: 0.95,
+        source: Some("ops".to_owned()),
+        status: "ACTIVE".to_owned(),
+        supersedes: Some(3),
+    }
+}
+
+fn position() -> Position {
+    Position { size: 41, hash: Hash([0xab; 32]) }
+}
+
+fn attestation() -> Receipt {
+    Receipt {
+        id: 3,
+        tenant: Tenant::default(),
+        space: Some(Space::new("ann", "helper", "")),
+        ts: noon(),
+        kind: Kind::Attestation(Attestation {
+            subject: "database".to_owned(),
+            value: "Postgres 16 · SQLite".to_owned(),
+            memory_ids: vec![5, 6],
+        }),
+        audit: position(),
+    }
+}
+
+fn erasure() -> Receipt {
+    let what = Erasure {
+        what: Erased::Subject("database".to_owned()),
+        memory_ids: vec![3, 5],
+        decisions_redacted: 1,
+        decisions_removed: 0,
+        receipts_removed: 0,
+        audit_blanked: 4,
+    };
+    Receipt { id: 4, kind: Kind::Erasure(what), ..attestation() }
+}
+
+/// Eight entries; the sixth blanks the second and third.
+fn chain(signer: Option<&Signer>) -> (Vec<StoredEntry>, crate::SignedHead) {
+    let mut appender = Appender::new(Position::GENESIS, signer);
+    let mut entries: Vec<StoredEntry> = (1..=8)
+        .map(|seq| {
+            let blanks = if seq == 6 { vec![SeqRange { first: 2, last: 3 }] } else { vec![] };
+            appender.append(draft(&format!("ADD subject {seq}"), blanks)).unwrap()
+        })
+        .collect();
+    entries[1].detail = StoredDetail::Blanked;
+    entries[2].detail = StoredDetail::Blanked;
+    (entries, appender.head(noon()))
+}

@@ -1,0 +1,66 @@
+//! No byte of anything signed can change without the proof failing.
+
+use super::{attestation, belief, erasure, keys, noon, owner, position, signer};
+use crate::{Anchor, Canonical, Head, Signature, Signed, record};
+
+/// Changes each byte of the stored form, of the body under the original signature, and of the signature.
+fn check<T: Canonical>(statement: T) {
+    let signed = Signed::new(statement, Some(&signer()));
+    assert!(signed.is_signed_by(&keys()));
+    let stored = signed.encode();
+    for (at, bit) in bits(&stored) {
+        let mut bytes = stored.clone();
+        bytes[at] ^= bit;
+        let valid = Signed::<T>::decode(&bytes).is_ok_and(|s| s.is_signed_by(&keys()));
+        assert!(!valid, "byte {at} of the stored form, bit {bit}");
+    }
+    let (body, signature) = (signed.body(), signed.signature.unwrap());
+    for (at, bit) in bits(&body) {
+        let mut bytes = body.clone();
+        bytes[at] ^= bit;
+        assert!(!keys().verify(&bytes, &signature), "byte {at} of the body, bit {bit}");
+    }
+    for (at, bit) in bits(&signature.encode()) {
+        let mut bytes = signature.encode();
+        bytes[at] ^= bit;
+        assert!(!keys().verify(&body, &Signature::decode(&bytes).unwrap()), "byte {at} of the signature");
+    }
+}
+
+/// One bit of each byte, a different one from byte to byte.
+fn bits(bytes: &[u8]) -> impl Iterator<Item = (usize, u8)> {
+    (0..bytes.len()).map(|at| (at, 1 << (at % 8)))
+}
+
+#[test]
+fn of_an_attestation() {
+    check(attestation());
+}
+
+#[test]
+fn of_an_erasure_receipt() {
+    check(erasure());
+}
+
+#[test]
+fn of_a_snapshot() {
+    check(record(owner(), noon(), "ship it", &[belief()], None).unwrap().snapshot.statement);
+}
+
+#[test]
+fn of_a_head() {
+    check(Head { at: position(), ts: noon() });
+}
+
+#[test]
+fn of_an_anchor() {
+    check(Anchor { at: position(), ts: noon() });
+}
+
+#[test]
+fn a_statement_of_one_kind_is_none_of_another() {
+    let head = Signed::new(Head { at: position(), ts: noon() }, Some(&signer()));
+    assert!(Signed::<Anchor>::decode(&head.encode()).is_err());
+    let anchor = Signed { statement: Anchor { at: position(), ts: noon() }, signature: head.signature };
+    assert!(!anchor.is_signed_by(&keys()));
+}

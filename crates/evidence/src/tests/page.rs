@@ -1,0 +1,77 @@
+//! The test vectors of the format's page, made anew from a fixed seed.
+
+use super::{attestation, belief, erasure, keys, noon, owner, signer};
+use crate::{Anchor, Canonical, Disclosure, Entry, Hash, Head, Position, Salt, SeqRange, Signed, Snapshot};
+
+const PAGE: &str = include_str!("../../../../docs/evidence-format.md");
+
+fn salted(salt: u8, content: impl Into<Vec<u8>>) -> Disclosure {
+    Disclosure { salt: Salt([salt; 16]), content: content.into() }
+}
+
+fn entry(detail: &Disclosure) -> Entry {
+    Entry {
+        seq: 2,
+        ts: noon(),
+        action: "remember".to_owned(),
+        user: "ann".to_owned(),
+        agent: "helper".to_owned(),
+        run: String::new(),
+        caller: "local".to_owned(),
+        request_id: "req-1".to_owned(),
+        detail: detail.commitment(),
+        blanks: vec![SeqRange { first: 1, last: 1 }],
+        prev: Hash([0xab; 32]),
+    }
+}
+
+fn snapshot(summary: &Disclosure, belief: &Disclosure) -> Snapshot {
+    Snapshot {
+        owner: owner(),
+        ts: noon(),
+        summary: summary.commitment(),
+        beliefs: vec![(5, belief.commitment())],
+    }
+}
+
+fn vectors() -> String {
+    let signer = signer();
+    let key = signer.public_key();
+    let detail = salted(0x11, "ADD database");
+    let (summary, held) = (salted(0x22, "ship it"), salted(0x33, belief().encode()));
+    let entry = Signed::new(entry(&detail), Some(&signer));
+    let at = Position { size: 2, hash: entry.digest() };
+    let snapshot = Signed::new(snapshot(&summary, &held), Some(&signer));
+    let attestation = Signed::new(attestation(), Some(&signer));
+    assert!(
+        entry.is_signed_by(&keys()) && snapshot.is_signed_by(&keys()) && attestation.is_signed_by(&keys())
+    );
+    [
+        ("seed", vec![7; 32]),
+        ("public key", hex::decode(key.to_hex()).unwrap()),
+        ("key id", key.key_id().0.to_vec()),
+        ("detail disclosure", detail.encode()),
+        ("detail commitment", detail.commitment().0.0.to_vec()),
+        ("entry bytes", entry.body()),
+        ("entry hash", entry.digest().0.to_vec()),
+        ("entry signature", entry.signature.unwrap().encode().to_vec()),
+        ("head file", Signed::new(Head { at, ts: noon() }, Some(&signer)).encode()),
+        ("anchor row", Signed::new(Anchor { at, ts: noon() }, Some(&signer)).encode()),
+        ("summary disclosure", summary.encode()),
+        ("belief disclosure", held.encode()),
+        ("decision", snapshot.encode()),
+        ("decision digest", snapshot.digest().0.to_vec()),
+        ("attestation", attestation.encode()),
+        ("erasure receipt", Signed::new(erasure(), Some(&signer)).encode()),
+    ]
+    .map(|(name, bytes)| format!("{name}: {}\n", hex::encode(bytes)))
+    .concat()
+}
+
+#[test]
+fn the_page_shows_the_vectors_that_the_code_makes() {
+    let vectors = vectors();
+    let (_, rest) = PAGE.split_once("```vectors\n").expect("the page has a block of vectors");
+    let (shown, _) = rest.split_once("```").expect("the block of vectors ends");
+    assert!(shown == vectors, "docs/evidence-format.md must show:\n{vectors}");
+}

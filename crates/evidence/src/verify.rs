@@ -1,0 +1,183 @@
+//! Checking the chain as it streams by. What is kept between chunks does not grow with the log.
+
+use crate::seqset::SeqSet;
+use crate::{Canonical, Keyring, Position, SignedAnchor, SignedHead, StoredDetail, StoredEntry};
+use std::collections::VecDeque;
+use std::num::NonZero;
+
+mod batch;
+mod contents;
+
+/// The first place at which the log is not what was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    pub seq: u64,
+    /// Without a closing full stop.
+    pub reason: String,
+}
+
+impl Broken {
+    fn at(seq: u64, reason: impl Into<String>) -> Self {
+        Self { seq, reason: reason.into() }
+    }
+}
+
+#[derive(Debug)]
+pub struct ChainVerifier<'a> {
+    keys: Option<&'a Keyring>,
+    start: Position,
+    last: Position,
+    /// Heads that the entries to come must meet, the smallest first.
+    outside: VecDeque<SignedHead>,
+    /// Blanked entries for which no later entry has answered yet.
+    unanswered: SeqSet,
+    workers: usize,
+}
+
+impl<'a> ChainVerifier<'a> {
+    /// Without `keys` the deployment signs nothing, and hashes alone are checked. `outside` are the heads kept
+    /// outside the database; read them before the log, or a head may be newer than the entries read.
+    pub fn new(
+        keys: Option<&'a Keyring>,
+        anchor: Option<&SignedAnchor>,
+        mut outside: Vec<SignedHead>,
+    ) -> Result<Self, Broken> {
+        let start = match anchor {
+            None => Position::GENESIS,
+            Some(anchor) => {
+                let at = anchor.statement.at;
+                if !is_vouched_for(anchor, keys) {
+                    return Err(Broken::at(
+                        at.size,
+                        "the anchor of the purged entries has no valid signature",
+                    ));
+                }
+                at
+            }
+        };
+        outside.sort_by_key(|head| head.statement.at.size);
+        for head in &outside {
+            let at = head.statement.at;
+            if !is_vouched_for(head, keys) {
+                return Err(Broken::at(at.size, "a head kept outside the database has no valid signature"));
+            }
+            if at.size == start.size && at.hash != start.hash {
+                return Err(rewritten(head));
+            }
+        }
+        // Of purged entries nothing is left to compare with.
+        outside.retain(|head| head.statement.at.size > start.size);
+        let workers = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let outside = outside.into();
+        Ok(Self { keys, start, last: start, outside, unanswered: SeqSet::default(), workers })
+    }
+
+    /// Chunks of a few thousand entries are checked fastest. After a failure the verifier is of no more use.
+    pub fn push(&mut self, chunk: &[StoredEntry]) -> Result<(), Broken> {
+        let contents = contents::check(chunk, self.keys, self.workers);
+        let linked = match contents {
+            None => chunk,
+            // The entry at fault is still checked for its place: a missing neighbour is the plainer reason.
+            Some((index, _)) => chunk.get(..=index).unwrap_or(chunk),
+        };
+        linked.iter().try_for_each(|stored| self.link(stored))?;
+        contents.map_or(Ok(()), |(_, broken)| Err(broken))
+    }
+
+    /// Checks that the entry follows the one before it. Its stored hash is taken as it is.
+    fn link(&mut self, stored: &StoredEntry) -> Result<(), Broken> {
+        let entry = &stored.entry;
+        let expected = self.last.size.saturating_add(1);
+        if entry.seq < expected {
+            return Err(Broken::at(entry.seq, "the entry stands twice or out of order"));
+        }
+        if entry.seq > expected {
+            return Err(Broken::at(
+                expected,
+                format!("the entry is missing; entry {} stands in its place", entry.seq),
+            ));
+        }
+        let Some(hash) = stored.hash else {
+            return Err(Broken::at(entry.seq, "the entry has no hash"));
+        };
+        if entry.prev != self.last.hash {
+            let before = self.last.size;
+            return Err(Broken::at(
+                entry.seq,
+                format!("the entry does not follow the hash of entry {before}"),
+            ));
+        }
+        if let Some(reason) = entry.blanks_fault() {
+            return Err(Broken::at(entry.seq, reason));
+        }
+        entry.blanks.iter().for_each(|range| self.unanswered.remove(*range));
+        if stored.detail == StoredDetail::Blanked {
+            self.unanswered.push(entry.seq);
+        }
+        self.last = Position { size: entry.seq, hash };
+        while let Some(head) = self.outside.pop_front_if(|head| head.statement.at.size == entry.seq) {
+            if head.statement.at.hash != hash {
+                return Err(rewritten(&head));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns how many entries were verified. `head` is the one in the database.
+    pub fn finish(self, head: Option<&SignedHead>) -> Result<u64, Broken> {
+        match head {
+            Some(head) => self.meet(head)?,
+            None if self.last.size > 0 => {
+                return Err(Broken::at(
+                    self.last.size,
+                    "the log has entries, and the database has no head for it",
+                ));
+            }
+            None => {}
+        }
+        if let Some(head) = self.outside.front() {
+            return Err(Broken::at(
+                self.last.size.saturating_add(1),
+                format!(
+                    "the log was rolled back: a head kept outside the database, signed at {}, counts {} entries",
+                    head.statement.ts, head.statement.at.size
+                ),
+            ));
+        }
+        if let Some(seq) = self.unanswered.first() {
+            return Err(Broken::at(seq, "the detail was blanked, and no later entry says so"));
+        }
+        Ok(self.last.size - self.start.size)
+    }
+
+    fn meet(&self, head: &SignedHead) -> Result<(), Broken> {
+        let at = head.statement.at;
+        if !is_vouched_for(head, self.keys) {
+            Err(Broken::at(at.size, "the head has no valid signature"))
+        } else if at.size < self.start.size {
+            Err(Broken::at(self.start.size, "the anchor of the purged entries is newer than the head"))
+        } else if at.size > self.last.size {
+            let reason = format!("the entry is missing; the head counts {} entries", at.size);
+            Err(Broken::at(self.last.size.saturating_add(1), reason))
+        } else if at.size < self.last.size {
+            let reason = format!("the entry stands after the head, which counts {} entries", at.size);
+            Err(Broken::at(at.size + 1, reason))
+        } else if at.hash != self.last.hash {
+            Err(Broken::at(at.size, "the head names another hash than that of the last entry"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+fn is_vouched_for<T: Canonical>(signed: &crate::Signed<T>, keys: Option<&Keyring>) -> bool {
+    keys.is_none_or(|keys| signed.is_signed_by(keys))
+}
+
+fn rewritten(head: &SignedHead) -> Broken {
+    let reason = format!(
+        "the log was rewritten: a head kept outside the database, signed at {}, names another hash here",
+        head.statement.ts
+    );
+    Broken::at(head.statement.at.size, reason)
+}

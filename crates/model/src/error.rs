@@ -1,0 +1,60 @@
+//! Why a model gave nothing of use.
+
+use domain::Fault;
+use thiserror::Error;
+
+/// No variant holds a prompt, a reply or a key, so that every text here may stand in a log.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ModelError {
+    #[error("{variable} is not set: set it to the provider's API key")]
+    MissingKey { variable: &'static str },
+    #[error(
+        "no embedder is configured: set EMBED_BASE_URL or EMBED_API_KEY, or the OpenAI settings that they follow"
+    )]
+    NotConfigured,
+    #[error("the endpoint could not be reached: {detail}")]
+    Connect { detail: String },
+    #[error("the endpoint did not answer in time")]
+    Timeout,
+    #[error("the endpoint says that it is asked too often (HTTP status 429)")]
+    RateLimited,
+    #[error("the endpoint answered with HTTP status {status}")]
+    Http { status: u16 },
+    #[error("the endpoint's reply is of no use: {detail}")]
+    BadReply { detail: &'static str },
+    #[error("the operating system gave no random number, without which no prompt can be fenced")]
+    NoRandomness,
+}
+
+impl ModelError {
+    /// One word, fit to be shown by `health`.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::MissingKey { .. } => "MissingKey",
+            Self::NotConfigured => "NotConfigured",
+            Self::Connect { .. } => "ConnectError",
+            Self::Timeout => "Timeout",
+            Self::RateLimited => "RateLimited",
+            Self::Http { .. } => "HttpError",
+            Self::BadReply { .. } => "BadReply",
+            Self::NoRandomness => "NoRandomness",
+        }
+    }
+
+    /// Whether the same request may well succeed a moment later.
+    pub(crate) const fn is_transient(&self) -> bool {
+        match self {
+            Self::Connect { .. } | Self::Timeout | Self::RateLimited => true,
+            Self::Http { status } => *status >= 500,
+            Self::MissingKey { .. } | Self::NotConfigured | Self::BadReply { .. } | Self::NoRandomness => {
+                false
+            }
+        }
+    }
+}
+
+impl From<ModelError> for Fault {
+    fn from(error: ModelError) -> Self {
+        Self::new(error.kind(), error.to_string())
+    }
+}

@@ -1,0 +1,23 @@
+//! The language model and the embedder, as the service sees them: a statement becomes facts, a question becomes an
+//! answer, a text becomes a vector. Whatever a model says is a stranger's word; nothing here trusts it.
+
+mod anthropic;
+mod ask;
+mod chat;
+mod config;
+mod dialect;
+mod embedder;
+mod error;
+mod http;
+mod models;
+mod openai;
+mod prompt;
+mod reply;
+mod retry;
+mod schema;
+mod speaker;
+
+pub use ask::{Answer, AnswerFact, Effort, Extract, Intent, SlotHint};
+pub use config::{ChatConfig, EmbedConfig, Provider};
+pub use error::ModelError;
+pub use models::Models;

@@ -1,0 +1,107 @@
+//! How often a request is tried, and how long it may take in all.
+
+use crate::http::Failed;
+use backon::{ExponentialBuilder, Retryable};
+use std::time::{Duration, Instant};
+
+/// Outages of a provider that last longer are not sat out by a caller.
+const RETRY_SPAN: Duration = Duration::from_secs(120);
+/// A server may ask for more; then the two minutes are better spent on a second look.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+const BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
+    .with_jitter()
+    .with_min_delay(Duration::from_millis(200))
+    .with_max_delay(Duration::from_secs(15))
+    .without_max_times();
+
+#[derive(Clone, Copy)]
+pub(crate) struct Patience {
+    /// The most that one attempt may take.
+    attempt: Duration,
+    /// After this moment nobody waits for the answer.
+    deadline: Instant,
+    /// After this moment no further attempt begins.
+    last_start: Instant,
+}
+
+impl Patience {
+    pub fn retrying(attempt: Duration, deadline: Instant) -> Self {
+        Self { attempt, deadline, last_start: deadline.min(Instant::now() + RETRY_SPAN) }
+    }
+
+    /// One attempt: by the time that it has failed, the moment for another has passed.
+    pub fn once(attempt: Duration, deadline: Instant) -> Self {
+        Self { attempt, deadline, last_start: Instant::now() }
+    }
+
+    /// Calls `request` with the time that it may take, until it succeeds, fails for good, or time is up.
+    pub async fn run<T, F>(&self, mut request: impl FnMut(Duration) -> F) -> Result<T, Failed>
+    where
+        F: Future<Output = Result<T, Failed>>,
+    {
+        // Many clients that failed together must not come back together.
+        let seed = getrandom::u64().unwrap_or_default();
+        (|| request(self.time_left(Instant::now())))
+            .retry(BACKOFF.with_jitter_seed(seed))
+            .when(|failed: &Failed| failed.error.is_transient())
+            .adjust(|failed, backoff| self.pause(backoff?, failed.wait, Instant::now()))
+            .notify(|failed, pause| {
+                tracing::debug!(
+                    kind = failed.error.kind(),
+                    pause_ms = pause.as_millis(),
+                    "asking again after a pause"
+                );
+            })
+            .await
+    }
+
+    fn time_left(&self, now: Instant) -> Duration {
+        self.attempt.min(self.deadline.saturating_duration_since(now))
+    }
+
+    /// The pause before the next attempt, or nothing when it would begin too late.
+    fn pause(&self, backoff: Duration, wished: Option<Duration>, now: Instant) -> Option<Duration> {
+        let pause = backoff.max(wished.unwrap_or_default().min(LONGEST_PAUSE));
+        (now + pause < self.last_start).then_some(pause)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_PAUSE, Patience};
+    use std::time::{Duration, Instant};
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn attempts_end_after_two_minutes_even_when_the_deadline_is_far() {
+        let now = Instant::now();
+        let patience = Patience::retrying(SECOND, now + 3600 * SECOND);
+        assert_eq!(patience.pause(SECOND, None, now + 118 * SECOND), Some(SECOND));
+        assert_eq!(patience.pause(SECOND, None, now + 121 * SECOND), None);
+    }
+
+    #[test]
+    fn no_attempt_begins_or_lasts_past_the_deadline() {
+        let now = Instant::now();
+        let patience = Patience::retrying(10 * SECOND, now + 5 * SECOND);
+        assert_eq!(patience.pause(6 * SECOND, None, now), None);
+        assert_eq!(patience.time_left(now + 3 * SECOND), 2 * SECOND);
+        assert_eq!(patience.time_left(now + 9 * SECOND), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_wished_pause_is_kept_up_to_a_minute_and_never_shortens_the_backoff() {
+        let now = Instant::now();
+        let patience = Patience::retrying(SECOND, now + 3600 * SECOND);
+        assert_eq!(patience.pause(SECOND, Some(9 * SECOND), now), Some(9 * SECOND));
+        assert_eq!(patience.pause(SECOND, Some(Duration::ZERO), now), Some(SECOND));
+        assert_eq!(patience.pause(SECOND, Some(3600 * SECOND), now), Some(LONGEST_PAUSE));
+    }
+
+    #[test]
+    fn a_single_attempt_is_never_followed_by_another() {
+        let patience = Patience::once(SECOND, Instant::now() + 60 * SECOND);
+        assert_eq!(patience.pause(Duration::ZERO, None, Instant::now()), None);
+    }
+}

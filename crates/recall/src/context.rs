@@ -1,0 +1,249 @@
+//! The context rule: which facts a model is given.
+//!
+//! A small space goes to the model whole. Of a larger one go the facts that rank best for the question, and beside
+//! them every fact of a critical category, whether or not the question seems to ask for it: an allergy must not
+//! depend on how a question is worded.
+
+use crate::{Hit, SpaceIndex, fuse};
+use domain::{Fact, FactId, Fault};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+/// How deep each search goes for each place in the context. A fact that stands low in both lists may still belong
+/// into the context when they are fused.
+const DEPTH_PER_PLACE: usize = 2;
+
+#[derive(Debug, Clone, Copy)]
+pub struct ContextRule<'a> {
+    /// Facts that a model is given by rank.
+    pub limit: usize,
+    /// Case and surrounding space aside.
+    pub critical_categories: &'a [String],
+    /// Critical facts that a space may hold. Beyond it nothing is answered, since any cut could drop the one that
+    /// matters.
+    pub critical_budget: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{found} active facts are critical where the budget is {budget}; raise SVC_CRITICAL_BUDGET or name fewer \
+     categories critical"
+)]
+pub struct CriticalOverflow {
+    pub found: usize,
+    pub budget: usize,
+}
+
+impl From<CriticalOverflow> for Fault {
+    fn from(overflow: CriticalOverflow) -> Self {
+        Self::new("CriticalOverflow", overflow.to_string())
+    }
+}
+
+pub fn is_critical(fact: &Fact, categories: &[String]) -> bool {
+    category_key(fact).is_some_and(|key| categories.iter().any(|category| folded(category) == key))
+}
+
+/// The fact's category as critical categories are compared with it. A blank one is none.
+pub fn category_key(fact: &Fact) -> Option<String> {
+    fact.category().map(folded).filter(|key| !key.is_empty())
+}
+
+fn folded(category: &str) -> String {
+    category.trim().to_lowercase()
+}
+
+impl SpaceIndex {
+    /// The facts for a question: the ranked ones best first, then the other critical ones by id; the whole space by
+    /// id when it fits.
+    pub fn choose(
+        &self,
+        question: &str,
+        question_vector: Option<&[f32]>,
+        rule: &ContextRule<'_>,
+    ) -> Result<Vec<Arc<Fact>>, CriticalOverflow> {
+        let mut critical = self.critical_ids(rule)?;
+        if self.len() <= rule.limit {
+            return Ok(self.iter().cloned().collect());
+        }
+        let mut chosen = self.ranked(question, question_vector, rule.limit);
+        let ranked: HashSet<FactId> = chosen.iter().copied().collect();
+        critical.retain(|id| !ranked.contains(id));
+        chosen.extend(critical);
+        Ok(self.facts_of(&chosen))
+    }
+
+    /// The facts that a model reads beside a new statement: those nearest by words, since a statement waits for no
+    /// embedding; the whole space by id when it fits.
+    pub fn relevant(&self, statement: &str, limit: usize) -> Vec<Arc<Fact>> {
+        if self.len() <= limit {
+            return self.iter().cloned().collect();
+        }
+        self.facts_of(&self.ranked(statement, None, limit))
+    }
+
+    /// Exactly `limit` ids of a space that holds more. Places that no match claims go to the newest facts.
+    fn ranked(&self, question: &str, question_vector: Option<&[f32]>, limit: usize) -> Vec<FactId> {
+        let depth = limit.saturating_mul(DEPTH_PER_PLACE);
+        let by_words = self.by_words(question, depth);
+        let mut by_meaning: Vec<Hit> = question_vector.map_or_else(Vec::new, |v| self.by_meaning(v, depth));
+        // A fact that points away from the question is no match, and the newest facts serve better in its place.
+        by_meaning.retain(|hit| hit.score > 0.0);
+        let mut ids = fuse(&[&by_words, &by_meaning]);
+        ids.truncate(limit);
+        let matched: HashSet<FactId> = ids.iter().copied().collect();
+        let places = limit - ids.len();
+        ids.extend(self.newest_first().filter(|id| !matched.contains(id)).take(places));
+        ids
+    }
+
+    fn critical_ids(&self, rule: &ContextRule<'_>) -> Result<Vec<FactId>, CriticalOverflow> {
+        let keys: HashSet<String> = rule.critical_categories.iter().map(|name| folded(name)).collect();
+        let sets: Vec<&BTreeSet<FactId>> = keys.iter().filter_map(|key| self.category_ids(key)).collect();
+        let found = sets.iter().map(|ids| ids.len()).sum();
+        if found > rule.critical_budget {
+            return Err(CriticalOverflow { found, budget: rule.critical_budget });
+        }
+        let mut ids: Vec<FactId> = sets.into_iter().flatten().copied().collect();
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    fn facts_of(&self, ids: &[FactId]) -> Vec<Arc<Fact>> {
+        ids.iter().filter_map(|id| self.get(*id)).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ContextRule, CriticalOverflow, is_critical};
+    use crate::SpaceIndex;
+    use crate::samples::{critical_fact, fact};
+    use domain::{Fact, FactId, Fault};
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    fn space(facts: impl IntoIterator<Item = Fact>) -> SpaceIndex {
+        let mut index = SpaceIndex::new();
+        facts.into_iter().for_each(|fact| index.upsert(Arc::new(fact)));
+        index
+    }
+
+    fn ids(facts: &[Arc<Fact>]) -> Vec<FactId> {
+        facts.iter().map(|fact| fact.id).collect()
+    }
+
+    fn categories(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    fn rule(limit: usize, critical_categories: &[String]) -> ContextRule<'_> {
+        ContextRule { limit, critical_categories, critical_budget: 3 }
+    }
+
+    /// An allergy, and then twenty items that have nothing to do with it.
+    fn ward() -> SpaceIndex {
+        let items = (0..20).map(|i| fact(i + 2, &format!("subject{i}"), &format!("item{i}")));
+        space([critical_fact(1, "allergy", "PENICILLIN", "allergy")].into_iter().chain(items))
+    }
+
+    #[test]
+    fn a_space_that_fits_goes_whole_and_in_order() {
+        let index = space([fact(3, "c", "z"), fact(1, "a", "x"), fact(2, "b", "y")]);
+        let chosen = index.choose("z of c", None, &rule(3, &[])).unwrap();
+        assert_eq!(ids(&chosen), [1, 2, 3]);
+        assert_eq!(ids(&index.relevant("z of c", 3)), [1, 2, 3]);
+    }
+
+    #[test]
+    fn above_the_limit_the_match_leads_the_newest_fill_up_and_critical_facts_come_beside() {
+        let critical = categories(&["allergy"]);
+        let chosen = ward().choose("what is item7 of subject7?", None, &rule(5, &critical)).unwrap();
+        assert_eq!(ids(&chosen), [9, 21, 20, 19, 18, 1]);
+    }
+
+    #[test]
+    fn categories_of_the_call_replace_those_of_the_deployment() {
+        let critical = categories(&["none-such"]);
+        let chosen = ward().choose("what is item7?", None, &rule(5, &critical)).unwrap();
+        assert_eq!(ids(&chosen), [9, 21, 20, 19, 18]);
+    }
+
+    #[test]
+    fn a_critical_fact_among_the_ranked_is_not_repeated() {
+        let critical = categories(&[" ALLERGY ", "allergy", ""]);
+        let chosen = ward().choose("penicillin?", None, &rule(3, &critical)).unwrap();
+        assert_eq!(ids(&chosen), [1, 21, 20]);
+    }
+
+    #[test]
+    fn more_critical_facts_than_the_budget_stop_any_recall() {
+        let critical = categories(&["allergy"]);
+        let mut index = ward();
+        (0..3).for_each(|i| index.upsert(Arc::new(critical_fact(30 + i, "al", "x", "Allergy"))));
+        let overflow = CriticalOverflow { found: 4, budget: 3 };
+        assert_eq!(index.choose("q", None, &rule(5, &critical)), Err(overflow));
+        assert_eq!(index.choose("q", None, &rule(500, &critical)), Err(overflow));
+        assert_eq!(Fault::from(overflow).kind, "CriticalOverflow");
+        index.remove(31);
+        assert_eq!(index.choose("q", None, &rule(5, &critical)).unwrap().len(), 5 + 1);
+    }
+
+    #[test]
+    fn a_category_counts_whatever_its_case_and_a_blank_one_never() {
+        assert!(is_critical(&critical_fact(1, "a", "x", " Allergy"), &categories(&["allergy "])));
+        assert!(!is_critical(&critical_fact(1, "a", "x", " "), &categories(&["", " "])));
+        assert!(!is_critical(&fact(1, "a", "x"), &categories(&["allergy"])));
+    }
+
+    #[test]
+    fn meaning_finds_what_words_do_not() {
+        let mut index = space((1..=4).map(|i| fact(i, "note", &format!("n{i}"))));
+        for (id, vector) in [(1, [1.0, 0.1]), (2, [-1.0, 0.0]), (3, [0.1, 1.0]), (4, [-1.0, 0.2])] {
+            let fact = Arc::clone(index.get(id).unwrap());
+            index.set_vector(&fact, &vector).unwrap();
+        }
+        let chosen = index.choose("entirely different", Some(&[1.0, 0.0]), &rule(3, &[])).unwrap();
+        assert_eq!(ids(&chosen), [1, 3, 4]);
+    }
+
+    #[test]
+    fn a_question_vector_of_another_length_leaves_the_ranking_to_words() {
+        let mut index = space((0..12).map(|i| fact(i, &format!("thing{i}"), &format!("zebra{i} word{i}"))));
+        for fact in index.iter().cloned().collect::<Vec<_>>() {
+            index.set_vector(&fact, &[1.0; 64]).unwrap();
+        }
+        let chosen = index.choose("zebra9 word9 thing9", Some(&[1.0; 16]), &rule(3, &[])).unwrap();
+        assert_eq!(ids(&chosen), [9, 11, 10]);
+    }
+
+    #[test]
+    fn an_extraction_sees_the_facts_nearest_by_words() {
+        assert_eq!(ids(&ward().relevant("subject3 is no longer item3", 2)), [5, 21]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_context_is_full_free_of_repeats_and_holds_every_critical_fact(
+            critical_at in prop::collection::btree_set(0i64..40, 0..6),
+            size in 0i64..40,
+            limit in 0usize..12,
+            asked in 0i64..40,
+        ) {
+            let index = space((0..size).map(|i| match critical_at.contains(&i) {
+                true => critical_fact(i, &format!("thing{i}"), "v", "risk"),
+                false => fact(i, &format!("thing{i}"), "v"),
+            }));
+            let critical = categories(&["risk"]);
+            let rule = ContextRule { limit, critical_categories: &critical, critical_budget: 6 };
+            let chosen = ids(&index.choose(&format!("thing{asked}"), None, &rule).unwrap());
+            let distinct: std::collections::BTreeSet<_> = chosen.iter().copied().collect();
+            prop_assert_eq!(distinct.len(), chosen.len());
+            prop_assert!(critical_at.iter().filter(|id| **id < size).all(|id| distinct.contains(id)));
+            prop_assert!(chosen.len() >= limit.min(index.len()) && chosen.len() <= limit + critical_at.len());
+            if limit > 0 && asked < size {
+                prop_assert!(distinct.contains(&asked));
+            }
+        }
+    }
+}

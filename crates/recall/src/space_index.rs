@@ -1,0 +1,305 @@
+//! The active facts of one space, opened and ready to be searched.
+
+use crate::context::category_key;
+use crate::{Hit, VectorError, VectorIndex, WordIndex};
+use domain::{Fact, FactId, Status};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// Kept up to date one fact at a time: no change and no question goes through all facts.
+#[derive(Debug, Default)]
+pub struct SpaceIndex {
+    facts: BTreeMap<FactId, Arc<Fact>>,
+    words: WordIndex,
+    categories: HashMap<String, BTreeSet<FactId>>,
+    embedder: String,
+    vectors: Option<VectorIndex>,
+    without_vector: BTreeSet<FactId>,
+    fact_bytes: usize,
+}
+
+impl SpaceIndex {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn len(&self) -> usize {
+        self.facts.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.facts.is_empty()
+    }
+
+    pub fn get(&self, id: FactId) -> Option<&Arc<Fact>> {
+        self.facts.get(&id)
+    }
+
+    /// By id.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<Fact>> {
+        self.facts.values()
+    }
+
+    /// Takes the fact as it stands now. One that is no longer active goes out.
+    pub fn upsert(&mut self, fact: Arc<Fact>) {
+        let id = fact.id;
+        if fact.status != Status::Active {
+            self.remove(id);
+            return;
+        }
+        let before = self.facts.get(&id).cloned();
+        if before.as_ref().is_some_and(|before| reads_alike(before, &fact)) {
+            self.fact_bytes -= before.map_or(0, |before| bytes_of(&before));
+        } else {
+            self.remove(id);
+            self.words.insert(id, &indexed_text(&fact));
+            self.without_vector.insert(id);
+            if let Some(key) = category_key(&fact) {
+                self.categories.entry(key).or_default().insert(id);
+            }
+        }
+        self.fact_bytes += bytes_of(&fact);
+        self.facts.insert(id, fact);
+    }
+
+    pub fn remove(&mut self, id: FactId) {
+        let Some(fact) = self.facts.remove(&id) else { return };
+        self.fact_bytes -= bytes_of(&fact);
+        self.words.remove(id);
+        self.without_vector.remove(&id);
+        if let Some(vectors) = &mut self.vectors {
+            vectors.remove(id);
+        }
+        if let Some(key) = category_key(&fact)
+            && let Some(ids) = self.categories.get_mut(&key)
+        {
+            ids.remove(&id);
+            if ids.is_empty() {
+                self.categories.remove(&key);
+            }
+        }
+    }
+
+    /// Names the embedder that the vectors from here on come from. Those of another one are dropped: numbers of two
+    /// models cannot be compared.
+    pub fn use_embedder(&mut self, embedder: &str) {
+        if self.embedder != embedder {
+            embedder.clone_into(&mut self.embedder);
+            self.drop_vectors();
+        }
+    }
+
+    /// Takes the embedding of the fact's indexed text. It is left aside when the fact has gone or reads otherwise by
+    /// now, as can happen while an embedder is asked. Vectors of another length than this one are dropped: the
+    /// embedder behind the name has changed.
+    pub fn set_vector(&mut self, fact: &Fact, vector: &[f32]) -> Result<(), VectorError> {
+        if !self.facts.get(&fact.id).is_some_and(|current| reads_alike(current, fact)) {
+            return Ok(());
+        }
+        let dimensions = NonZeroUsize::new(vector.len()).ok_or(VectorError::Empty)?;
+        if !vector.iter().all(|x| x.is_finite()) {
+            return Err(VectorError::NotFinite);
+        }
+        if self.dimensions().is_some_and(|held| held != dimensions.get()) {
+            self.drop_vectors();
+        }
+        self.vectors.get_or_insert_with(|| VectorIndex::new(dimensions)).insert(fact.id, vector)?;
+        self.without_vector.remove(&fact.id);
+        Ok(())
+    }
+
+    /// The length of the vectors that are held, if any are.
+    pub fn dimensions(&self) -> Option<usize> {
+        self.vectors.as_ref().map(VectorIndex::dimensions)
+    }
+
+    /// The facts that are still to be embedded, by id.
+    pub fn missing_vectors(&self) -> impl Iterator<Item = &Arc<Fact>> {
+        self.without_vector.iter().filter_map(|id| self.facts.get(id))
+    }
+
+    /// What the space holds in memory, about.
+    pub fn approx_bytes(&self) -> usize {
+        const TREE_ENTRY: usize = 24;
+        self.fact_bytes
+            + self.facts.len() * TREE_ENTRY
+            + self.without_vector.len() * TREE_ENTRY
+            + self.words.bytes()
+            + self.vectors.as_ref().map_or(0, VectorIndex::bytes)
+    }
+
+    pub(crate) fn by_words(&self, question: &str, limit: usize) -> Vec<Hit> {
+        self.words.search(question, limit)
+    }
+
+    pub(crate) fn by_meaning(&self, question: &[f32], limit: usize) -> Vec<Hit> {
+        self.vectors.as_ref().map_or_else(Vec::new, |vectors| vectors.search(question, limit))
+    }
+
+    pub(crate) fn newest_first(&self) -> impl Iterator<Item = FactId> {
+        self.facts.keys().rev().copied()
+    }
+
+    /// A fact has one category, so that no id stands in two of the sets.
+    pub(crate) fn category_ids(&self, key: &str) -> Option<&BTreeSet<FactId>> {
+        self.categories.get(key)
+    }
+
+    fn drop_vectors(&mut self) {
+        self.vectors = None;
+        self.without_vector = self.facts.keys().copied().collect();
+    }
+}
+
+/// The words that a fact is found by, and the text to embed for it.
+pub fn indexed_text(fact: &Fact) -> String {
+    let parts = read_parts(fact);
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn read_parts(fact: &Fact) -> [Option<&str>; 5] {
+    let scope = Some(fact.scope.as_str()).filter(|scope| !scope.eq_ignore_ascii_case("global"));
+    [Some(&fact.subject), Some(&fact.value), scope, fact.category(), fact.source.as_deref()]
+}
+
+fn reads_alike(a: &Fact, b: &Fact) -> bool {
+    read_parts(a) == read_parts(b)
+}
+
+fn bytes_of(fact: &Fact) -> usize {
+    const COUNTS: usize = 16;
+    const METADATA_ENTRY: usize = 128;
+    let triple = &fact.triple;
+    let texts =
+        [&fact.subject, &fact.value, &fact.scope, &fact.text, &triple.head, &triple.relation, &triple.tail];
+    let metadata =
+        fact.metadata.iter().map(|(key, value)| METADATA_ENTRY + key.len() + value.to_string().len());
+    let earlier = fact.earlier.iter().map(|earlier| size_of_val(earlier) + earlier.value.len());
+    COUNTS
+        + size_of::<Fact>()
+        + texts.iter().map(|text| text.len()).sum::<usize>()
+        + fact.source.as_ref().map_or(0, String::len)
+        + metadata.sum::<usize>()
+        + earlier.sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SpaceIndex, indexed_text};
+    use crate::samples::{critical_fact, fact};
+    use crate::{ContextRule, VectorError};
+    use domain::{Fact, FactId, Status};
+    use std::sync::Arc;
+
+    fn three() -> SpaceIndex {
+        let mut index = SpaceIndex::new();
+        (1..=3).for_each(|i| index.upsert(Arc::new(fact(i, &format!("s{i}"), &format!("v{i}")))));
+        index
+    }
+
+    fn missing(index: &SpaceIndex) -> Vec<FactId> {
+        index.missing_vectors().map(|fact| fact.id).collect()
+    }
+
+    fn embed(index: &mut SpaceIndex, id: FactId, vector: &[f32]) -> Result<(), VectorError> {
+        let fact = Arc::clone(index.get(id).unwrap());
+        index.set_vector(&fact, vector)
+    }
+
+    fn found_by_words(index: &SpaceIndex, words: &str) -> Vec<FactId> {
+        index.by_words(words, 9).iter().map(|hit| hit.id).collect()
+    }
+
+    #[test]
+    fn a_fact_is_found_by_all_that_describes_it() {
+        let fact = Fact {
+            scope: "staging".to_owned(),
+            source: Some("alice".to_owned()),
+            ..critical_fact(1, "db", "Postgres", "infra")
+        };
+        assert_eq!(indexed_text(&fact), "db Postgres staging infra alice");
+        assert_eq!(
+            indexed_text(&Fact { scope: "Global".to_owned(), source: None, ..fact }),
+            "db Postgres infra"
+        );
+    }
+
+    #[test]
+    fn a_fact_that_is_no_longer_active_goes_out() {
+        let mut index = three();
+        index.upsert(Arc::new(Fact { status: Status::Superseded, ..fact(2, "s2", "v2") }));
+        assert_eq!(index.iter().map(|fact| fact.id).collect::<Vec<_>>(), [1, 3]);
+        assert!(found_by_words(&index, "v2").is_empty());
+        assert_eq!(missing(&index), [1, 3]);
+    }
+
+    #[test]
+    fn a_refined_fact_is_found_by_its_new_words_and_embedded_again() {
+        let mut index = three();
+        embed(&mut index, 2, &[1.0, 0.0]).unwrap();
+        index.upsert(Arc::new(Fact { confidence: 0.5, ..fact(2, "s2", "v2") }));
+        assert_eq!(missing(&index), [1, 3]);
+        index.upsert(Arc::new(fact(2, "s2", "refined")));
+        assert_eq!(missing(&index), [1, 2, 3]);
+        assert_eq!((found_by_words(&index, "v2"), found_by_words(&index, "refined")), (vec![], vec![2]));
+    }
+
+    #[test]
+    fn an_embedding_of_earlier_words_or_of_a_fact_that_has_gone_is_left_aside() {
+        let mut index = three();
+        index.set_vector(&fact(2, "s2", "earlier"), &[1.0]).unwrap();
+        index.set_vector(&fact(9, "s9", "v9"), &[1.0]).unwrap();
+        assert_eq!(missing(&index), [1, 2, 3]);
+        assert_eq!(index.dimensions(), None);
+    }
+
+    #[test]
+    fn another_embedder_or_another_length_starts_the_vectors_anew() {
+        let mut index = three();
+        index.use_embedder("small");
+        embed(&mut index, 1, &[1.0, 0.0]).unwrap();
+        embed(&mut index, 2, &[0.0, 1.0]).unwrap();
+        index.use_embedder("small");
+        assert_eq!(missing(&index), [3]);
+        embed(&mut index, 3, &[1.0, 0.0, 0.0]).unwrap();
+        assert_eq!((missing(&index), index.dimensions()), (vec![1, 2], Some(3)));
+        index.use_embedder("large");
+        assert_eq!((missing(&index), index.dimensions()), (vec![1, 2, 3], None));
+    }
+
+    #[test]
+    fn a_broken_embedding_is_refused_and_costs_no_other() {
+        let mut index = three();
+        embed(&mut index, 1, &[1.0, 0.0]).unwrap();
+        assert_eq!(embed(&mut index, 2, &[f32::NAN; 3]), Err(VectorError::NotFinite));
+        assert_eq!(embed(&mut index, 2, &[]), Err(VectorError::Empty));
+        assert_eq!((missing(&index), index.dimensions()), (vec![2, 3], Some(2)));
+    }
+
+    #[test]
+    fn what_is_taken_out_no_longer_counts() {
+        let mut index = three();
+        let before = index.approx_bytes();
+        index.upsert(Arc::new(critical_fact(4, "allergy", &"long ".repeat(100), "allergy")));
+        embed(&mut index, 4, &[1.0, 0.0]).unwrap();
+        assert!(index.approx_bytes() > before + 500);
+        index.remove(4);
+        let critical = ["allergy".to_owned()];
+        let rule = ContextRule { limit: 1, critical_categories: &critical, critical_budget: 0 };
+        assert_eq!(index.choose("allergy", Some(&[1.0, 0.0]), &rule).unwrap().len(), 1);
+        (1..=3).for_each(|id| index.remove(id));
+        assert!(index.is_empty() && index.fact_bytes == 0);
+    }
+
+    #[test]
+    fn words_of_unspaced_scripts_and_identifiers_find_their_facts() {
+        let mut index = three();
+        index.upsert(Arc::new(fact(4, "好きな食べ物", "カレーライス")));
+        index.upsert(Arc::new(fact(5, "db.maxPoolSize", "64")));
+        index.upsert(Arc::new(fact(6, "고양이 이름", "나비")));
+        assert_eq!(found_by_words(&index, "カレーは好きですか"), [4]);
+        assert_eq!(found_by_words(&index, "what is the pool size?"), [5]);
+        assert_eq!(found_by_words(&index, "고양이의 이름은?"), [6]);
+    }
+}

@@ -1,0 +1,157 @@
+//! `confirm_change` and `reject_change`: a person decides on a flagged fact.
+
+use crate::apply::{APPROVED_BY, DECIDED_AT, DECIDED_BY, FLAG_REASON, REJECTED_BY, refine, retracted};
+use crate::ledger::Ledger;
+use crate::needs::Held;
+use crate::plan::{Outcome, Plan};
+use crate::refusal::Refusal;
+use crate::slot::slot_key;
+use domain::keys::subject_key;
+use domain::{Action, Fact, FactId, Kind, Metadata, Pending, Status, Timestamp};
+
+/// No decision inserts a row: the flagged row itself becomes what was decided.
+const NO_NEW_ID: FactId = 0;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Decision<'a> {
+    /// The authenticated caller.
+    pub by: &'a str,
+    /// Whom the caller names beside themselves.
+    pub note: Option<&'a str>,
+    pub now: Timestamp,
+}
+
+/// `held` answers `needs_of` the flagged fact. The outcome's action is the one that was applied.
+pub fn plan_confirm(id: FactId, held: &Held, decision: &Decision) -> Result<Plan, Refusal> {
+    let mut ledger = Ledger::open(held, NO_NEW_ID);
+    let (flag, pending) = awaiting(&ledger, id)?;
+    let target = pending.target.and_then(|t| ledger.get(t)).filter(|f| f.status == Status::Active).cloned();
+    if pending.gated && !target.as_ref().is_some_and(|t| stands_as_proposed(t, &flag)) {
+        return Err(Refusal::Stale { id });
+    }
+    let (action, value) = match (pending.action, target) {
+        (Action::Retract, Some(target)) => confirm_removal(&mut ledger, id, &target, decision),
+        (Action::Retract, None) => return Err(Refusal::Stale { id }),
+        (Action::Refine, Some(target)) => confirm_refinement(&mut ledger, &flag, &target, decision),
+        (_, target) => confirm_value(&mut ledger, &flag, target.as_ref(), decision),
+    };
+    Ok(finish(ledger, action, flag.subject, value, id))
+}
+
+/// The proposal stays as history, with who rejected it.
+pub fn plan_reject(id: FactId, held: &Held, decision: &Decision) -> Result<Plan, Refusal> {
+    let mut ledger = Ledger::open(held, NO_NEW_ID);
+    let (flag, pending) = awaiting(&ledger, id)?;
+    let shown = flag.value.clone();
+    ledger.change(id, decision.now, |f| {
+        close(f, Status::Historical);
+        stamp(&mut f.metadata, REJECTED_BY, decision);
+        if pending.action == Action::Retract {
+            f.value = format!("(rejected removal: {})", f.value);
+        }
+    });
+    Ok(finish(ledger, pending.action, flag.subject, shown, id))
+}
+
+fn awaiting(ledger: &Ledger, id: FactId) -> Result<(Fact, Pending), Refusal> {
+    let fact = ledger.get(id).ok_or(Refusal::Unknown(id))?;
+    match (&fact.pending, fact.status) {
+        (Some(pending), Status::FlaggedConflict) => Ok((fact.clone(), pending.clone())),
+        (_, status) => Err(Refusal::NotPending { id, status }),
+    }
+}
+
+/// A refinement keeps the row, so that an unchanged id alone does not show that the value is still the one that the
+/// proposal was made against.
+fn stands_as_proposed(target: &Fact, flag: &Fact) -> bool {
+    target.changed <= flag.created
+}
+
+fn confirm_removal(ledger: &mut Ledger, id: FactId, target: &Fact, decision: &Decision) -> (Action, String) {
+    ledger.supersede(target.id, decision.now);
+    ledger.change(id, decision.now, |f| {
+        close(f, Status::Historical);
+        f.value = retracted(&target.value);
+        f.supersedes = Some(target.id);
+        stamp(&mut f.metadata, APPROVED_BY, decision);
+    });
+    (Action::Retract, target.value.clone())
+}
+
+fn confirm_refinement(
+    ledger: &mut Ledger,
+    flag: &Fact,
+    target: &Fact,
+    decision: &Decision,
+) -> (Action, String) {
+    let mut said = flag.clone();
+    said.metadata.remove(FLAG_REASON);
+    stamp(&mut said.metadata, APPROVED_BY, decision);
+    ledger.change(target.id, decision.now, |held| refine(held, said, decision.now));
+    ledger.change(flag.id, decision.now, |f| {
+        close(f, Status::Historical);
+        stamp(&mut f.metadata, APPROVED_BY, decision);
+    });
+    (Action::Refine, flag.value.clone())
+}
+
+/// The flagged value becomes current, in the place of its target and of whatever else stands there by now.
+fn confirm_value(
+    ledger: &mut Ledger,
+    flag: &Fact,
+    target: Option<&Fact>,
+    decision: &Decision,
+) -> (Action, String) {
+    let mut current = flag.clone();
+    close(&mut current, Status::Active);
+    let replaced = replaced_by(ledger, &current, target);
+    let action = match replaced.first() {
+        Some(_) => Action::Supersede,
+        None if elsewhere(ledger, &current) => Action::Coexist,
+        None => Action::Add,
+    };
+    for old in &replaced {
+        ledger.supersede(*old, decision.now);
+    }
+    current.supersedes = replaced.first().copied();
+    stamp(&mut current.metadata, APPROVED_BY, decision);
+    ledger.change(flag.id, decision.now, |f| *f = current);
+    (action, flag.value.clone())
+}
+
+fn replaced_by(ledger: &Ledger, current: &Fact, target: Option<&Fact>) -> Vec<FactId> {
+    let mut replaced: Vec<FactId> = target.map(|t| t.id).into_iter().collect();
+    if let Some(place) = slot_key(current) {
+        let subject = subject_key(&current.subject);
+        let holders = ledger.active(&subject).filter(|r| slot_key(&r.fact).as_ref() == Some(&place));
+        replaced.extend(holders.map(|r| r.fact.id).filter(|id| target.is_none_or(|t| t.id != *id)));
+    }
+    replaced
+}
+
+/// Whether the same subject, or the same item of a list, is current in another scope.
+fn elsewhere(ledger: &Ledger, current: &Fact) -> bool {
+    let subject = subject_key(&current.subject);
+    ledger.active(&subject).any(|r| {
+        let here = Fact { scope: current.scope.clone(), ..r.fact.clone() };
+        r.fact.kind == Kind::State && slot_key(&here) == slot_key(current)
+    })
+}
+
+fn close(fact: &mut Fact, status: Status) {
+    fact.status = status;
+    fact.pending = None;
+}
+
+fn stamp(metadata: &mut Metadata, verb: &str, decision: &Decision) {
+    metadata.insert(verb.to_owned(), decision.by.into());
+    metadata.insert(DECIDED_AT.to_owned(), decision.now.to_string().into());
+    if let Some(note) = decision.note {
+        metadata.insert(DECIDED_BY.to_owned(), note.into());
+    }
+}
+
+fn finish(ledger: Ledger, action: Action, subject: String, value: String, id: FactId) -> Plan {
+    let outcome = Outcome { action, subject, value, reason: String::new(), id: Some(id) };
+    Plan { outcomes: vec![outcome], writes: ledger.into_writes() }
+}

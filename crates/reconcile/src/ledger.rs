@@ -1,0 +1,123 @@
+//! The facts in question while a plan is made: each proposal sees what the former ones did.
+
+use crate::needs::Held;
+use crate::plan::Write;
+use crate::slot::scope_key;
+use domain::keys::{subject_key, value_key};
+use domain::{Fact, FactId, Status, Timestamp};
+use std::collections::BTreeSet;
+
+/// A fact with its keys, which every lookup compares.
+pub(crate) struct Row {
+    pub fact: Fact,
+    pub subject: String,
+    pub scope: String,
+}
+
+pub(crate) struct Ledger {
+    rows: Vec<Row>,
+    retired: BTreeSet<(String, String)>,
+    inserted: BTreeSet<FactId>,
+    updated: BTreeSet<FactId>,
+    next_id: FactId,
+}
+
+impl Ledger {
+    pub fn open(held: &Held, next_id: FactId) -> Self {
+        let mut ledger = Self {
+            rows: Vec::with_capacity(held.facts.len()),
+            retired: held.retired.clone(),
+            inserted: BTreeSet::new(),
+            updated: BTreeSet::new(),
+            next_id,
+        };
+        let mut seen = BTreeSet::new();
+        // A fact may answer two needs at once, by its subject and by its id.
+        for fact in held.facts.iter().filter(|f| seen.insert(f.id)) {
+            ledger.push(fact.clone());
+        }
+        ledger
+    }
+
+    pub fn get(&self, id: FactId) -> Option<&Fact> {
+        self.rows.iter().map(|r| &r.fact).find(|f| f.id == id)
+    }
+
+    pub fn active<'a>(&'a self, subject: &str) -> impl Iterator<Item = &'a Row> {
+        self.with_status(subject, Status::Active)
+    }
+
+    pub fn flagged<'a>(&'a self, subject: &str) -> impl Iterator<Item = &'a Row> {
+        self.with_status(subject, Status::FlaggedConflict)
+    }
+
+    /// How the subject is spelled already, so that one subject is not listed under two spellings.
+    pub fn spelling(&self, subject: &str) -> Option<&str> {
+        self.active(subject).chain(self.flagged(subject)).map(|r| r.fact.subject.as_str()).next()
+    }
+
+    pub fn is_retired(&self, subject: &str, value: &str) -> bool {
+        self.retired.contains(&(subject.to_owned(), value_key(value)))
+    }
+
+    /// Gives the fact the next id.
+    pub fn insert(&mut self, mut fact: Fact) -> FactId {
+        let id = self.next_id;
+        self.next_id += 1;
+        fact.id = id;
+        self.inserted.insert(id);
+        if matches!(fact.status, Status::Historical | Status::Superseded) {
+            self.note_retired(&fact);
+        }
+        self.push(fact);
+        id
+    }
+
+    pub fn change(&mut self, id: FactId, now: Timestamp, edit: impl FnOnce(&mut Fact)) {
+        if let Some(row) = self.rows.iter_mut().find(|r| r.fact.id == id) {
+            edit(&mut row.fact);
+            row.fact.changed = now;
+            self.updated.insert(id);
+        }
+    }
+
+    pub fn supersede(&mut self, id: FactId, now: Timestamp) {
+        self.change(id, now, |f| f.status = Status::Superseded);
+        if let Some(fact) = self.get(id).cloned() {
+            self.note_retired(&fact);
+        }
+    }
+
+    /// Facts that leave their place stand before those that take one, so that a unique index is never violated on
+    /// the way.
+    pub fn into_writes(self) -> Vec<Write> {
+        let Self { rows, inserted, updated, .. } = self;
+        let mut writes: Vec<Write> = rows
+            .into_iter()
+            .filter_map(|row| match row.fact.id {
+                id if inserted.contains(&id) => Some(Write::Insert(row.fact)),
+                id if updated.contains(&id) => Some(Write::Update(row.fact)),
+                _ => None,
+            })
+            .collect();
+        writes.sort_by_key(|write| match write {
+            Write::Update(fact) if fact.status != Status::Active => 0,
+            Write::Update(_) => 1,
+            Write::Insert(_) => 2,
+        });
+        writes
+    }
+
+    fn with_status<'a>(&'a self, subject: &str, status: Status) -> impl Iterator<Item = &'a Row> {
+        self.rows.iter().filter(move |r| r.fact.status == status && r.subject == subject)
+    }
+
+    fn note_retired(&mut self, fact: &Fact) {
+        self.retired.insert((subject_key(&fact.subject), value_key(&fact.value)));
+    }
+
+    fn push(&mut self, fact: Fact) {
+        let (subject, scope) = (subject_key(&fact.subject), scope_key(&fact.scope));
+        self.rows.push(Row { fact, subject, scope });
+    }
+}

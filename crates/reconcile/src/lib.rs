@@ -1,0 +1,35 @@
+//! Decides what a proposed fact does to what is already held. Pure: no input or output, no clock, no randomness,
+//! so that a plan can be made again on newer facts without asking the model twice.
+
+mod apply;
+mod decision;
+mod ledger;
+mod markers;
+mod matching;
+mod needs;
+mod phrases;
+mod plan;
+mod presets;
+mod proposal;
+mod refusal;
+mod removal;
+mod rules;
+mod safety;
+mod slot;
+mod slots;
+mod update;
+
+#[cfg(test)]
+mod tests;
+
+pub use decision::{Decision, plan_confirm, plan_reject};
+pub use needs::{Held, Needs, needs, needs_of};
+pub use plan::{Outcome, Plan, Statement, Trust, Write, plan};
+pub use presets::{CRITICAL_CATEGORIES, PRESETS};
+pub use proposal::{Proposal, repair};
+pub use refusal::Refusal;
+pub use removal::plan_removal;
+pub use safety::{Bar, Concern, judge};
+pub use slot::{item_key, slot_key};
+pub use slots::{Slot, SlotSchema, SlotSchemaError};
+pub use update::{Editor, plan_update};

@@ -1,0 +1,47 @@
+//! What must be shown to the rules before they can decide, so that a store fetches by key and never scans.
+
+use crate::proposal::Proposal;
+use domain::keys::{subject_key, value_key};
+use domain::{Action, Fact, FactId, TimeRef};
+use std::collections::BTreeSet;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Keys of the subjects whose ACTIVE and FLAGGED_CONFLICT facts are needed.
+    pub subjects: BTreeSet<String>,
+    /// Facts needed whatever their status.
+    pub ids: BTreeSet<FactId>,
+    /// Pairs of subject key and value key: is there a SUPERSEDED or HISTORICAL fact of that value?
+    pub retired: BTreeSet<(String, String)>,
+}
+
+/// The answer to `Needs`, from one space.
+#[derive(Debug, Clone, Default)]
+pub struct Held {
+    pub facts: Vec<Fact>,
+    /// Those of the asked pairs that exist.
+    pub retired: BTreeSet<(String, String)>,
+}
+
+pub fn needs(proposals: &[Proposal]) -> Needs {
+    let mut needs = Needs::default();
+    for proposal in proposals.iter().filter(|p| p.unusable.is_none()) {
+        let subject = subject_key(&proposal.subject);
+        if proposal.time_ref == TimeRef::Past || proposal.action == Action::Archive {
+            needs.retired.insert((subject.clone(), value_key(&proposal.value)));
+        }
+        needs.subjects.insert(subject);
+        needs.ids.extend(proposal.target);
+    }
+    needs
+}
+
+/// For an update of the fact, or a decision on it.
+pub fn needs_of(fact: &Fact) -> Needs {
+    let target = fact.pending.as_ref().and_then(|p| p.target);
+    Needs {
+        subjects: BTreeSet::from([subject_key(&fact.subject)]),
+        ids: std::iter::once(fact.id).chain(target).collect(),
+        retired: BTreeSet::new(),
+    }
+}

@@ -1,0 +1,26 @@
+//! Why a person's decision or edit was not carried out, with nothing written.
+
+use domain::{FactId, Status, limits};
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("No memory with id #{0}.")]
+    Unknown(FactId),
+    #[error(
+        "#{id} is {status}, not ACTIVE: only a current value can be updated. List the memories for its id."
+    )]
+    NotActive { id: FactId, status: Status },
+    #[error("#{id} is {status} and awaits no decision. See the pending changes for those that do.")]
+    NotPending { id: FactId, status: Status },
+    #[error(
+        "#{id} is stale: the value it would change is no longer current. Nothing was applied; \
+         reject it, and state the change again if it still holds."
+    )]
+    Stale { id: FactId },
+    #[error("#{by} already holds that item of the list. Update or forget #{by} instead.")]
+    Taken { by: FactId },
+    #[error("The new value is empty. Give a value, or forget the fact to remove it.")]
+    EmptyValue,
+    #[error("The new value is longer than {} bytes. Shorten it.", limits::VALUE_BYTES)]
+    LongValue,
+}

@@ -1,0 +1,208 @@
+//! The smallest database that a plan can be carried out on, and that refuses a plan which breaks its promises.
+
+use crate::{
+    Decision, Editor, Held, Needs, Outcome, Plan, Refusal, SlotSchema, Statement, Trust, Write, needs,
+    needs_of, plan, plan_confirm, plan_reject, plan_removal, plan_update, repair, slot_key,
+};
+use domain::keys::{subject_key, value_key};
+use domain::{Action, Fact, FactId, Metadata, RawFact, SourcePolicy, Status, Timestamp};
+use std::collections::BTreeSet;
+
+pub struct Database {
+    pub facts: Vec<Fact>,
+    pub slots: SlotSchema,
+    pub policy: SourcePolicy,
+    pub metadata: Metadata,
+    ever_active: BTreeSet<(String, String)>,
+    clock: i64,
+}
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy)]
+pub struct Voice<'a>(pub Option<&'a str>, pub Trust);
+
+pub const SOMEONE: Voice<'static> = Voice(None, Trust::Ordinary);
+
+pub fn by(source: &str) -> Voice<'_> {
+    Voice(Some(source), Trust::Ordinary)
+}
+
+pub fn raw(subject: &str, value: &str, action: &str) -> RawFact {
+    RawFact {
+        subject: Some(subject.to_owned()),
+        value: Some(value.to_owned()),
+        action: Some(action.to_owned()),
+        confidence: Some(0.95),
+        scope: Some("global".to_owned()),
+        kind: Some("state".to_owned()),
+        time_ref: Some("current".to_owned()),
+        ..RawFact::default()
+    }
+}
+
+pub fn unsure(fact: RawFact) -> RawFact {
+    RawFact { confidence: Some(0.4), ..fact }
+}
+
+pub fn at(time_ref: &str, fact: RawFact) -> RawFact {
+    RawFact { time_ref: Some(time_ref.to_owned()), ..fact }
+}
+
+pub fn within(scope: &str, fact: RawFact) -> RawFact {
+    RawFact { scope: Some(scope.to_owned()), ..fact }
+}
+
+pub fn event(fact: RawFact) -> RawFact {
+    RawFact { kind: Some("event".to_owned()), ..fact }
+}
+
+pub fn aimed(target: FactId, fact: RawFact) -> RawFact {
+    RawFact { target_id: Some(target), ..fact }
+}
+
+impl Database {
+    pub fn new(slots: SlotSchema) -> Self {
+        Self {
+            facts: Vec::new(),
+            slots,
+            policy: SourcePolicy::default(),
+            metadata: Metadata::new(),
+            ever_active: BTreeSet::new(),
+            clock: 0,
+        }
+    }
+
+    pub fn clinical() -> Self {
+        Self::new(SlotSchema::preset("clinical").unwrap())
+    }
+
+    /// One fact, said by nobody in particular, in words without any meaning.
+    pub fn say(&mut self, fact: RawFact) -> Action {
+        self.remember("said", &[fact], SOMEONE)[0].action
+    }
+
+    pub fn remember(&mut self, text: &str, facts: &[RawFact], voice: Voice) -> Vec<Outcome> {
+        let proposals = repair(facts, &self.slots);
+        let held = self.fetch(&needs(&proposals));
+        let metadata = self.metadata.clone();
+        let statement = self.statement(text, voice, &metadata);
+        let plan = plan(&held, &proposals, &statement, &self.policy, self.next_id());
+        self.commit(plan)
+    }
+
+    pub fn forget(&mut self, fact: RawFact) -> Outcome {
+        let proposals = repair(&[fact], &self.slots);
+        let held = self.fetch(&needs(&proposals));
+        let metadata = self.metadata.clone();
+        let statement = self.statement("forget it", SOMEONE, &metadata);
+        let plan = plan_removal(&held, &proposals, &statement, self.next_id());
+        self.commit(plan).remove(0)
+    }
+
+    pub fn update(&mut self, id: FactId, value: &str, editor: Editor) -> Result<Outcome, Refusal> {
+        let held = self.fetch_of(id);
+        let now = self.tick();
+        let plan = plan_update(id, value, &held, editor, &self.slots, now, self.next_id())?;
+        Ok(self.commit(plan).remove(0))
+    }
+
+    pub fn confirm(&mut self, id: FactId) -> Result<Outcome, Refusal> {
+        let decision = Decision { by: "prin_1", note: Some("the chief"), now: self.tick() };
+        let plan = plan_confirm(id, &self.fetch_of(id), &decision)?;
+        Ok(self.commit(plan).remove(0))
+    }
+
+    pub fn reject(&mut self, id: FactId) -> Result<Outcome, Refusal> {
+        let decision = Decision { by: "prin_1", note: None, now: self.tick() };
+        let plan = plan_reject(id, &self.fetch_of(id), &decision)?;
+        Ok(self.commit(plan).remove(0))
+    }
+
+    pub fn fact(&self, id: FactId) -> &Fact {
+        self.facts.iter().find(|f| f.id == id).unwrap()
+    }
+
+    pub fn active(&self) -> impl Iterator<Item = &Fact> {
+        self.facts.iter().filter(|f| f.status == Status::Active)
+    }
+
+    /// `#id value` of every active fact, in the order of the ids.
+    pub fn shown(&self) -> Vec<String> {
+        self.active().map(|f| format!("#{} {}", f.id, f.value)).collect()
+    }
+
+    fn next_id(&self) -> FactId {
+        self.facts.len() as FactId + 1
+    }
+
+    fn tick(&mut self) -> Timestamp {
+        self.clock += 1;
+        Timestamp::from_second(self.clock).unwrap()
+    }
+
+    fn statement<'a>(&mut self, text: &'a str, voice: Voice<'a>, metadata: &'a Metadata) -> Statement<'a> {
+        Statement { text, source: voice.0, trust: voice.1, metadata, now: self.tick() }
+    }
+
+    fn fetch_of(&self, id: FactId) -> Held {
+        self.facts.iter().find(|f| f.id == id).map_or_else(Held::default, |f| self.fetch(&needs_of(f)))
+    }
+
+    fn fetch(&self, needs: &Needs) -> Held {
+        let open = |f: &Fact| matches!(f.status, Status::Active | Status::FlaggedConflict);
+        let wanted = |f: &&Fact| {
+            needs.ids.contains(&f.id) || (open(f) && needs.subjects.contains(&subject_key(&f.subject)))
+        };
+        let pairs =
+            self.facts.iter().filter(|f| !open(f)).map(|f| (subject_key(&f.subject), value_key(&f.value)));
+        Held {
+            facts: self.facts.iter().filter(wanted).cloned().collect(),
+            retired: pairs.filter(|pair| needs.retired.contains(pair)).collect(),
+        }
+    }
+
+    fn commit(&mut self, plan: Plan) -> Vec<Outcome> {
+        let first = self.next_id();
+        let taken = plan.ids_taken() as FactId;
+        for write in plan.writes {
+            match write {
+                Write::Insert(fact) => {
+                    assert_eq!(fact.id, self.next_id(), "ids follow each other");
+                    self.facts.push(fact);
+                }
+                Write::Update(fact) => {
+                    let row = self.facts.iter_mut().find(|f| f.id == fact.id).expect("only held rows change");
+                    assert_ne!(*row, fact, "an update changes something");
+                    *row = fact;
+                }
+            }
+            self.check_places();
+        }
+        assert_eq!(self.next_id(), first + taken);
+        self.check_history();
+        plan.outcomes
+    }
+
+    fn check_places(&self) {
+        let mut places = BTreeSet::new();
+        for key in self.facts.iter().filter_map(slot_key) {
+            assert!(places.insert(key.clone()), "two current facts stand at {key:?}");
+        }
+    }
+
+    fn check_history(&mut self) {
+        self.ever_active.extend(
+            self.facts
+                .iter()
+                .filter(|f| f.status == Status::Active)
+                .map(|f| (subject_key(&f.subject), f.value.clone())),
+        );
+        for (subject, value) in &self.ever_active {
+            let kept = self.facts.iter().filter(|f| subject_key(&f.subject) == *subject).any(|f| {
+                (f.status != Status::FlaggedConflict && f.value == *value)
+                    || f.earlier.iter().any(|e| e.value == *value)
+            });
+            assert!(kept, "{subject} = {value} was current once and is gone from history");
+        }
+    }
+}

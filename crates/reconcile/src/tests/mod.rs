@@ -1,0 +1,10 @@
+//! Behaviour of the rules as a whole, over an in-memory database.
+
+mod database;
+mod lists;
+mod model;
+mod people;
+mod property;
+mod repairs;
+mod safety;
+mod statements;

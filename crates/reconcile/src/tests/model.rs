@@ -1,0 +1,439 @@
+//! code shared with the engine. The property test holds the two against each other.
+
+use domain::Action;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub const SCHEMA: &str = r#"{"slots":[
+    {"name":"tier","confirm":true,"aliases":["customer tier"]},
+    {"name":"allergy","multi":true,"aliases":["allergies"]},
+    {"name":"meds","multi":true,"confirm":true}]}"#;
+/// Subjects as they are said, and the subject that is meant.
+pub const SUBJECTS: [(&str, &str); 6] = [
+    ("db", "db"),
+    ("DB", "db"),
+    ("lead", "lead"),
+    ("Customer_Tier", "tier"),
+    ("allergies", "allergy"),
+    ("meds", "meds"),
+];
+pub const VALUES: [&str; 6] = ["Ash - mild", "Ash - bad", "ash", "Oak 5 mg", "Oak 10 mg", "OAK 5 mg."];
+pub const SCOPES: [&str; 2] = ["global", "mobile"];
+pub const SOURCES: [Option<&str>; 4] = [None, Some("hr"), Some("HR"), Some("bot")];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Time {
+    Now,
+    Past,
+    Future,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    Recency,
+    Authority,
+    Review,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Said {
+    pub subject: usize,
+    pub value: &'static str,
+    pub scope: &'static str,
+    pub event: bool,
+    pub time: Time,
+    pub action: Action,
+    pub sure: bool,
+    pub target: Option<i64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Voice {
+    pub source: Option<&'static str>,
+    pub trusted: bool,
+    /// The words say, without a hedge, that something has gone.
+    pub gone: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Standing {
+    subject: &'static str,
+    scope: &'static str,
+    value: &'static str,
+    event: bool,
+    source: Option<&'static str>,
+    since: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Ask {
+    standing: Standing,
+    action: Action,
+    target: Option<i64>,
+}
+
+#[derive(Debug)]
+pub struct Model {
+    pub policy: Policy,
+    standing: BTreeMap<i64, Standing>,
+    asked: BTreeMap<i64, Ask>,
+    retired: BTreeSet<(&'static str, &'static str)>,
+    next: i64,
+    clock: u32,
+}
+
+fn folded(value: &str) -> &'static str {
+    match value {
+        "Ash - mild" => "ash mild",
+        "Ash - bad" => "ash bad",
+        "ash" => "ash",
+        "Oak 5 mg" | "OAK 5 mg." => "oak 5",
+        _ => "oak 10",
+    }
+}
+
+fn tree(value: &str) -> &'static str {
+    if value.to_lowercase().starts_with("ash") { "ash" } else { "oak" }
+}
+
+fn meant(said: &Said) -> &'static str {
+    SUBJECTS[said.subject].1
+}
+
+fn is_list(subject: &str) -> bool {
+    matches!(subject, "allergy" | "meds")
+}
+
+fn is_gated(subject: &str) -> bool {
+    matches!(subject, "tier" | "meds")
+}
+
+fn is_declared(subject: &str) -> bool {
+    is_list(subject) || is_gated(subject)
+}
+
+fn rank(source: Option<&str>) -> i32 {
+    match source {
+        Some("hr" | "HR") => 10,
+        Some("bot") => 1,
+        _ => 0,
+    }
+}
+
+impl Model {
+    pub fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            standing: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            retired: BTreeSet::new(),
+            next: 1,
+            clock: 0,
+        }
+    }
+
+    pub fn active(&self) -> BTreeSet<(i64, &'static str, &'static str, &'static str)> {
+        self.standing.iter().map(|(id, s)| (*id, s.subject, s.scope, s.value)).collect()
+    }
+
+    pub fn waiting(&self) -> BTreeSet<i64> {
+        self.asked.keys().copied().collect()
+    }
+
+    pub fn remember(&mut self, said: &[Said], voice: Voice) -> Vec<Action> {
+        self.clock += 1;
+        said.iter().map(|s| self.hear(s, voice)).collect()
+    }
+
+    fn hear(&mut self, said: &Said, voice: Voice) -> Action {
+        let repeats = self.named(said, |s| {
+            folded(s.value) == folded(said.value)
+                || (is_list(s.subject) && said.value == "ash" && tree(s.value) == "ash")
+        });
+        match (said.time, said.action) {
+            (Time::Past, Action::Skip) => Action::Skip,
+            (Time::Past, _) => self.archive(said, voice),
+            _ if voice.gone && repeats.is_some() => self.remove(said, voice),
+            (_, Action::Skip) => Action::Skip,
+            (_, Action::Archive) => self.archive(said, voice),
+            (_, Action::Retract) => self.remove(said, voice),
+            _ => self.assert(said, voice),
+        }
+    }
+
+    fn archive(&mut self, said: &Said, voice: Voice) -> Action {
+        let stands = self.here(said).any(|(_, s)| folded(s.value) == folded(said.value));
+        if stands || self.retired.contains(&(meant(said), folded(said.value))) {
+            return Action::Dedup;
+        }
+        self.retired.insert((meant(said), folded(said.value)));
+        self.take(said, voice);
+        Action::Archive
+    }
+
+    fn remove(&mut self, said: &Said, voice: Voice) -> Action {
+        let Some(id) = self.removable(said) else { return Action::Skip };
+        let objected = said.event
+            || said.time == Time::Future
+            || (is_gated(meant(said)) && !voice.trusted)
+            || !said.sure
+            || self.disputed(id, voice);
+        if objected { self.ask(said, voice, Action::Retract, Some(id)) } else { self.bury(id) }
+    }
+
+    pub fn forget(&mut self, said: &Said) -> Action {
+        self.clock += 1;
+        let voice = Voice { source: None, trusted: false, gone: false };
+        match self.removable(said) {
+            None => Action::Skip,
+            Some(id) if is_gated(meant(said)) => self.ask(said, voice, Action::Retract, Some(id)),
+            Some(id) => self.bury(id),
+        }
+    }
+
+    fn assert(&mut self, said: &Said, voice: Voice) -> Action {
+        let place = self.place(said);
+        let same = match place {
+            Some(id) => folded(self.standing[&id].value) == folded(said.value),
+            None => self.here(said).any(|(_, s)| folded(s.value) == folded(said.value)),
+        };
+        if same {
+            return Action::Dedup;
+        }
+        let keeps_identity =
+            |id: i64| !is_list(meant(said)) || tree(self.standing[&id].value) == tree(said.value);
+        let action = match place {
+            Some(id) if said.action == Action::Refine && keeps_identity(id) => Action::Refine,
+            Some(_) => Action::Supersede,
+            None if self.beside(said) => Action::Coexist,
+            None => Action::Add,
+        };
+        let stored_event = said.event && !is_declared(meant(said));
+        let called =
+            matches!(said.action, Action::Supersede | Action::Coexist | Action::Refine) && !stored_event;
+        let waits = [
+            said.time == Time::Future,
+            said.action == Action::Flag,
+            !said.sure && (called || action != Action::Add),
+            place.is_some() && said.event,
+            place.is_some() && is_gated(meant(said)) && !voice.trusted,
+            place.is_some_and(|id| self.disputed(id, voice)),
+        ];
+        if waits.contains(&true) {
+            return self.ask(said, voice, action, place);
+        }
+        match (action, place) {
+            (Action::Refine, Some(id)) => self.sharpen(id, said.value, voice.source),
+            (_, place) => {
+                if let Some(id) = place {
+                    self.retire(id);
+                }
+                let (id, standing) = self.take(said, voice);
+                self.standing.insert(id, standing);
+            }
+        }
+        action
+    }
+
+    fn ask(&mut self, said: &Said, voice: Voice, action: Action, target: Option<i64>) -> Action {
+        let repeat = self.asked.values().any(|a| {
+            let same_words = a.standing.scope == said.scope && folded(a.standing.value) == folded(said.value);
+            let same_subject = a.standing.subject == meant(said);
+            same_subject
+                && a.action == action
+                && a.target == target
+                && (action == Action::Retract || same_words)
+        });
+        if repeat {
+            return Action::Dedup;
+        }
+        let (id, mut standing) = self.take(said, voice);
+        if let Some(held) = target.filter(|_| action == Action::Retract).map(|t| self.standing[&t]) {
+            standing = Standing { value: held.value, scope: held.scope, event: held.event, ..standing };
+        }
+        self.asked.insert(id, Ask { standing, action, target });
+        Action::Flag
+    }
+
+    /// None when it is refused.
+    pub fn confirm(&mut self, id: i64) -> Option<Action> {
+        self.clock += 1;
+        let ask = *self.asked.get(&id)?;
+        let target = ask.target.filter(|t| self.standing.contains_key(t));
+        let gated = is_gated(ask.standing.subject) && ask.target.is_some();
+        let moved = target.is_none_or(|t| self.standing[&t].since > ask.standing.since);
+        if (gated && moved) || (ask.action == Action::Retract && target.is_none()) {
+            return None;
+        }
+        self.asked.remove(&id);
+        match (ask.action, target) {
+            (Action::Retract, Some(target)) => {
+                self.retire(target);
+                return Some(Action::Retract);
+            }
+            (Action::Refine, Some(target)) => {
+                self.retired.insert((ask.standing.subject, folded(ask.standing.value)));
+                self.sharpen(target, ask.standing.value, ask.standing.source);
+                return Some(Action::Refine);
+            }
+            _ => {}
+        }
+        let new = Standing { since: self.clock, ..ask.standing };
+        let rival = |s: &Standing| {
+            !new.event
+                && !s.event
+                && s.subject == new.subject
+                && (!is_list(s.subject) || tree(s.value) == tree(new.value))
+        };
+        let ousted: Vec<i64> = self
+            .standing
+            .iter()
+            .filter(|(at, s)| Some(**at) == target || (rival(s) && s.scope == new.scope))
+            .map(|(at, _)| *at)
+            .collect();
+        let beside = self.standing.values().any(|s| rival(s) && s.scope != new.scope);
+        ousted.iter().for_each(|at| self.retire(*at));
+        self.standing.insert(id, new);
+        Some(match (ousted.is_empty(), beside) {
+            (false, _) => Action::Supersede,
+            (true, true) => Action::Coexist,
+            (true, false) => Action::Add,
+        })
+    }
+
+    pub fn reject(&mut self, id: i64) -> Option<Action> {
+        self.clock += 1;
+        let ask = self.asked.remove(&id)?;
+        if ask.action != Action::Retract {
+            self.retired.insert((ask.standing.subject, folded(ask.standing.value)));
+        }
+        Some(ask.action)
+    }
+
+    pub fn update(&mut self, id: i64, value: &'static str, approver: bool) -> Option<Action> {
+        self.clock += 1;
+        let old = *self.standing.get(&id)?;
+        if old.value == value {
+            return Some(Action::Dedup);
+        }
+        let taken = is_list(old.subject)
+            && self.standing.iter().any(|(at, s)| {
+                *at != id && (s.subject, s.scope) == (old.subject, old.scope) && tree(s.value) == tree(value)
+            });
+        if taken {
+            return None;
+        }
+        let new = Standing { value, since: self.clock, ..old };
+        if is_gated(old.subject) && !approver {
+            let repeat = self.asked.values().any(|a| {
+                (a.standing.value, a.standing.scope) == (value, old.scope)
+                    && (a.action, a.target) == (Action::Supersede, Some(id))
+            });
+            if repeat {
+                return Some(Action::Dedup);
+            }
+            self.asked.insert(self.next, Ask { standing: new, action: Action::Supersede, target: Some(id) });
+            self.next += 1;
+            return Some(Action::Flag);
+        }
+        self.retire(id);
+        self.standing.insert(self.next, new);
+        self.next += 1;
+        Some(Action::Supersede)
+    }
+
+    fn here<'a>(&'a self, said: &'a Said) -> impl Iterator<Item = (i64, &'a Standing)> {
+        let same = |s: &Standing| s.subject == meant(said) && s.scope == said.scope;
+        self.standing.iter().filter(move |(_, s)| same(s)).map(|(id, s)| (*id, s))
+    }
+
+    /// Who would have to leave for the value to stand.
+    fn place(&self, said: &Said) -> Option<i64> {
+        let list = is_list(meant(said));
+        if said.event && !is_declared(meant(said)) {
+            return None;
+        }
+        let states = || self.here(said).filter(|(_, s)| !s.event);
+        if !list {
+            return states().next().map(|(id, _)| id);
+        }
+        let twin = states().find(|(_, s)| tree(s.value) == tree(said.value));
+        let aims = matches!(said.action, Action::Supersede | Action::Refine | Action::Flag);
+        twin.or_else(|| states().find(|(id, _)| aims && Some(*id) == said.target)).map(|(id, _)| id)
+    }
+
+    fn beside(&self, said: &Said) -> bool {
+        (!said.event || is_declared(meant(said)))
+            && self.standing.values().any(|s| {
+                s.subject == meant(said)
+                    && s.scope != said.scope
+                    && !s.event
+                    && (!is_list(s.subject) || tree(s.value) == tree(said.value))
+            })
+    }
+
+    fn removable(&self, said: &Said) -> Option<i64> {
+        let aimed = said.target.filter(|t| self.standing.get(t).is_some_and(|s| s.subject == meant(said)));
+        aimed.or_else(|| {
+            self.named(said, |s| {
+                folded(s.value) == folded(said.value)
+                    || (is_list(s.subject) && tree(s.value) == tree(said.value))
+            })
+        })
+    }
+
+    /// The first such of the scope said, or the only such of another.
+    fn named(&self, said: &Said, such: impl Fn(&Standing) -> bool) -> Option<i64> {
+        let all: Vec<(i64, &Standing)> = self
+            .standing
+            .iter()
+            .filter(|(_, s)| s.subject == meant(said) && such(s))
+            .map(|(i, s)| (*i, s))
+            .collect();
+        match all.iter().find(|(_, s)| s.scope == said.scope) {
+            Some((id, _)) => Some(*id),
+            None if all.len() == 1 => Some(all[0].0),
+            None => None,
+        }
+    }
+
+    fn disputed(&self, id: i64, voice: Voice) -> bool {
+        let held = self.standing[&id].source;
+        let same = held.map(str::to_lowercase) == voice.source.map(str::to_lowercase);
+        match self.policy {
+            Policy::Recency => false,
+            Policy::Authority => !same && rank(voice.source) <= rank(held),
+            Policy::Review => !same,
+        }
+    }
+
+    fn take(&mut self, said: &Said, voice: Voice) -> (i64, Standing) {
+        let id = self.next;
+        self.next += 1;
+        let standing = Standing {
+            subject: meant(said),
+            scope: said.scope,
+            value: said.value,
+            event: said.event && !is_declared(meant(said)),
+            source: voice.source,
+            since: self.clock,
+        };
+        (id, standing)
+    }
+
+    fn sharpen(&mut self, id: i64, value: &'static str, source: Option<&'static str>) {
+        let since = self.clock;
+        self.standing.entry(id).and_modify(|s| *s = Standing { value, source, since, ..*s });
+    }
+
+    fn retire(&mut self, id: i64) {
+        if let Some(s) = self.standing.remove(&id) {
+            self.retired.insert((s.subject, folded(s.value)));
+        }
+    }
+
+    fn bury(&mut self, id: i64) -> Action {
+        self.retire(id);
+        self.next += 1;
+        Action::Retract
+    }
+}

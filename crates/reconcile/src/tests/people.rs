@@ -1,0 +1,171 @@
+//! What people do: forget, update, confirm, reject.
+
+use super::database::{Database, Voice, aimed, at, by, raw, unsure};
+use crate::{Editor, Refusal, SlotSchema, Trust};
+use domain::{Action, PolicyMode, Status};
+use serde_json::json;
+
+const STALE: fn(i64) -> Refusal = |id| Refusal::Stale { id };
+
+fn medicated() -> Database {
+    let mut db = Database::clinical();
+    db.say(raw("active_medication", "Warfarin 5 mg daily", "ADD"));
+    db
+}
+
+#[test]
+fn a_gated_replacement_waits_and_is_applied_by_its_confirmation() {
+    let mut db = medicated();
+    let switch = || aimed(1, raw("active_medication", "Apixaban 5 mg", "SUPERSEDE"));
+    assert_eq!(db.say(switch()), Action::Flag);
+    assert_eq!(db.say(switch()), Action::Dedup);
+    let outcome = db.confirm(2).unwrap();
+    assert_eq!((outcome.action, outcome.id), (Action::Supersede, Some(2)));
+    assert_eq!(db.shown(), ["#2 Apixaban 5 mg"]);
+    let row = db.fact(2);
+    assert_eq!((row.supersedes, row.pending.is_none()), (Some(1), true));
+    assert_eq!(row.metadata["approved_by"], json!("prin_1"));
+    assert_eq!(row.metadata["decided_by"], json!("the chief"));
+    assert_eq!(row.metadata["decided_at"], json!("1970-01-01T00:00:04Z"));
+    assert_eq!(db.confirm(2).unwrap_err(), Refusal::NotPending { id: 2, status: Status::Active });
+    assert_eq!(db.reject(1).unwrap_err(), Refusal::NotPending { id: 1, status: Status::Superseded });
+    assert_eq!(db.confirm(77).unwrap_err(), Refusal::Unknown(77));
+}
+
+#[test]
+fn forgetting_what_is_gated_proposes_a_removal_once() {
+    let mut db = medicated();
+    let drug = || raw("active_medication", "Warfarin 5 mg daily", "ADD");
+    assert_eq!(db.forget(drug()).action, Action::Flag);
+    assert_eq!(db.forget(drug()).action, Action::Dedup);
+    assert_eq!(db.reject(2).unwrap().action, Action::Retract);
+    let row = db.fact(2);
+    assert_eq!(
+        (row.value.as_str(), row.status),
+        ("(rejected removal: Warfarin 5 mg daily)", Status::Historical)
+    );
+    assert_eq!(row.metadata["rejected_by"], json!("prin_1"));
+    assert_eq!(db.shown(), ["#1 Warfarin 5 mg daily"]);
+    assert_eq!(db.forget(drug()).action, Action::Flag);
+    let outcome = db.confirm(3).unwrap();
+    assert_eq!((outcome.action, outcome.value.as_str()), (Action::Retract, "Warfarin 5 mg daily"));
+    assert_eq!(
+        (db.fact(3).value.as_str(), db.fact(3).status),
+        ("(retracted: Warfarin 5 mg daily)", Status::Historical)
+    );
+    assert!(db.shown().is_empty());
+}
+
+#[test]
+fn forgetting_heeds_neither_confidence_nor_tense_nor_policy() {
+    let mut db = Database::new(SlotSchema::none());
+    db.policy.mode = PolicyMode::Review;
+    db.remember("said", &[raw("cache", "Redis", "ADD")], by("ops"));
+    assert_eq!(db.forget(raw("cache", "Memcached", "RETRACT")).action, Action::Skip);
+    assert_eq!(db.forget(unsure(at("past", raw("cache", "redis", "SKIP")))).action, Action::Retract);
+    assert_eq!(db.forget(raw("cache", "Redis", "ADD")).action, Action::Skip);
+    db.say(raw("cache", "Valkey", "ADD"));
+    assert_eq!(db.forget(raw("cache", "", "ADD")).value, "Valkey", "the only value there is");
+}
+
+#[test]
+fn a_proposal_is_stale_once_its_target_has_gone() {
+    let mut db = Database::clinical();
+    db.say(raw("code_status", "full code", "ADD"));
+    db.say(raw("code_status", "DNR", "SUPERSEDE"));
+    db.update(1, "DNI", Editor::Approver).unwrap();
+    assert_eq!(db.confirm(2).unwrap_err(), STALE(2));
+    assert_eq!(db.shown(), ["#3 DNI"]);
+    assert_eq!(db.reject(2).unwrap().action, Action::Supersede);
+    assert_eq!(db.fact(2).status, Status::Historical);
+}
+
+#[test]
+fn a_proposal_is_stale_once_its_target_was_refined() {
+    let mut db = Database::clinical();
+    db.say(raw("code_status", "DNR", "ADD"));
+    db.say(raw("code_status", "full code", "SUPERSEDE"));
+    let trusted = Voice(Some("fhir"), Trust::Trusted);
+    db.remember("said", &[raw("code_status", "DNR and DNI", "REFINE")], trusted);
+    assert_eq!(db.confirm(2).unwrap_err(), STALE(2));
+    assert_eq!(db.shown(), ["#1 DNR and DNI"]);
+}
+
+#[test]
+fn a_confirmed_flag_is_current_in_the_place_of_whatever_stands_there_now() {
+    let mut db = Database::new(SlotSchema::none());
+    db.say(raw("lead", "Bob", "FLAG"));
+    db.say(raw("lead", "Alice", "ADD"));
+    assert_eq!(db.confirm(1).unwrap().action, Action::Supersede);
+    assert_eq!((db.shown(), db.fact(1).supersedes), (vec!["#1 Bob".to_owned()], Some(2)));
+    db.say(raw("site", "Oslo", "FLAG"));
+    assert_eq!(db.confirm(3).unwrap().action, Action::Add);
+}
+
+#[test]
+fn a_confirmed_refinement_happens_in_the_row_it_refines() {
+    let mut db = Database::clinical();
+    db.say(raw("code_status", "DNR", "ADD"));
+    db.say(raw("code_status", "DNR since May", "REFINE"));
+    assert_eq!(db.confirm(2).unwrap().action, Action::Refine);
+    assert_eq!(db.shown(), ["#1 DNR since May"]);
+    assert_eq!(db.fact(1).earlier[0].value, "DNR");
+    assert_eq!(db.fact(1).metadata["approved_by"], json!("prin_1"));
+    assert!(!db.fact(1).metadata.contains_key("flag_reason"));
+    assert_eq!(db.fact(2).status, Status::Historical);
+}
+
+#[test]
+fn a_flagged_removal_of_what_has_gone_is_stale() {
+    let mut db = Database::new(SlotSchema::none());
+    db.say(raw("apm", "Sentry", "ADD"));
+    db.say(unsure(raw("apm", "Sentry", "RETRACT")));
+    db.say(raw("apm", "Rollbar", "SUPERSEDE"));
+    assert_eq!(db.confirm(2).unwrap_err(), STALE(2));
+    assert_eq!(db.shown(), ["#3 Rollbar"]);
+}
+
+#[test]
+fn an_update_takes_a_new_id_and_carries_the_rest_over() {
+    let mut db = Database::new(SlotSchema::none());
+    db.metadata.insert("team".to_owned(), json!("core"));
+    db.remember("said", &[raw("lead", "Alice", "ADD")], by("hr"));
+    let outcome = db.update(1, " Alicia ", Editor::Writer).unwrap();
+    assert_eq!((outcome.action, outcome.id), (Action::Supersede, Some(2)));
+    let row = db.fact(2);
+    assert_eq!((row.value.as_str(), row.source.as_deref(), row.supersedes), ("Alicia", Some("hr"), Some(1)));
+    assert_eq!((&row.metadata["team"], row.text.as_str()), (&json!("core"), "Alicia"));
+    assert_eq!(db.update(2, "Alicia", Editor::Writer).unwrap().action, Action::Dedup);
+    assert_eq!(
+        db.update(2, "alicia", Editor::Writer).unwrap().action,
+        Action::Supersede,
+        "a spelling can be mended"
+    );
+    assert_eq!(
+        db.update(1, "x", Editor::Writer).unwrap_err(),
+        Refusal::NotActive { id: 1, status: Status::Superseded }
+    );
+    assert_eq!(db.update(9, "x", Editor::Writer).unwrap_err(), Refusal::Unknown(9));
+    assert_eq!(db.update(3, "\u{7} \n", Editor::Writer).unwrap_err(), Refusal::EmptyValue);
+    assert_eq!(db.update(3, &"x".repeat(9000), Editor::Writer).unwrap_err(), Refusal::LongValue);
+}
+
+#[test]
+fn an_update_of_a_gated_slot_waits_unless_the_editor_may_approve() {
+    let mut db = medicated();
+    assert_eq!(db.update(1, "Warfarin 3 mg", Editor::Writer).unwrap().action, Action::Flag);
+    assert_eq!(db.update(1, "Warfarin 3 mg", Editor::Writer).unwrap().action, Action::Dedup);
+    assert_eq!(db.shown(), ["#1 Warfarin 5 mg daily"]);
+    assert_eq!(db.confirm(2).unwrap().action, Action::Supersede);
+    assert_eq!(db.update(2, "Warfarin 4 mg", Editor::Approver).unwrap().action, Action::Supersede);
+    assert_eq!(db.shown(), ["#3 Warfarin 4 mg"]);
+    assert!(!db.fact(3).metadata.contains_key("approved_by"));
+}
+
+#[test]
+fn an_update_does_not_put_an_item_into_a_list_twice() {
+    let mut db = Database::clinical();
+    db.say(raw("allergy", "Latex", "ADD"));
+    db.say(raw("allergy", "Penicillin", "ADD"));
+    assert_eq!(db.update(1, "Penicillin — rash", Editor::Approver).unwrap_err(), Refusal::Taken { by: 2 });
+}

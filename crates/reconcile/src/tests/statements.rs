@@ -1,0 +1,262 @@
+//! What one statement does to undeclared subjects and single-valued slots.
+
+use super::database::{Database, SOMEONE, Voice, aimed, at, by, event, raw, unsure, within};
+use crate::{SlotSchema, Trust};
+use domain::{Action, PolicyMode, RawFact, SourcePolicy, Status};
+use serde_json::json;
+
+fn plain() -> Database {
+    Database::new(SlotSchema::none())
+}
+
+fn holding(subject: &str, value: &str) -> Database {
+    let mut db = plain();
+    assert_eq!(db.say(raw(subject, value, "ADD")), Action::Add);
+    db
+}
+
+#[test]
+fn a_new_value_supersedes_the_old_whatever_the_model_called_it() {
+    for action in ["SUPERSEDE", "ADD", "COEXIST", "DEDUP"] {
+        let mut db = holding("database", "MySQL");
+        assert_eq!(db.say(raw("database", "Postgres", action)), Action::Supersede, "{action}");
+        assert_eq!(db.shown(), ["#2 Postgres"]);
+        assert_eq!(db.fact(1).status, Status::Superseded);
+        assert_eq!(db.fact(2).supersedes, Some(1));
+    }
+}
+
+#[test]
+fn the_same_value_in_another_spelling_writes_nothing() {
+    let mut db = holding("plan", "Free");
+    for (action, value) in [("ADD", "Free"), ("SUPERSEDE", "free."), ("FLAG", " FREE "), ("REFINE", "Free")] {
+        assert_eq!(db.say(raw("Plan", value, action)), Action::Dedup, "{action}");
+    }
+    assert_eq!(db.say(at("future", raw("plan", "Free", "ADD"))), Action::Dedup);
+    assert_eq!(db.facts.len(), 1);
+}
+
+#[test]
+fn a_verbatim_slot_tells_spellings_apart() {
+    let mut db = Database::new(SlotSchema::preset("coding").unwrap());
+    db.say(raw("build_command", "make All", "ADD"));
+    assert_eq!(db.say(raw("build command", " make All ", "ADD")), Action::Dedup);
+    assert_eq!(db.say(raw("build command", "make all", "ADD")), Action::Supersede);
+}
+
+#[test]
+fn a_refinement_stays_in_its_row_and_keeps_the_former_value() {
+    let mut db = holding("db", "Postgres");
+    db.metadata.insert("team".to_owned(), json!("core"));
+    let fact = aimed(1, RawFact { confidence: Some(0.8), ..raw("db", "Postgres 16", "REFINE") });
+    assert_eq!(db.remember("now 16", &[fact], by("ops"))[0].action, Action::Refine);
+    assert_eq!(db.shown(), ["#1 Postgres 16"]);
+    let row = db.fact(1);
+    assert_eq!((row.confidence, row.text.as_str(), row.source.as_deref()), (0.8, "now 16", Some("ops")));
+    assert_eq!(row.metadata["team"], json!("core"));
+    assert_eq!(row.earlier.iter().map(|e| e.value.as_str()).collect::<Vec<_>>(), ["Postgres"]);
+    assert!(row.changed > row.created);
+    assert_eq!(db.say(raw("cache", "Redis", "REFINE")), Action::Add);
+}
+
+#[test]
+fn scopes_hold_their_values_beside_each_other() {
+    for action in ["COEXIST", "ADD", "SUPERSEDE"] {
+        let mut db = holding("db", "Postgres");
+        assert_eq!(db.say(within("mobile", raw("db", "SQLite", action))), Action::Coexist, "{action}");
+        assert_eq!(db.shown(), ["#1 Postgres", "#2 SQLite"]);
+        assert_eq!(db.say(within("Mobile", raw("db", "Realm", "COEXIST"))), Action::Supersede);
+        assert_eq!(db.shown(), ["#1 Postgres", "#3 Realm"]);
+    }
+    assert_eq!(plain().say(raw("db", "Postgres", "COEXIST")), Action::Add);
+}
+
+#[test]
+fn the_past_is_archived_once_and_never_current() {
+    let mut db = plain();
+    assert_eq!(db.say(at("past", raw("billing", "monthly", "ADD"))), Action::Archive);
+    assert_eq!(db.fact(1).status, Status::Historical);
+    assert_eq!(db.say(at("past", raw("billing", "Monthly", "ADD"))), Action::Dedup);
+    db.say(raw("billing", "annual", "ADD"));
+    assert_eq!(db.say(at("past", raw("billing", "annual", "RETRACT"))), Action::Dedup);
+    assert_eq!(db.say(at("past", raw("billing", "weekly", "SUPERSEDE"))), Action::Archive);
+    assert_eq!(db.say(raw("billing", "daily", "ARCHIVE")), Action::Archive);
+    assert_eq!(db.shown(), ["#2 annual"]);
+    let twice = [at("past", raw("x", "1", "ADD")), at("past", within("mobile", raw("x", "1", "ADD")))];
+    let outcomes = db.remember("then", &twice, SOMEONE);
+    assert_eq!((outcomes[0].action, outcomes[1].action), (Action::Archive, Action::Dedup));
+}
+
+#[test]
+fn what_is_unsure_or_yet_to_come_is_flagged_and_changes_nothing() {
+    let mut db = holding("lead", "Alice");
+    assert_eq!(db.say(at("future", raw("lead", "Bob", "SUPERSEDE"))), Action::Flag);
+    assert_eq!(db.say(unsure(raw("lead", "Carol", "SUPERSEDE"))), Action::Flag);
+    assert_eq!(db.say(raw("lead", "Dan", "FLAG")), Action::Flag);
+    assert_eq!(db.say(raw("lead", "Eve", "PONDER")), Action::Flag);
+    assert_eq!(db.say(unsure(raw("lead", "Fay", "ADD"))), Action::Flag);
+    assert_eq!(db.shown(), ["#1 Alice"]);
+    let flag = db.fact(3);
+    assert_eq!(flag.status, Status::FlaggedConflict);
+    let pending = flag.pending.as_ref().unwrap();
+    assert_eq!((pending.action, pending.target, pending.gated), (Action::Supersede, Some(1), false));
+    assert!(flag.metadata["flag_reason"].as_str().unwrap().contains("0.4"));
+    assert_eq!(db.say(unsure(raw("lead", "carol", "SUPERSEDE"))), Action::Dedup);
+}
+
+#[test]
+fn a_first_value_is_kept_however_unsure() {
+    let mut db = plain();
+    assert_eq!(db.say(unsure(raw("cache", "Redis", "ADD"))), Action::Add);
+    assert_eq!(db.say(unsure(within("mobile", raw("cache", "None", "COEXIST")))), Action::Flag);
+    assert_eq!(db.say(unsure(raw("queue", "Kafka", "SUPERSEDE"))), Action::Flag);
+}
+
+#[test]
+fn a_removal_leaves_a_tombstone() {
+    let mut db = holding("apm", "Sentry");
+    assert_eq!(db.say(aimed(1, raw("apm", "Sentry", "RETRACT"))), Action::Retract);
+    assert_eq!(db.fact(1).status, Status::Superseded);
+    let tombstone = db.fact(2);
+    assert_eq!((tombstone.value.as_str(), tombstone.status), ("(retracted: Sentry)", Status::Historical));
+    assert_eq!(tombstone.supersedes, Some(1));
+    assert_eq!(db.say(raw("apm", "Sentry", "RETRACT")), Action::Skip);
+    assert_eq!(db.facts.len(), 2);
+}
+
+#[test]
+fn a_removal_finds_what_it_means_or_nothing() {
+    let mut db = holding("db", "Postgres");
+    db.say(within("mobile", raw("db", "SQLite", "COEXIST")));
+    assert_eq!(db.say(raw("db", "Oracle", "RETRACT")), Action::Skip);
+    assert_eq!(db.say(aimed(99, raw("db", "Oracle", "RETRACT"))), Action::Skip);
+    let outcome = &db.remember("gone", &[raw("db", "sqlite", "RETRACT")], SOMEONE)[0];
+    assert_eq!((outcome.action, outcome.value.as_str()), (Action::Retract, "SQLite"));
+    assert_eq!(db.fact(3).scope, "mobile");
+    let outcome = &db.remember("gone", &[raw("db", "n/a", "RETRACT")], SOMEONE)[0];
+    assert_eq!((outcome.action, outcome.value.as_str()), (Action::Retract, "Postgres"));
+    assert_eq!(db.say(raw("db", "", "RETRACT")), Action::Skip);
+    let mut db = holding("db", "Postgres");
+    db.say(raw("cache", "Redis", "ADD"));
+    assert_eq!(
+        db.say(aimed(1, raw("cache", "Memcached", "RETRACT"))),
+        Action::Skip,
+        "#1 is another subject's"
+    );
+}
+
+#[test]
+fn an_unsure_removal_is_flagged_once() {
+    let mut db = holding("apm", "Sentry");
+    assert_eq!(db.say(unsure(aimed(1, raw("apm", "Sentry", "RETRACT")))), Action::Flag);
+    assert_eq!(db.say(unsure(raw("apm", "", "RETRACT"))), Action::Dedup);
+    assert_eq!(db.say(at("future", raw("apm", "Sentry", "RETRACT"))), Action::Dedup);
+    assert_eq!((db.shown(), db.fact(2).value.as_str()), (vec!["#1 Sentry".to_owned()], "Sentry"));
+}
+
+#[test]
+fn removal_words_retract_whatever_the_model_called_it() {
+    for action in ["ADD", "DEDUP", "ARCHIVE", "FLAG", "SKIP"] {
+        let mut db = holding("apm", "Sentry");
+        let outcome = db.remember("we no longer use Sentry", &[raw("apm", "Sentry", action)], SOMEONE);
+        assert_eq!(outcome[0].action, Action::Retract, "{action}");
+    }
+    let mut db = holding("apm", "Rollbar");
+    let hedged = "considering dropping it, no longer sure, maybe";
+    assert_eq!(db.remember(hedged, &[raw("apm", "Rollbar", "ADD")], SOMEONE)[0].action, Action::Dedup);
+    let changed = db.remember("we no longer use Rollbar", &[raw("apm", "Sentry", "ADD")], SOMEONE);
+    assert_eq!(changed[0].action, Action::Supersede);
+}
+
+#[test]
+fn events_stand_beside_each_other_and_change_nothing() {
+    let mut db = plain();
+    db.say(event(raw("race", "10k in May", "ADD")));
+    assert_eq!(db.say(event(raw("race", "5k in June", "SUPERSEDE"))), Action::Add);
+    assert_eq!(db.say(event(raw("race", "5K in June", "ADD"))), Action::Dedup);
+    assert_eq!(db.say(raw("race", "none planned", "ADD")), Action::Add);
+    assert_eq!(db.say(event(raw("race", "none planned", "RETRACT"))), Action::Flag);
+    assert_eq!(db.active().count(), 3);
+}
+
+#[test]
+fn an_event_on_a_declared_slot_is_a_state_that_replaces_nothing() {
+    let mut db = Database::new(SlotSchema::preset("coding").unwrap());
+    assert_eq!(db.say(event(raw("db", "Postgres", "ADD"))), Action::Add);
+    assert_eq!(db.fact(1).kind, domain::Kind::State);
+    assert_eq!(db.say(event(raw("database", "MySQL", "ADD"))), Action::Flag);
+    assert_eq!(db.shown(), ["#1 Postgres"]);
+}
+
+#[test]
+fn a_gated_slot_takes_its_first_value_and_then_only_proposals() {
+    let mut db = Database::clinical();
+    assert_eq!(db.say(raw("code_status", "full code", "ADD")), Action::Add);
+    assert_eq!(db.fact(1).category(), Some("code_status"));
+    for action in ["SUPERSEDE", "REFINE", "ADD"] {
+        let mut db = Database::clinical();
+        db.say(raw("code_status", "full code", "ADD"));
+        assert_eq!(db.say(raw("code_status", "DNR", action)), Action::Flag, "{action}");
+        assert_eq!(db.say(raw("code_status", "dnr", action)), Action::Dedup, "{action}");
+        assert!(db.fact(2).pending.as_ref().unwrap().gated);
+        assert_eq!(db.say(raw("code_status", "full code", "RETRACT")), Action::Flag);
+        assert_eq!(db.shown(), ["#1 full code"]);
+    }
+    let words = db.remember("no longer full code", &[raw("code_status", "full code", "ADD")], SOMEONE);
+    assert_eq!(words[0].action, Action::Flag);
+    assert_eq!(db.say(within("hospice", raw("code_status", "DNR", "ADD"))), Action::Coexist);
+    let trusted = Voice(Some("fhir"), Trust::Trusted);
+    let outcome = db.remember("said", &[raw("code_status", "DNI", "SUPERSEDE")], trusted);
+    assert_eq!(outcome[0].action, Action::Supersede);
+}
+
+#[test]
+fn a_source_policy_flags_what_another_source_changes() {
+    let mut db = plain();
+    db.policy = SourcePolicy {
+        mode: PolicyMode::Authority,
+        authority: [("hr".into(), 10), ("bot".into(), 1)].into(),
+    };
+    db.remember("said", &[raw("title", "CTO", "ADD")], by("HR"));
+    let mut change = |value: &str, action: &str, voice| {
+        db.remember("said", &[raw("title", value, action)], voice)[0].action
+    };
+    assert_eq!(change("Intern", "SUPERSEDE", by("bot")), Action::Flag);
+    assert_eq!(change("Clerk", "SUPERSEDE", SOMEONE), Action::Flag);
+    assert_eq!(change("CTO", "RETRACT", by("bot")), Action::Flag);
+    assert_eq!(change("CEO", "SUPERSEDE", by("hr")), Action::Supersede);
+    db.policy.mode = PolicyMode::Review;
+    assert_eq!(db.remember("said", &[raw("title", "Dr CEO", "REFINE")], by("boss"))[0].action, Action::Flag);
+    assert_eq!(db.remember("said", &[raw("office", "Oslo", "ADD")], by("boss"))[0].action, Action::Add);
+    assert_eq!(db.shown(), ["#5 CEO", "#7 Oslo"]);
+}
+
+#[test]
+fn facts_of_one_statement_see_each_other() {
+    let mut db = plain();
+    let facts = [
+        raw("DB", "MySQL", "ADD"),
+        raw("db", "Postgres", "ADD"),
+        raw("d b", "Oracle", "ADD"),
+        raw("db", "postgres", "ADD"),
+    ];
+    let outcomes = db.remember("said", &facts, SOMEONE);
+    let seen: Vec<_> = outcomes.iter().map(|o| (o.action, o.subject.as_str(), o.id)).collect();
+    assert_eq!(
+        seen,
+        [
+            (Action::Add, "DB", Some(1)),
+            (Action::Supersede, "DB", Some(2)),
+            (Action::Add, "d b", Some(3)),
+            (Action::Dedup, "DB", Some(2)),
+        ]
+    );
+}
+
+#[test]
+fn metadata_lies_over_the_slots_category_but_claims_no_approval() {
+    let mut db = Database::clinical();
+    db.metadata = json!({"category": "mine", "n": 1, "approved_by": "me"}).as_object().unwrap().clone();
+    db.say(raw("weight", "80 kg", "ADD"));
+    assert_eq!(serde_json::Value::Object(db.fact(1).metadata.clone()), json!({"category": "mine", "n": 1}));
+}

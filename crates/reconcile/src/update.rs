@@ -1,0 +1,131 @@
+//! The `update_memory` tool: a person replaces the value of one fact.
+
+use crate::apply::{FLAG_REASON, without_decision};
+use crate::ledger::Ledger;
+use crate::needs::Held;
+use crate::plan::{Outcome, Plan};
+use crate::proposal::clean;
+use crate::refusal::Refusal;
+use crate::rules::GATED;
+use crate::slot::slot_key;
+use crate::slots::SlotSchema;
+use domain::keys::subject_key;
+use domain::{Action, Fact, FactId, Metadata, Pending, Status, Timestamp, limits};
+
+/// Whether the person may approve changes to confirm-gated slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Editor {
+    Approver,
+    Writer,
+}
+
+/// `held` answers `needs_of` the fact. The outcome is SUPERSEDE, DEDUP for the value that stands there already, or
+/// FLAG where the change needs approval.
+pub fn plan_update(
+    id: FactId,
+    new_value: &str,
+    held: &Held,
+    editor: Editor,
+    slots: &SlotSchema,
+    now: Timestamp,
+    next_id: FactId,
+) -> Result<Plan, Refusal> {
+    let ledger = Ledger::open(held, next_id);
+    let fact = ledger.get(id).ok_or(Refusal::Unknown(id))?.clone();
+    let value = check_value(new_value)?;
+    if fact.status != Status::Active {
+        return Err(Refusal::NotActive { id, status: fact.status });
+    }
+    if fact.value == value {
+        return Ok(nothing_new(&fact, id));
+    }
+    // The words that led to the old value did not say the new one.
+    let edited = Fact {
+        text: value.clone(),
+        value,
+        supersedes: Some(id),
+        metadata: carried(&fact),
+        earlier: Vec::new(),
+        created: now,
+        changed: now,
+        ..fact.clone()
+    };
+    if let Some(other) = rival(&ledger, &edited) {
+        return Err(Refusal::Taken { by: other });
+    }
+    if editor == Editor::Writer && slots.fold(&fact.subject).is_some_and(|s| s.confirm) {
+        Ok(propose(ledger, edited, id))
+    } else {
+        Ok(replace(ledger, &edited, id, now))
+    }
+}
+
+fn check_value(new_value: &str) -> Result<String, Refusal> {
+    let value = clean(Some(new_value));
+    if value.is_empty() {
+        Err(Refusal::EmptyValue)
+    } else if value.len() > limits::VALUE_BYTES {
+        Err(Refusal::LongValue)
+    } else {
+        Ok(value)
+    }
+}
+
+/// Another item of the same list that the edit would collide with.
+fn rival(ledger: &Ledger, edited: &Fact) -> Option<FactId> {
+    let place = slot_key(edited)?;
+    let subject = subject_key(&edited.subject);
+    ledger
+        .active(&subject)
+        .map(|r| &r.fact)
+        .find(|f| f.id != edited.id && slot_key(f).as_ref() == Some(&place))
+        .map(|f| f.id)
+}
+
+fn nothing_new(fact: &Fact, id: FactId) -> Plan {
+    Plan { outcomes: vec![outcome(Action::Dedup, fact, "that is the current value", id)], writes: Vec::new() }
+}
+
+fn propose(mut ledger: Ledger, edited: Fact, target: FactId) -> Plan {
+    let pending = Pending { action: Action::Supersede, target: Some(target), gated: true };
+    let subject = subject_key(&edited.subject);
+    let queued = ledger
+        .flagged(&subject)
+        .find(|r| {
+            r.fact.value == edited.value
+                && r.fact.scope == edited.scope
+                && r.fact.pending.as_ref() == Some(&pending)
+        })
+        .map(|r| r.fact.id);
+    if let Some(id) = queued {
+        return nothing_new(&edited, id);
+    }
+    let mut fact =
+        Fact { status: Status::FlaggedConflict, supersedes: None, pending: Some(pending), ..edited };
+    fact.metadata.insert(FLAG_REASON.to_owned(), GATED.into());
+    let id = ledger.insert(fact.clone());
+    Plan { outcomes: vec![outcome(Action::Flag, &fact, GATED, id)], writes: ledger.into_writes() }
+}
+
+fn replace(mut ledger: Ledger, edited: &Fact, old: FactId, now: Timestamp) -> Plan {
+    ledger.supersede(old, now);
+    let id = ledger.insert(edited.clone());
+    Plan { outcomes: vec![outcome(Action::Supersede, edited, "edited", id)], writes: ledger.into_writes() }
+}
+
+fn outcome(action: Action, fact: &Fact, reason: &str, id: FactId) -> Outcome {
+    Outcome {
+        action,
+        subject: fact.subject.clone(),
+        value: fact.value.clone(),
+        reason: reason.to_owned(),
+        id: Some(id),
+    }
+}
+
+/// What was decided on the old value, or held against it, does not hold for the new one.
+fn carried(fact: &Fact) -> Metadata {
+    let mut metadata = without_decision(&fact.metadata);
+    metadata.remove(FLAG_REASON);
+    metadata
+}

@@ -1,0 +1,90 @@
+//! Answering a question: choosing the facts, then asking the model. Shared by every tool that recalls.
+
+use crate::outcome::Stop;
+use crate::tool::Context;
+use domain::{Fact, limits};
+use model::{Answer, AnswerFact};
+use recall::{ContextRule, WordIndex};
+use std::sync::Arc;
+
+/// Retired facts that are looked through for a question about the past: years of a busy space.
+const RETIRED_SEARCHED: usize = 2000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum History {
+    Leave,
+    Include,
+}
+
+/// The facts behind an answer, exactly.
+pub(crate) struct Basis {
+    pub active: Vec<Arc<Fact>>,
+    pub retired: Vec<Fact>,
+    /// Flagged facts of the space, for verdicts on the active ones.
+    pub flagged: Vec<Arc<Fact>>,
+}
+
+/// Comma-separated; empty means the deployment's own list.
+pub(crate) fn categories(cx: &Context<'_>, argument: &str) -> Vec<String> {
+    let asked: Vec<String> =
+        argument.split(',').map(str::trim).filter(|c| !c.is_empty()).map(str::to_owned).collect();
+    if asked.is_empty() { cx.service.options.critical_categories.clone() } else { asked }
+}
+
+pub(crate) async fn basis(
+    cx: &Context<'_>,
+    question: &str,
+    categories: &[String],
+    history: History,
+) -> Result<Basis, Stop> {
+    crate::args::worded("question", question, limits::TEXT_BYTES)?;
+    let (service, caller, space) = (cx.service, &cx.call.caller, &cx.space);
+    let limit = service.options.recall_context;
+    let open = service.spaces.current(&service.store, caller, space).await?;
+    let ranked = open.read().index.len() > limit;
+    let vector = if ranked && service.models.embedder_configured() {
+        service.spaces.load_vectors(&service.store, &service.models, caller, space, &open).await?;
+        service.embedding.want(&service.models, caller, space);
+        service.embedding.question(&service.models, caller, question).await
+    } else {
+        None
+    };
+    let (active, flagged) = {
+        let open = open.read();
+        let rule = ContextRule {
+            limit,
+            critical_categories: categories,
+            critical_budget: service.options.critical_budget,
+        };
+        (open.index.choose(question, vector.as_deref(), &rule)?, open.flagged.values().cloned().collect())
+    };
+    let retired = match history {
+        History::Leave => Vec::new(),
+        History::Include => retired(cx, question, limit).await?,
+    };
+    Ok(Basis { active, retired, flagged })
+}
+
+/// The retired facts that the question's words point to, oldest first; the most recent ones where nothing does.
+async fn retired(cx: &Context<'_>, question: &str, limit: usize) -> Result<Vec<Fact>, Stop> {
+    let mut found = cx.service.store.facts_retired(&cx.call.caller, &cx.space, RETIRED_SEARCHED).await?;
+    if found.len() > limit {
+        let mut words = WordIndex::new();
+        for fact in &found {
+            words.insert(fact.id, &format!("{} {}", fact.subject, fact.value));
+        }
+        let hits: Vec<_> = words.search(question, limit).into_iter().map(|hit| hit.id).collect();
+        found.sort_by_key(|fact| hits.iter().position(|id| *id == fact.id).unwrap_or(usize::MAX));
+        found.truncate(limit);
+    }
+    found.sort_by_key(|fact| fact.id);
+    Ok(found)
+}
+
+pub(crate) async fn answer(cx: &Context<'_>, question: &str, basis: &Basis) -> Result<String, Stop> {
+    let active = basis.active.iter().map(|fact| AnswerFact { fact, retired: false });
+    let retired = basis.retired.iter().map(|fact| AnswerFact { fact, retired: true });
+    let facts: Vec<AnswerFact<'_>> = active.chain(retired).collect();
+    let ask = Answer { question, facts: &facts, now: cx.call.caller.now };
+    Ok(cx.service.models.answer(&ask, cx.call.caller.deadline).await?)
+}

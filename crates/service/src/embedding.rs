@@ -1,0 +1,107 @@
+//! Embedding facts in the background, so that a write never waits for it, and leaving a broken embedder alone.
+
+use crate::spaces::Spaces;
+use domain::{Caller, Fact, Space};
+use model::{Effort, Models};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use store::Store;
+use tokio::sync::mpsc;
+
+/// After a failure nobody asks the embedder again for this long; facts are ranked by words meanwhile.
+const REST_AFTER_FAILURE: Duration = Duration::from_secs(30);
+/// Spaces waiting to be embedded. More than this and the next recall of a space asks again.
+const QUEUE: usize = 1024;
+/// One request's worth of texts.
+const BATCH: usize = 64;
+/// One batch may take this long; nobody waits for it.
+const BATCH_DEADLINE: Duration = Duration::from_secs(60);
+
+#[derive(Debug, Clone)]
+pub(crate) struct Embedding {
+    queue: mpsc::Sender<(Caller, Space)>,
+    resting_until: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Embedding {
+    pub fn start(store: Store, models: Models, spaces: Spaces) -> Self {
+        let (queue, mut asked) = mpsc::channel(QUEUE);
+        let embedding = Self { queue, resting_until: Arc::default() };
+        let resting_until = embedding.resting_until.clone();
+        tokio::spawn(async move {
+            while let Some((caller, space)) = asked.recv().await {
+                let rest = Rest(&resting_until);
+                if rest.is_over() && embed_space(&store, &models, &spaces, &caller, &space).await.is_err() {
+                    rest.begin();
+                }
+            }
+        });
+        embedding
+    }
+
+    /// Asks for the space's missing vectors, some time.
+    pub fn want(&self, models: &Models, caller: &Caller, space: &Space) {
+        if models.embedder_configured() {
+            // A full queue loses nothing: the vectors are asked for again when the space is next used.
+            let _ = self.queue.try_send((caller.clone(), space.clone()));
+        }
+    }
+
+    /// The vector of a question, or `None` while the embedder is away: then words alone rank.
+    pub async fn question(&self, models: &Models, caller: &Caller, question: &str) -> Option<Vec<f32>> {
+        let rest = Rest(&self.resting_until);
+        if !models.embedder_configured() || !rest.is_over() {
+            return None;
+        }
+        match models.embed(&[question], Effort::Once, caller.deadline).await {
+            Ok(mut vectors) => vectors.pop(),
+            Err(error) => {
+                tracing::warn!(kind = error.kind(), "the embedder did not answer; ranking by words");
+                rest.begin();
+                None
+            }
+        }
+    }
+}
+
+struct Rest<'a>(&'a Mutex<Option<Instant>>);
+
+impl Rest<'_> {
+    fn is_over(&self) -> bool {
+        self.0.lock().is_none_or(|until| Instant::now() >= until)
+    }
+
+    fn begin(&self) {
+        *self.0.lock() = Some(Instant::now() + REST_AFTER_FAILURE);
+    }
+}
+
+/// Embeds what the space still lacks, batch by batch.
+async fn embed_space(
+    store: &Store,
+    models: &Models,
+    spaces: &Spaces,
+    caller: &Caller,
+    space: &Space,
+) -> Result<(), ()> {
+    let log = |error: &dyn std::fmt::Display| tracing::warn!(%error, "facts could not be embedded; ranking by words");
+    loop {
+        let open = spaces.current(store, caller, space).await.map_err(|e| log(&e))?;
+        spaces.load_vectors(store, models, caller, space, &open).await.map_err(|e| log(&e))?;
+        let batch: Vec<Arc<Fact>> = open.read().index.missing_vectors().take(BATCH).cloned().collect();
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let texts: Vec<String> = batch.iter().map(|fact| recall::indexed_text(fact)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let deadline = Instant::now() + BATCH_DEADLINE;
+        let vectors = models.embed(&texts, Effort::Once, deadline).await.map_err(|e| log(&e.kind()))?;
+        let kept = batch.iter().map(|fact| fact.id).zip(vectors.iter().cloned()).collect();
+        store.vectors_put(caller, space, models.embedder_id(), kept).await.map_err(|e| log(&e))?;
+        let mut open = open.write();
+        for (fact, vector) in batch.iter().zip(&vectors) {
+            open.index.set_vector(fact, vector).map_err(|e| log(&e))?;
+        }
+    }
+}

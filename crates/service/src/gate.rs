@@ -1,0 +1,110 @@
+//! The gate that every call passes: may this caller do this, then the work, then the audit entry, then the reply.
+
+use crate::args::Arguments;
+use crate::outcome::{Done, Reply, Stop};
+use crate::service::Service;
+use crate::tool::{Context, ToolInfo};
+use crate::tools;
+use domain::{Caller, Fault, Identity, Space};
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::time::Instant;
+use store::{Call, Record};
+
+impl Service {
+    pub async fn call(&self, caller: Caller, tool: &str, arguments: Arguments) -> Reply {
+        let Some(info) = tools::find(tool) else {
+            let name: String = tool.chars().filter(|c| !c.is_control()).take(80).collect();
+            return Reply {
+                text: format!("Unknown tool: '{name}'. tools/list names the tools."),
+                is_error: true,
+            };
+        };
+        let mut call = Call { caller, tool: info.name, space: None, started: Instant::now() };
+        let ran = AssertUnwindSafe(self.pass(info, &mut call, arguments)).catch_unwind().await;
+        let ended = ran.unwrap_or_else(|_| Err(Stop::Fault(Fault::new("Panic", "the call panicked"))));
+        self.answer(call, ended).await
+    }
+
+    async fn pass(&self, info: &ToolInfo, call: &mut Call, mut arguments: Arguments) -> Result<Done, Stop> {
+        if call.caller.identity == Identity::Anonymous {
+            return Err(Stop::denied(
+                "authentication required. Provide a valid API key: connect over HTTP with \
+                 Authorization: Bearer svc_sk_..., or turn SVC_AUTH_REQUIRED off for a local memory.",
+            ));
+        }
+        if !call.caller.can(info.capability) {
+            let role = call.caller.role().map_or("", domain::Role::word);
+            return Err(Stop::denied(format!(
+                "'{}' requires the '{}' capability; your role(s) ['{role}'] do not grant it.",
+                info.name, info.capability
+            )));
+        }
+        call.space = info.takes.take_space(&mut arguments)?;
+        if let Some(space) = &call.space {
+            reach(call, info.name, &space.user_id)?;
+        }
+        let space = call.space.clone().unwrap_or_else(|| Space::new("", "", ""));
+        info.start(Context { service: self, call, space }, arguments).await
+    }
+
+    async fn answer(&self, call: Call, ended: Result<Done, Stop>) -> Reply {
+        let reply = |text: String| Reply { text, is_error: false };
+        let (answer, record) = match ended {
+            Ok(Done::Committed { text }) => return reply(text),
+            Ok(Done::Read { text, record }) => (reply(text), record),
+            Err(Stop::Denied { text }) => {
+                let record = Record::denied(format!("{}: {text}", call.tool));
+                (reply(format!("Access denied: {text}")), record)
+            }
+            Err(Stop::Config { text }) => {
+                (reply(format!("Svc config error: {text}")), Record::failed("a setting is missing"))
+            }
+            Err(Stop::Refused { text }) => {
+                (Reply { text, is_error: true }, Record::failed("refused: the arguments are not valid"))
+            }
+            Err(Stop::Fault(fault)) => {
+                let (text, reference) = report(&call, &fault);
+                (reply(text), Record::failed(format!("failed (ref {reference})")))
+            }
+        };
+        // An answer that cannot be audited is not given.
+        match self.store.call_record(call.clone(), record).await {
+            Ok(()) => answer,
+            Err(error) => reply(report(&call, &error.into()).0),
+        }
+    }
+}
+
+/// The memory space of `user_id` must be within the caller's scope.
+pub(crate) fn reach(call: &Call, tool: &str, user_id: &str) -> Result<(), Stop> {
+    if call.caller.reaches(user_id) {
+        return Ok(());
+    }
+    // The id is not echoed: whether such a space exists is not the caller's to learn.
+    Err(Stop::denied(format!("'{tool}' targets a memory space outside your assigned scope.")))
+}
+
+/// Logs the fault and gives the caller the number under which it stands there.
+fn report(call: &Call, fault: &Fault) -> (String, String) {
+    let mut bytes = [0_u8; 6];
+    // Without randomness the time still tells one failure from another.
+    if getrandom::fill(&mut bytes).is_err() {
+        let [_, _, rest @ ..] = call.caller.now.as_microsecond().to_be_bytes();
+        bytes = rest;
+    }
+    let reference = hex::encode(bytes);
+    tracing::error!(
+        r#ref = %reference,
+        request_id = %call.caller.request_id,
+        tool = call.tool,
+        kind = fault.kind,
+        detail = %fault.detail,
+        "a call failed"
+    );
+    let text = format!(
+        "Svc couldn't complete that (ref {reference}). The server's log says why under that ref; \
+         nothing was changed, so the call can be tried again."
+    );
+    (text, reference)
+}

@@ -1,0 +1,17 @@
+//! The memory service: 32 tools behind one gate. Speaks domain types and JSON arguments; knows no transport.
+
+mod answering;
+mod args;
+mod embedding;
+mod gate;
+mod outcome;
+mod render;
+mod service;
+mod spaces;
+mod tool;
+mod tools;
+
+pub use outcome::Reply;
+pub use service::{Edition, Licence, Options, Service};
+pub use tool::{Effect, ToolInfo, World};
+pub use tools::catalogue;

@@ -1,0 +1,76 @@
+//! How a tool ends, before the gate has turned it into a reply.
+
+use domain::Fault;
+use model::ModelError;
+use recall::CriticalOverflow;
+use store::{Record, StoreError};
+
+/// What the caller reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    pub text: String,
+    /// Only a call that could not be understood is an error of the protocol; denials and failures are ordinary text.
+    pub is_error: bool,
+}
+
+/// A tool that did its work.
+pub(crate) enum Done {
+    /// Nothing was changed; the gate writes this entry to the audit log before it replies.
+    Read { text: String, record: Record },
+    /// The change and its audit entry are committed.
+    Committed { text: String },
+}
+
+impl Done {
+    pub fn read(text: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::Read { text: text.into(), record: Record::done(detail) }
+    }
+}
+
+/// A tool that stopped before it had changed anything.
+pub(crate) enum Stop {
+    /// The caller may not do this: `text` follows `Access denied: `.
+    Denied { text: String },
+    /// An argument makes no sense; the text names it.
+    Refused { text: String },
+    /// The deployment lacks a setting.
+    Config { text: String },
+    /// Anything else: the caller gets a reference number, the log the detail.
+    Fault(Fault),
+}
+
+impl Stop {
+    pub fn denied(text: impl Into<String>) -> Self {
+        Self::Denied { text: text.into() }
+    }
+
+    pub fn refused(text: impl Into<String>) -> Self {
+        Self::Refused { text: text.into() }
+    }
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::Fault(error.into())
+    }
+}
+
+impl From<CriticalOverflow> for Stop {
+    fn from(error: CriticalOverflow) -> Self {
+        Self::Fault(error.into())
+    }
+}
+
+impl From<ModelError> for Stop {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::MissingKey { variable } => Self::Config {
+                text: format!(
+                    "missing '{variable}'. Set {variable} in the environment of this service and start it again, \
+                     or choose another provider with LLM_PROVIDER (anthropic, openai, groq)."
+                ),
+            },
+            other => Self::Fault(other.into()),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! How facts read in replies, wherever they are shown.
+
+use domain::Fact;
+use reconcile::Outcome;
+
+/// A confidence with no more digits than it needs: `0.95`, `0.5`, `1.0`.
+pub(crate) fn confidence(confidence: f64) -> String {
+    format!("{:?}", (confidence * 1000.0).round() / 1000.0)
+}
+
+/// `subject = value`
+pub(crate) fn pair(subject: &str, value: &str) -> String {
+    format!("{subject} = {value}")
+}
+
+/// `conf 0.95, from ops`; the source only where there is one.
+pub(crate) fn grounds(certainty: f64, source: Option<&str>) -> String {
+    let from = source.map_or_else(String::new, |source| format!(", from {source}"));
+    format!("conf {}{from}", confidence(certainty))
+}
+
+/// One line of what an answer was based on.
+pub(crate) fn provenance(fact: &Fact, retired: bool) -> String {
+    let history = if retired { " (history)" } else { "" };
+    let supersedes = fact.supersedes.map_or_else(String::new, |id| format!(", supersedes #{id}"));
+    format!(
+        "  • #{} {}{history}  [{}{supersedes}]",
+        fact.id,
+        pair(&fact.subject, &fact.value),
+        grounds(fact.confidence, fact.source.as_deref())
+    )
+}
+
+/// `ADD subject; SUPERSEDE subject`, as the audit log has it.
+pub(crate) fn actions(outcomes: &[Outcome]) -> String {
+    outcomes.iter().map(|o| format!("{} {}", o.action, o.subject)).collect::<Vec<_>>().join("; ")
+}
+
+/// The first words of a longer text.
+pub(crate) fn excerpt(text: &str, most: usize) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match flat.char_indices().nth(most) {
+        None => flat,
+        Some((end, _)) => format!("{}…", flat.get(..end).unwrap_or_default()),
+    }
+}

@@ -1,0 +1,125 @@
+//! What the tools share: the store, the models, and the options of the deployment.
+
+use crate::embedding::Embedding;
+use crate::spaces::Spaces;
+use domain::{Caller, Space, Timestamp};
+use evidence::{Claims, PublicKey, read_licence};
+use model::{Models, SlotHint};
+use reconcile::{Slot, SlotSchema};
+use std::sync::Arc;
+use store::Store;
+
+/// Principals that a deployment without a licence may have.
+const COMMUNITY_SEATS: i64 = 3;
+const COMMUNITY: &str = "community";
+
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub slots: Arc<SlotSchema>,
+    /// Sources that skip the confirmation gate, in lower case.
+    pub trusted_sources: Vec<String>,
+    /// Facts that a question is answered from.
+    pub recall_context: usize,
+    /// Facts that a statement is read against.
+    pub reconcile_context: usize,
+    pub critical_categories: Vec<String>,
+    pub critical_budget: usize,
+    pub licence: Licence,
+}
+
+/// The licence as it was set; whether it holds is asked anew each time, since it can expire while we run.
+#[derive(Debug, Clone, Default)]
+pub struct Licence {
+    pub text: Option<String>,
+    pub vendor_public_key: Option<PublicKey>,
+}
+
+/// What the deployment may do now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edition {
+    pub name: String,
+    pub seats: i64,
+    pub claims: Option<Claims>,
+    /// Why a licence that was set does not count.
+    pub problem: Option<String>,
+}
+
+impl Licence {
+    pub fn edition(&self, now: Timestamp) -> Edition {
+        let community =
+            |problem| Edition { name: COMMUNITY.to_owned(), seats: COMMUNITY_SEATS, claims: None, problem };
+        let Some(text) = &self.text else { return community(None) };
+        let Some(vendor) = &self.vendor_public_key else {
+            return community(Some(
+                "SVC_VENDOR_PUBKEY is not set, so the licence cannot be checked".to_owned(),
+            ));
+        };
+        match read_licence(text, vendor, now) {
+            Ok(claims) => Edition {
+                name: claims.edition.clone(),
+                seats: i64::from(claims.seats),
+                claims: Some(claims),
+                problem: None,
+            },
+            Err(problem) => community(Some(problem.to_string())),
+        }
+    }
+}
+
+impl Edition {
+    pub fn grants(&self, feature: &str) -> bool {
+        self.claims.as_ref().is_some_and(|claims| claims.features.iter().any(|f| f == feature))
+    }
+}
+
+/// Cheap to clone; clones share everything.
+#[derive(Debug, Clone)]
+pub struct Service {
+    pub(crate) store: Store,
+    pub(crate) models: Models,
+    pub(crate) options: Arc<Options>,
+    /// The declared slots as the model is told of them.
+    pub(crate) slot_hints: Arc<[SlotHint]>,
+    pub(crate) spaces: Spaces,
+    pub(crate) embedding: Embedding,
+}
+
+impl Service {
+    /// Must be called within a Tokio runtime: facts are embedded in the background.
+    pub fn new(store: Store, models: Models, options: Options) -> Self {
+        let spaces = Spaces::default();
+        let embedding = Embedding::start(store.clone(), models.clone(), spaces.clone());
+        let slot_hints = options.slots.slots().iter().map(slot_hint).collect();
+        Self { store, models, options: Arc::new(options), slot_hints, spaces, embedding }
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub fn edition(&self, now: Timestamp) -> Edition {
+        self.options.licence.edition(now)
+    }
+
+    /// Has new facts embedded in the background. Vectors count only in a space with more facts than a question is
+    /// answered from; from half of that on they are made, so that they are there when they are needed.
+    pub(crate) async fn embed_soon(&self, caller: &Caller, space: &Space) {
+        if !self.models.embedder_configured() {
+            return;
+        }
+        let Ok(open) = self.spaces.current(&self.store, caller, space).await else { return };
+        let facts = open.read().index.len();
+        if facts * 2 > self.options.recall_context {
+            self.embedding.want(&self.models, caller, space);
+        }
+    }
+}
+
+fn slot_hint(slot: &Slot) -> SlotHint {
+    SlotHint {
+        name: slot.name.clone(),
+        description: slot.description.clone(),
+        list: slot.multi,
+        verbatim: slot.verbatim,
+    }
+}

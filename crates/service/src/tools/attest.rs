@@ -1,0 +1,49 @@
+//! Signs what is known of a subject now.
+
+use crate::args::{Takes, worded};
+use crate::outcome::{Done, Stop};
+use crate::tool::{Context, Effect, Tool, World};
+use domain::{Capability, limits};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use store::{Attested, Record};
+
+pub(crate) struct Attest;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// The subject whose current value is to be signed.
+    subject: String,
+}
+
+/// How much of the audit head a reply shows.
+const HASH_SHOWN: usize = 16;
+
+impl Tool for Attest {
+    const NAME: &'static str = "attest";
+    const TITLE: &'static str = "Attest what is known";
+    const DESCRIPTION: &'static str = "Issue a signed receipt of what is currently known about a subject, or that \
+        nothing is, tied to the audit log as it stands. It can be verified later, also offline.";
+    const CAPABILITY: Capability = Capability::Write;
+    const EFFECT: Effect = Effect::Write;
+    const WORLD: World = World::Closed;
+    const TAKES: Takes = Takes::Space;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        worded("subject", &args.subject, limits::SUBJECT_BYTES)?;
+        let subject = args.subject.clone();
+        let described = subject.clone();
+        let describe = move |attested: &Attested| Record::done(format!("#{} {described}", attested.id));
+        let store = &cx.service.store;
+        let attested = store.subject_attest(cx.call.clone(), cx.space.clone(), subject, describe).await?;
+        let head: String = attested.audit_head.to_string().chars().take(HASH_SHOWN).collect();
+        Ok(Done::Committed {
+            text: format!(
+                "Attestation #{}: '{}' = {}  (as of {}).\nanchored to audit head {head}…  (verify with verify_receipt #{})",
+                attested.id, args.subject, attested.value, cx.call.caller.now, attested.id
+            ),
+        })
+    }
+}

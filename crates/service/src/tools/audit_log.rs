@@ -1,0 +1,79 @@
+//! Who did what, newest first.
+
+use crate::args::{Takes, Whole, named};
+use crate::gate::reach;
+use crate::outcome::{Done, Stop};
+use crate::tool::{Context, Effect, Tool, World};
+use domain::{Capability, limits};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use store::{AuditLine, AuditReach};
+
+pub(crate) struct AuditLog;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// How many entries, newest first.
+    #[serde(default = "fifty")]
+    limit: Whole,
+    /// Only the entries of this user's memory; empty shows all of your tenant and needs an admin.
+    #[serde(default)]
+    user_id: String,
+}
+
+fn fifty() -> Whole {
+    Whole(50)
+}
+
+impl Tool for AuditLog {
+    const NAME: &'static str = "audit_log";
+    const TITLE: &'static str = "Read the audit log";
+    const DESCRIPTION: &'static str = "List what was done, by whom and when, newest first: of one user_id, or as an admin of the whole tenant.";
+    const CAPABILITY: Capability = Capability::Verify;
+    const EFFECT: Effect = Effect::ReadOnly;
+    const WORLD: World = World::Closed;
+    const TAKES: Takes = Takes::NoSpace;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        if args.limit.0 < 1 {
+            return Err(Stop::refused("Argument 'limit' takes a whole number from 1 on."));
+        }
+        let caller = &cx.call.caller;
+        let user_id = named("user_id", args.user_id)?;
+        let whose = if !user_id.is_empty() {
+            reach(cx.call, Self::NAME, &user_id)?;
+            AuditReach::User(user_id.clone())
+        } else if !caller.can(Capability::Admin) {
+            return Err(Stop::denied(
+                "'audit_log' without a user_id requires the 'admin' capability; pass the user_id of a memory space in \
+                 your scope.",
+            ));
+        } else if caller.is_operator() {
+            AuditReach::Deployment
+        } else {
+            AuditReach::Tenant
+        };
+        let most = args.limit.0.min(limits::AUDIT_LOG_ENTRIES);
+        let lines = cx.service.store.audit_list(caller, whose, most).await?;
+        let text = if lines.is_empty() {
+            "No audit entries.".to_owned()
+        } else {
+            lines.iter().map(line).collect::<Vec<_>>().join("\n")
+        };
+        Ok(Done::read(text, if user_id.is_empty() { "all".to_owned() } else { format!("user {user_id}") }))
+    }
+}
+
+fn line(entry: &AuditLine) -> String {
+    let tenant = if entry.tenant == domain::DEFAULT_TENANT {
+        String::new()
+    } else {
+        format!("tenant={} ", entry.tenant)
+    };
+    let detail = entry.detail.as_deref().unwrap_or("(blanked)");
+    // One entry is one line, whatever a caller put into its words.
+    let detail = detail.split(char::is_control).collect::<Vec<_>>().join(" ");
+    format!("{}  {}  {tenant}user={}  {detail}", entry.ts, entry.action, entry.user)
+}

@@ -1,0 +1,91 @@
+//! A person's word on a flagged or proposed change: `confirm_change` and `reject_change`.
+
+use super::get_memory::unknown;
+use crate::args::{Takes, Whole, named};
+use crate::outcome::{Done, Stop};
+use crate::render;
+use crate::tool::{Context, Effect, Tool, World};
+use domain::Capability;
+use reconcile::{Plan, Refusal};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use store::{Record, Verdict};
+
+pub(crate) struct ConfirmChange;
+pub(crate) struct RejectChange;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// The proposal, by the number that pending_changes or list_memories shows.
+    memory_id: Whole,
+    /// A note on who decided, kept beside the caller who is recorded in any case.
+    #[serde(default)]
+    decided_by: String,
+}
+
+impl Tool for ConfirmChange {
+    const NAME: &'static str = "confirm_change";
+    const TITLE: &'static str = "Approve a change";
+    const DESCRIPTION: &'static str = "Apply a flagged or proposed change: its value becomes current, or the removal is \
+        made. Only on a person's explicit word. A proposal whose target has changed meanwhile is not applied.";
+    const CAPABILITY: Capability = Capability::Approve;
+    const EFFECT: Effect = Effect::Write;
+    const WORLD: World = World::Closed;
+    const TAKES: Takes = Takes::Space;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        decide(cx, args, Verdict::Confirm).await
+    }
+}
+
+impl Tool for RejectChange {
+    const NAME: &'static str = "reject_change";
+    const TITLE: &'static str = "Reject a change";
+    const DESCRIPTION: &'static str = "Turn down a flagged or proposed change. The current value stays; the proposal is \
+        kept in history with who rejected it.";
+    const CAPABILITY: Capability = Capability::Approve;
+    const EFFECT: Effect = Effect::Write;
+    const WORLD: World = World::Closed;
+    const TAKES: Takes = Takes::Space;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        decide(cx, args, Verdict::Reject).await
+    }
+}
+
+async fn decide(cx: Context<'_>, args: Args, verdict: Verdict) -> Result<Done, Stop> {
+    let id = args.memory_id.0;
+    let note = Some(named("decided_by", args.decided_by)?).filter(|note| !note.is_empty());
+    let describe = move |result: &Option<Result<Plan, Refusal>>| match (result, verdict) {
+        (Some(Ok(plan)), Verdict::Confirm) => {
+            Record::done(format!("#{id} {}", render::actions(&plan.outcomes)))
+                .with_actions(plan.outcomes.iter().map(|o| o.action))
+        }
+        (Some(Ok(_)), Verdict::Reject) => Record::done(format!("#{id}")),
+        (Some(Err(_)), _) => Record::done(format!("#{id} not applied")),
+        (None, _) => Record::done(format!("no #{id}")),
+    };
+    let store = &cx.service.store;
+    let decided = store.change_decide(cx.call.clone(), cx.space.clone(), id, verdict, note, describe).await?;
+    cx.service.embed_soon(&cx.call.caller, &cx.space).await;
+    Ok(Done::Committed { text: reply(id, verdict, decided) })
+}
+
+fn reply(id: i64, verdict: Verdict, decided: Option<Result<Plan, Refusal>>) -> String {
+    let Some(decided) = decided else { return unknown(id) };
+    let plan = match decided {
+        Ok(plan) => plan,
+        Err(refusal) => return format!("Nothing was changed: {refusal}"),
+    };
+    let Some(outcome) = plan.outcomes.first() else { return unknown(id) };
+    let pair = render::pair(&outcome.subject, &outcome.value);
+    match verdict {
+        Verdict::Confirm => format!("Approved #{id}: {} {pair}", outcome.action),
+        Verdict::Reject => {
+            format!("Rejected #{id}: {pair}. The current value stays; the proposal is in history.")
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Whether what is held about a subject is good enough to act on.
+
+use crate::args::{Takes, Whole, worded};
+use crate::outcome::{Done, Stop};
+use crate::render;
+use crate::tool::{Context, Effect, Tool, World};
+use domain::{Capability, Fact, Status, limits};
+use reconcile::{Bar, judge};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(crate) struct CheckBeforeAct;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// The subject that you are about to act on.
+    subject: String,
+    /// The least confidence that will do.
+    #[serde(default = "default_confidence")]
+    min_confidence: f64,
+    /// Block when nothing current is known.
+    #[serde(default = "yes")]
+    require_active: bool,
+    /// Block while a flagged fact disputes the current one.
+    #[serde(default = "yes")]
+    block_on_flagged: bool,
+    /// Block when the fact is older than this many days; 0 is off.
+    #[serde(default = "off")]
+    max_staleness_days: Whole,
+    /// Block when the fact changed within this many days; 0 is off.
+    #[serde(default = "off")]
+    block_on_recent_change_days: Whole,
+}
+
+pub(super) fn default_confidence() -> f64 {
+    limits::SURE
+}
+
+pub(super) fn yes() -> bool {
+    true
+}
+
+pub(super) fn off() -> Whole {
+    Whole(0)
+}
+
+/// The arguments that `check_before_act` and `safe_recall` share, checked.
+pub(super) fn bar(
+    min_confidence: f64,
+    require_active: bool,
+    block_on_flagged: bool,
+    max_staleness_days: Whole,
+    block_on_recent_change_days: Whole,
+) -> Result<Bar, Stop> {
+    if !(0.0..=1.0).contains(&min_confidence) {
+        return Err(Stop::refused("Argument 'min_confidence' takes a number from 0 to 1."));
+    }
+    let days = |name: &str, days: Whole| {
+        u32::try_from(days.0).map(f64::from).map_err(|_| {
+            Stop::refused(format!("Argument '{name}' takes a number of days from 0 (off) to {}.", u32::MAX))
+        })
+    };
+    Ok(Bar {
+        min_confidence,
+        require_active,
+        block_on_flagged,
+        max_staleness_days: days("max_staleness_days", max_staleness_days)?,
+        block_on_recent_change_days: days("block_on_recent_change_days", block_on_recent_change_days)?,
+    })
+}
+
+impl Tool for CheckBeforeAct {
+    const NAME: &'static str = "check_before_act";
+    const TITLE: &'static str = "Check a subject before acting";
+    const DESCRIPTION: &'static str = "Ask before an action that relies on one fact and is hard to undo. The first \
+        line says SAFE or BLOCKED; the reasons follow: disputed, unsure, stale, recently changed, or nothing known.";
+    const CAPABILITY: Capability = Capability::Read;
+    const EFFECT: Effect = Effect::ReadOnly;
+    const WORLD: World = World::Closed;
+    const TAKES: Takes = Takes::Space;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        worded("subject", &args.subject, limits::SUBJECT_BYTES)?;
+        let bar = bar(
+            args.min_confidence,
+            args.require_active,
+            args.block_on_flagged,
+            args.max_staleness_days,
+            args.block_on_recent_change_days,
+        )?;
+        let subject =
+            cx.service.options.slots.fold(&args.subject).map_or(args.subject.as_str(), |slot| &slot.name);
+        let facts = cx.service.store.facts_standing(&cx.call.caller, &cx.space, subject).await?;
+        let concerns = judge(&facts.iter().collect::<Vec<_>>(), &bar, cx.call.caller.now);
+        let active: Vec<String> =
+            facts.iter().filter(|fact| fact.status == Status::Active).map(held).collect();
+        let (verdict, mut lines) = if concerns.is_empty() {
+            ("SAFE", vec![format!("SAFE to act on '{}'.", args.subject)])
+        } else {
+            let mut lines = vec![format!("BLOCKED: do not act on '{}' yet.", args.subject)];
+            lines.extend(concerns.iter().map(|concern| format!("  - {concern}")));
+            ("BLOCKED", lines)
+        };
+        lines.extend(active);
+        Ok(Done::read(lines.join("\n"), format!("{verdict} {}", args.subject)))
+    }
+}
+
+fn held(fact: &Fact) -> String {
+    format!(
+        "  current: {} (#{}, {})",
+        render::pair(&fact.subject, &fact.value),
+        fact.id,
+        render::grounds(fact.confidence, fact.source.as_deref())
+    )
+}

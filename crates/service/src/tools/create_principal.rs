@@ -1,0 +1,127 @@
+//! Makes a principal and its key.
+
+use crate::args::{Takes, named, worded};
+use crate::outcome::{Done, Stop};
+use crate::tool::{Context, Effect, Tool, World};
+use domain::{Capability, Fault, Principal, PrincipalKind, Role, Scopes, Tenant, limits};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use store::{Creation, KeyHash, Record};
+
+pub(crate) struct CreatePrincipal;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Who this is. A principal named like a trusted source may write as that source.
+    name: String,
+    /// admin, member, agent, viewer or auditor.
+    #[serde(default = "member")]
+    role: String,
+    /// human, agent or service.
+    #[serde(default = "agent")]
+    kind: String,
+    /// Comma-separated user_ids that the key may touch; empty or * is all of them.
+    #[serde(default)]
+    scopes: String,
+    /// The tenant; empty is your own.
+    #[serde(default)]
+    tenant: String,
+}
+
+fn member() -> String {
+    Role::Member.word().to_owned()
+}
+
+fn agent() -> String {
+    PrincipalKind::Agent.word().to_owned()
+}
+
+impl Tool for CreatePrincipal {
+    const NAME: &'static str = "create_principal";
+    const TITLE: &'static str = "Create a principal";
+    const DESCRIPTION: &'static str = "Give a person, an agent or a service its own API key with a role, and where \
+        wanted a list of user_ids that it is confined to. The key is shown once.";
+    const CAPABILITY: Capability = Capability::Admin;
+    const EFFECT: Effect = Effect::Write;
+    const WORLD: World = World::Closed;
+    const TAKES: Takes = Takes::NoSpace;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        let principal = principal(&cx, args)?;
+        let (key, hash) = new_key()?;
+        let edition = cx.service.edition(cx.call.caller.now);
+        let (id, role) = (principal.id.clone(), principal.role);
+        let describe = move |creation| match creation {
+            Creation::Created => Record::done(format!("{id} ({role})")),
+            Creation::SeatsTaken => Record::failed("seat limit reached"),
+        };
+        let text = format!(
+            "Created principal {} '{}' (role: {}, kind: {}, tenant: {}).\nIts API key, shown once; keep it now:\n  {key}",
+            principal.id,
+            principal.name,
+            principal.role,
+            principal.kind.word(),
+            principal.tenant
+        );
+        let store = &cx.service.store;
+        match store.principal_create(cx.call.clone(), principal, hash, edition.seats, describe).await? {
+            Creation::Created => Ok(Done::Committed { text }),
+            Creation::SeatsTaken => Ok(Done::Committed {
+                text: format!(
+                    "Seat limit reached: {} active principal(s) allowed on the {} edition. Revoke one that is no \
+                     longer needed with revoke_principal, or set SVC_LICENSE to a licence with more seats.",
+                    edition.seats, edition.name
+                ),
+            }),
+        }
+    }
+}
+
+fn principal(cx: &Context<'_>, args: Args) -> Result<Principal, Stop> {
+    worded("name", &args.name, limits::NAME_BYTES)?;
+    let name = named("name", args.name.trim().to_owned())?;
+    let role = Role::from_word(&args.role).ok_or_else(|| {
+        Stop::refused(format!(
+            "Argument 'role': '{}' is none of admin, member, agent, viewer, auditor.",
+            args.role
+        ))
+    })?;
+    let kind = PrincipalKind::from_word(&args.kind).ok_or_else(|| {
+        Stop::refused(format!("Argument 'kind': '{}' is none of human, agent, service.", args.kind))
+    })?;
+    let tenant = named("tenant", args.tenant.trim().to_owned())?;
+    let tenant = if tenant.is_empty() { cx.call.caller.tenant.clone() } else { Tenant::new(tenant) };
+    if tenant != cx.call.caller.tenant && !cx.call.caller.is_operator() {
+        return Err(Stop::denied("you can only create principals in your own tenant."));
+    }
+    let scopes = Scopes::parse(&args.scopes);
+    if let Scopes::Only(ids) = &scopes {
+        if ids.len() > limits::SCOPES_PER_KEY {
+            return Err(Stop::refused(format!(
+                "Argument 'scopes' names {} user_ids; at most {} are taken.",
+                ids.len(),
+                limits::SCOPES_PER_KEY
+            )));
+        }
+        for id in ids {
+            named("scopes", id.clone())?;
+        }
+    }
+    Ok(Principal { id: format!("prin_{}", random_hex::<8>()?), name, role, kind, tenant, scopes })
+}
+
+/// A key of 256 random bits, and the only thing of it that is kept.
+fn new_key() -> Result<(String, KeyHash), Stop> {
+    let key = format!("svc_sk_{}", random_hex::<32>()?);
+    let hash = KeyHash(Sha256::digest(key.as_bytes()).into());
+    Ok((key, hash))
+}
+
+fn random_hex<const BYTES: usize>() -> Result<String, Stop> {
+    let mut bytes = [0_u8; BYTES];
+    getrandom::fill(&mut bytes).map_err(|e| Stop::Fault(Fault::new("NoRandomness", e.to_string())))?;
+    Ok(hex::encode(bytes))
+}

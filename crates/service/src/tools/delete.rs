@@ -1,0 +1,94 @@
+//! Erases one subject for good.
+
+use crate::args::{Takes, worded};
+use crate::outcome::{Done, Stop};
+use crate::tool::{Context, Effect, Tool, World};
+use domain::{Capability, limits};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use store::{Also, Erased, Record};
+
+pub(crate) struct Delete;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// The subject to erase, as list_memories shows it.
+    subject: String,
+    /// Remove the decisions that rest on it too, rather than redact them.
+    #[serde(default)]
+    include_decisions: bool,
+    /// Remove the attestations of it too.
+    #[serde(default)]
+    include_receipts: bool,
+    /// Blank the details of this space's audit entries too; operators only.
+    #[serde(default)]
+    include_audit: bool,
+}
+
+impl Tool for Delete {
+    const NAME: &'static str = "delete";
+    const TITLE: &'static str = "Erase a subject";
+    const DESCRIPTION: &'static str = "Erase a subject for good: its value, its history, and what decisions disclose of \
+        it. Leaves a signed receipt of the erasure. To keep history use forget.";
+    const CAPABILITY: Capability = Capability::Delete;
+    const EFFECT: Effect = Effect::Destructive;
+    const WORLD: World = World::Closed;
+    const TAKES: Takes = Takes::Space;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        worded("subject", &args.subject, limits::SUBJECT_BYTES)?;
+        let also = also(&cx, args.include_decisions, args.include_receipts, args.include_audit)?;
+        let store = &cx.service.store;
+        let erased = store
+            .subject_erase(cx.call.clone(), cx.space.clone(), args.subject.clone(), also, record)
+            .await?;
+        let text = match erased.receipt {
+            None => format!("Nothing to delete: no memory about '{}' in this space.", args.subject),
+            Some(receipt) => {
+                format!(
+                    "Deleted {} fact(s) about '{}'{}. {}",
+                    erased.facts,
+                    args.subject,
+                    besides(&erased),
+                    proof(receipt)
+                )
+            }
+        };
+        Ok(Done::Committed { text })
+    }
+}
+
+/// The audit log is one chain for all tenants, so only the operator may touch it.
+pub(super) fn also(cx: &Context<'_>, decisions: bool, receipts: bool, audit: bool) -> Result<Also, Stop> {
+    if audit && !cx.call.caller.is_operator() {
+        return Err(Stop::denied(
+            "the audit log is shared by every tenant, so only the deployment's operator may erase from it.",
+        ));
+    }
+    Ok(Also { decisions, receipts, audit })
+}
+
+/// The erased subject is not named again in the log that may just have been blanked of it.
+pub(super) fn record(erased: &Erased) -> Record {
+    let receipt = erased.receipt.map_or_else(|| "no receipt".to_owned(), |id| format!("receipt #{id}"));
+    Record::done(format!("{} fact(s) erased, {receipt}", erased.facts))
+}
+
+pub(super) fn besides(erased: &Erased) -> String {
+    [
+        (erased.decisions_redacted, "decision(s) redacted"),
+        (erased.decisions_removed, "decision(s) removed"),
+        (erased.receipts_removed, "receipt(s) removed"),
+        (erased.audit_entries, "audit entries erased"),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(|(count, what)| format!(", {count} {what}"))
+    .collect()
+}
+
+pub(super) fn proof(receipt: i64) -> String {
+    format!("The erasure is proven by receipt #{receipt}.")
+}

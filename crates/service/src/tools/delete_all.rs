@@ -1,0 +1,51 @@
+//! Erases a whole space, or a whole user.
+
+use super::delete::{also, besides, proof, record};
+use crate::args::Takes;
+use crate::outcome::{Done, Stop};
+use crate::tool::{Context, Effect, Tool, World};
+use domain::Capability;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(crate) struct DeleteAll;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// Remove the recorded decisions too, rather than redact them.
+    #[serde(default)]
+    include_decisions: bool,
+    /// Remove the attestations too.
+    #[serde(default)]
+    include_receipts: bool,
+    /// Blank the details of the audit entries too; operators only.
+    #[serde(default)]
+    include_audit: bool,
+}
+
+impl Tool for DeleteAll {
+    const NAME: &'static str = "delete_all";
+    const TITLE: &'static str = "Erase a whole memory";
+    const DESCRIPTION: &'static str = "Erase everything held about a user for good, in all of their spaces; with \
+        agent_id or run_id set, only that one space. Leaves a signed receipt of the erasure.";
+    const CAPABILITY: Capability = Capability::Admin;
+    const EFFECT: Effect = Effect::Destructive;
+    const WORLD: World = World::Closed;
+    const TAKES: Takes = Takes::Space;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        let also = also(&cx, args.include_decisions, args.include_receipts, args.include_audit)?;
+        let erased = cx.service.store.space_erase(cx.call.clone(), cx.space.clone(), also, record).await?;
+        let place = if cx.space.is_whole_user() {
+            format!("every space of '{}'", cx.space.user_id)
+        } else {
+            format!("the space '{}'", cx.space)
+        };
+        let proof = erased.receipt.map_or_else(String::new, proof);
+        Ok(Done::Committed {
+            text: format!("Deleted {} fact(s) from {place}{}. {proof}", erased.facts, besides(&erased)),
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! What was believed when a decision was taken.
+
+use crate::args::{Takes, Whole};
+use crate::outcome::{Done, Stop};
+use crate::render;
+use crate::tool::{Context, Effect, Tool, World};
+use domain::{Capability, FactId};
+use evidence::{Belief, Explained};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use store::DecisionRow;
+
+pub(crate) struct ExplainDecision;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// The decision's number.
+    decision_id: Whole,
+}
+
+impl Tool for ExplainDecision {
+    const NAME: &'static str = "explain_decision";
+    const TITLE: &'static str = "Explain a decision";
+    const DESCRIPTION: &'static str = "Show a recorded decision with the facts it rested on at the time, and whether the record is still intact.";
+    const CAPABILITY: Capability = Capability::Verify;
+    const EFFECT: Effect = Effect::ReadOnly;
+    const WORLD: World = World::Closed;
+    const TAKES: Takes = Takes::User;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        let id = args.decision_id.0;
+        let found = cx.service.store.decision_explain(&cx.call.caller, &cx.space.user_id, id).await?;
+        let text = match found {
+            None => format!("No decision #{id} in this scope."),
+            Some(DecisionRow::Verified(explained)) => {
+                shown(id, &explained, "✓ receipt verified (record intact)")
+            }
+            Some(DecisionRow::Unsigned(explained)) => shown(id, &explained, "(unsigned)"),
+            Some(DecisionRow::Altered { recorded }) => {
+                let when = recorded.map_or_else(|| "time unknown".to_owned(), |at| at.to_string());
+                format!("Decision #{id}  ({when})\n⚠ receipt FAILED verification (record altered)")
+            }
+        };
+        Ok(Done::read(text, format!("decision #{id}")))
+    }
+}
+
+fn shown(id: i64, explained: &Explained, verdict: &str) -> String {
+    let mut lines = vec![
+        format!("Decision #{id}  ({})", explained.ts),
+        format!("action: {}", explained.summary.as_deref().unwrap_or("(redacted: it named an erased value)")),
+        "beliefs held at the time:".to_owned(),
+    ];
+    if explained.beliefs.is_empty() {
+        lines.push("  (none)".to_owned());
+    }
+    lines.extend(explained.beliefs.iter().map(|(id, belief)| line(*id, belief.as_ref())));
+    lines.push(verdict.to_owned());
+    lines.join("\n")
+}
+
+fn line(id: FactId, belief: Option<&Belief>) -> String {
+    match belief {
+        None => format!("  • #{id} (redacted: erased since)"),
+        Some(b) => format!(
+            "  • #{id} {}  [{}, status {}]",
+            render::pair(&b.subject, &b.value),
+            render::grounds(b.confidence, b.source.as_deref()),
+            b.status
+        ),
+    }
+}

@@ -1,0 +1,144 @@
+//! Everything of a space as JSON, with the signatures over it.
+
+use crate::args::Takes;
+use crate::outcome::{Done, Stop};
+use crate::tool::{Context, Effect, Tool, World};
+use domain::{Capability, Fact, Kind, Space};
+use evidence::{
+    Canonical, Disclosed, Disclosure, Receipt, Signature, Signed, Snapshot, StoredDetail, StoredEntry,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use store::Export;
+
+pub(crate) struct ExportMemory;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {}
+
+impl Tool for ExportMemory {
+    const NAME: &'static str = "export_memory";
+    const TITLE: &'static str = "Export a space";
+    const DESCRIPTION: &'static str = "Export a space as one JSON object: every fact with all its fields, decisions, \
+        receipts and audit entries with their signatures, and the public key to check them with offline.";
+    const CAPABILITY: Capability = Capability::Read;
+    const EFFECT: Effect = Effect::ReadOnly;
+    const WORLD: World = World::Closed;
+    const TAKES: Takes = Takes::Space;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
+        let export = cx.service.store.space_export(&cx.call.caller, &cx.space).await?;
+        let detail = format!("{} record(s)", export.records.len());
+        let object = exported(&cx.space, &export, cx.service.store.public_key());
+        Ok(Done::read(object.to_string(), detail))
+    }
+}
+
+/// What is signed is given as its exact bytes in hexadecimal, as the page on the evidence format describes them.
+fn exported(space: &Space, export: &Export, public_key: Option<String>) -> Value {
+    json!({
+        "space": { "user_id": space.user_id, "agent_id": space.agent_id, "run_id": space.run_id },
+        "records": export.records.iter().map(record).collect::<Vec<_>>(),
+        "decisions": export.decisions.iter().map(|(signed, disclosed)| decision(signed, disclosed)).collect::<Vec<_>>(),
+        "receipts": export.receipts.iter().map(receipt).collect::<Vec<_>>(),
+        "audit": export.audit.iter().map(audit_entry).collect::<Vec<_>>(),
+        "audit_head": export.head.as_ref().map(|head| json!({
+            "size": head.statement.at.size,
+            "hash": head.statement.at.hash.to_string(),
+            "ts": head.statement.ts.to_string(),
+            "body": hex::encode(head.body()),
+            "signature": signature(head.signature.as_ref()),
+        })),
+        "unreadable": export.unreadable,
+        "public_key": public_key,
+    })
+}
+
+fn record(fact: &Fact) -> Value {
+    json!({
+        "id": fact.id,
+        "subject": fact.subject,
+        "value": fact.value,
+        "status": fact.status.word(),
+        "scope": fact.scope,
+        "kind": match fact.kind { Kind::State => "state", Kind::Event => "event" },
+        "confidence": fact.confidence,
+        "source": fact.source,
+        "supersedes": fact.supersedes,
+        "metadata": fact.metadata,
+        "head": fact.triple.head,
+        "relation": fact.triple.relation,
+        "tail": fact.triple.tail,
+        "text": fact.text,
+        "pending": fact.pending.as_ref().map(|pending| json!({
+            "action": pending.action.word(),
+            "target": pending.target,
+            "gated": pending.gated,
+        })),
+        "refined_from": fact.earlier.iter()
+            .map(|e| json!({ "value": e.value, "until": e.until.to_string() })).collect::<Vec<_>>(),
+        "created": fact.created.to_string(),
+        "changed": fact.changed.to_string(),
+    })
+}
+
+fn signature(signature: Option<&Signature>) -> Option<String> {
+    signature.map(|signature| hex::encode(signature.encode()))
+}
+
+fn disclosure(disclosure: &Disclosure) -> Value {
+    json!({ "salt": hex::encode(disclosure.salt.0), "content": hex::encode(&disclosure.content) })
+}
+
+fn decision(signed: &Signed<Snapshot>, disclosed: &Disclosed) -> Value {
+    let snapshot = &signed.statement;
+    json!({
+        "id": snapshot.owner.id,
+        "ts": snapshot.ts.to_string(),
+        "action_summary": disclosed.summary.as_ref().and_then(|summary| summary.text().ok()),
+        "beliefs": snapshot.beliefs.iter().zip(&disclosed.beliefs).map(|((id, commitment), opened)| json!({
+            "memory_id": id,
+            "commitment": commitment.0.to_string(),
+            "disclosure": opened.as_ref().map(disclosure),
+        })).collect::<Vec<_>>(),
+        "summary_disclosure": disclosed.summary.as_ref().map(disclosure),
+        "body": hex::encode(signed.body()),
+        "signature": signature(signed.signature.as_ref()),
+    })
+}
+
+fn receipt(signed: &Signed<Receipt>) -> Value {
+    let receipt = &signed.statement;
+    json!({
+        "id": receipt.id,
+        "kind": receipt.kind_word(),
+        "ts": receipt.ts.to_string(),
+        "summary": receipt.summary(),
+        "body": hex::encode(signed.body()),
+        "signature": signature(signed.signature.as_ref()),
+    })
+}
+
+fn audit_entry(stored: &StoredEntry) -> Value {
+    let entry = &stored.entry;
+    let opened = match &stored.detail {
+        StoredDetail::Present(detail) => Some(detail),
+        StoredDetail::Blanked | StoredDetail::Unreadable => None,
+    };
+    json!({
+        "seq": entry.seq,
+        "ts": entry.ts.to_string(),
+        "action": entry.action,
+        "user": entry.user,
+        "caller": entry.caller,
+        "request_id": entry.request_id,
+        "detail": opened.and_then(|detail| detail.text().ok()),
+        "detail_disclosure": opened.map(disclosure),
+        "body": hex::encode(entry.encode()),
+        "hash": stored.hash.map(|hash| hash.to_string()),
+        "signature": signature(stored.signature.as_ref()),
+    })
+}

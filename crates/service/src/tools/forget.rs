@@ -1,0 +1,72 @@
+//! Retracts what a statement says is no longer so.
+
+use super::remember::{commit, extract};
+use crate::args::{Takes, worded};
+use crate::outcome::{Done, Stop};
+use crate::render;
+use crate::tool::{Context, Effect, Tool, World};
+use domain::{Action, Capability, Metadata, limits};
+use reconcile::{Outcome, Trust};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use store::{Intent, Said};
+
+pub(crate) struct Forget;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// What should no longer count as true, in plain words.
+    text: String,
+}
+
+impl Tool for Forget {
+    const NAME: &'static str = "forget";
+    const TITLE: &'static str = "Retract a fact";
+    const DESCRIPTION: &'static str = "Take back what is no longer true and has no new value. The fact stops being \
+        current but stays in history; to remove it for good use delete. On a guarded slot the removal waits for \
+        approval.";
+    const CAPABILITY: Capability = Capability::Write;
+    const EFFECT: Effect = Effect::Write;
+    const WORLD: World = World::Open;
+    const TAKES: Takes = Takes::Space;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        worded("text", &args.text, limits::TEXT_BYTES)?;
+        let facts = extract(&cx, &args.text, Intent::Forget).await?;
+        if facts.is_empty() {
+            return Ok(Done::read(NOTHING, "nothing matched"));
+        }
+        let said = Said {
+            intent: Intent::Forget,
+            text: args.text,
+            source: None,
+            trust: Trust::Ordinary,
+            metadata: Metadata::new(),
+            facts,
+        };
+        let plan = commit(&cx, said).await?;
+        Ok(Done::Committed { text: reply(&plan.outcomes) })
+    }
+}
+
+const NOTHING: &str =
+    "Nothing matching to retract: no current fact says that. list_memories shows what is current.";
+
+fn reply(outcomes: &[Outcome]) -> String {
+    let pairs = |action: Action| {
+        let found = outcomes.iter().filter(|o| o.action == action);
+        found.map(|o| render::pair(&o.subject, &o.value)).collect::<Vec<_>>().join("; ")
+    };
+    let lines: Vec<String> = [
+        ("Retracted (retained in history for audit):", pairs(Action::Retract)),
+        ("Proposed for removal, awaiting approval:", pairs(Action::Flag)),
+        ("Already awaiting approval:", pairs(Action::Dedup)),
+    ]
+    .into_iter()
+    .filter(|(_, found)| !found.is_empty())
+    .map(|(lead, found)| format!("{lead} {found}"))
+    .collect();
+    if lines.is_empty() { NOTHING.to_owned() } else { lines.join("\n") }
+}

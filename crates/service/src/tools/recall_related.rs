@@ -1,0 +1,38 @@
+//! Answers a question about how things hang together. Without the entity graph it is `recall`.
+
+use super::recall::asked;
+use crate::answering::{self, History};
+use crate::args::Takes;
+use crate::outcome::{Done, Stop};
+use crate::tool::{Context, Effect, Tool, World};
+use domain::Capability;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(crate) struct RecallRelated;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// A question that joins several facts, such as who owns the service that uses a database.
+    question: String,
+}
+
+impl Tool for RecallRelated {
+    const NAME: &'static str = "recall_related";
+    const TITLE: &'static str = "Answer across related facts";
+    const DESCRIPTION: &'static str = "Ask how things are connected: questions that go from one fact to another. \
+        Answered from current facts, like recall.";
+    const CAPABILITY: Capability = Capability::Read;
+    const EFFECT: Effect = Effect::ReadOnly;
+    const WORLD: World = World::Open;
+    const TAKES: Takes = Takes::Space;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        let categories = answering::categories(&cx, "");
+        let basis = answering::basis(&cx, &args.question, &categories, History::Leave).await?;
+        let answer = answering::answer(&cx, &args.question, &basis).await?;
+        Ok(Done::read(answer, asked(&args.question)))
+    }
+}

@@ -1,0 +1,57 @@
+//! Ends a principal's key, for good.
+
+use crate::args::{Takes, named};
+use crate::outcome::{Done, Stop};
+use crate::tool::{Context, Effect, Tool, World};
+use domain::Capability;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use store::{Record, Revocation};
+
+pub(crate) struct RevokePrincipal;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// The principal's id, `prin_…`.
+    principal_id: String,
+    /// Remove the row as well, rather than keep it as revoked.
+    #[serde(default)]
+    erase: bool,
+}
+
+impl Tool for RevokePrincipal {
+    const NAME: &'static str = "revoke_principal";
+    const TITLE: &'static str = "Revoke a principal";
+    const DESCRIPTION: &'static str =
+        "End a principal's key at once, in every process. This cannot be undone; the seat becomes free.";
+    const CAPABILITY: Capability = Capability::Admin;
+    const EFFECT: Effect = Effect::Destructive;
+    const WORLD: World = World::Closed;
+    const TAKES: Takes = Takes::NoSpace;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        let id = named("principal_id", args.principal_id)?;
+        let how = if args.erase { Revocation::Erase } else { Revocation::Disable };
+        let name = id.clone();
+        let describe = move |found| {
+            Record::done(if found {
+                format!("{name} revoked")
+            } else {
+                "no such active principal".to_owned()
+            })
+        };
+        let found = cx.service.store.principal_revoke(cx.call.clone(), id.clone(), how, describe).await?;
+        let text = match (found, how) {
+            (false, _) => format!("No active principal {id} (unknown or already revoked)."),
+            (true, Revocation::Disable) => {
+                format!("Revoked principal {id}. Its key no longer works anywhere.")
+            }
+            (true, Revocation::Erase) => {
+                format!("Revoked and erased principal {id}. Its key no longer works anywhere.")
+            }
+        };
+        Ok(Done::Committed { text })
+    }
+}

@@ -1,0 +1,90 @@
+//! Answers a question only when every fact behind the answer is good enough to act on.
+
+use super::check_before_act::{bar, default_confidence, off, yes};
+use super::recall::asked;
+use crate::answering::{self, Basis, History};
+use crate::args::{Takes, Whole};
+use crate::outcome::{Done, Stop};
+use crate::tool::{Context, Effect, Tool, World};
+use domain::keys::subject_key;
+use domain::{Capability, Fact, Timestamp};
+use reconcile::{Bar, judge};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(crate) struct SafeRecall;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// What you want to know before you act.
+    question: String,
+    /// The least confidence that will do.
+    #[serde(default = "default_confidence")]
+    min_confidence: f64,
+    /// Withhold when nothing current is known.
+    #[serde(default = "yes")]
+    require_active: bool,
+    /// Withhold while a flagged fact disputes one of the facts.
+    #[serde(default = "yes")]
+    block_on_flagged: bool,
+    /// Withhold when a fact is older than this many days; 0 is off.
+    #[serde(default = "off")]
+    max_staleness_days: Whole,
+    /// Withhold when a fact changed within this many days; 0 is off.
+    #[serde(default = "off")]
+    block_on_recent_change_days: Whole,
+    /// Comma-separated categories whose facts are always shown to the model; empty takes the deployment's list.
+    #[serde(default)]
+    critical_categories: String,
+}
+
+impl Tool for SafeRecall {
+    const NAME: &'static str = "safe_recall";
+    const TITLE: &'static str = "Answer only from sure facts";
+    const DESCRIPTION: &'static str = "Like recall, for answers that you will act on: when a fact behind the answer is \
+        disputed, unsure, stale or missing, the answer is withheld and the reasons are given instead.";
+    const CAPABILITY: Capability = Capability::Read;
+    const EFFECT: Effect = Effect::ReadOnly;
+    const WORLD: World = World::Open;
+    const TAKES: Takes = Takes::Space;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        let bar = bar(
+            args.min_confidence,
+            args.require_active,
+            args.block_on_flagged,
+            args.max_staleness_days,
+            args.block_on_recent_change_days,
+        )?;
+        let categories = answering::categories(&cx, &args.critical_categories);
+        let basis = answering::basis(&cx, &args.question, &categories, History::Leave).await?;
+        let reasons = reasons(&basis, &bar, cx.call.caller.now);
+        if reasons.is_empty() {
+            let answer = answering::answer(&cx, &args.question, &basis).await?;
+            return Ok(Done::read(answer, format!("answered: {}", asked(&args.question))));
+        }
+        let text =
+            format!("WITHHELD: the facts behind this answer are not safe to act on.\n{}", reasons.join("\n"));
+        Ok(Done::read(text, format!("withheld: {}", asked(&args.question))))
+    }
+}
+
+fn reasons(basis: &Basis, bar: &Bar, now: Timestamp) -> Vec<String> {
+    if basis.active.is_empty() {
+        return judge(&[], bar, now).iter().map(|concern| format!("  - {concern}")).collect();
+    }
+    let mut reasons = Vec::new();
+    for fact in &basis.active {
+        let key = subject_key(&fact.subject);
+        let disputes = basis.flagged.iter().filter(|flagged| subject_key(&flagged.subject) == key);
+        let together: Vec<&Fact> = std::iter::once(fact).chain(disputes).map(AsRef::as_ref).collect();
+        reasons.extend(
+            judge(&together, bar, now)
+                .iter()
+                .map(|concern| format!("  - #{} {}: {concern}", fact.id, fact.subject)),
+        );
+    }
+    reasons
+}

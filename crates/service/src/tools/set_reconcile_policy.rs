@@ -1,0 +1,66 @@
+//! Says whose word counts in a space.
+
+use super::get_reconcile_policy::described;
+use crate::args::{Takes, Whole, named};
+use crate::outcome::{Done, Stop};
+use crate::tool::{Context, Effect, Tool, World};
+use domain::{Capability, PolicyMode, SourcePolicy, limits};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use store::Record;
+
+pub(crate) struct SetReconcilePolicy;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// RECENCY, AUTHORITY or REVIEW.
+    #[serde(default = "recency")]
+    mode: String,
+    /// Rank of each source for AUTHORITY, higher wins; a source that is not listed ranks 0.
+    #[serde(default)]
+    authority: Option<BTreeMap<String, Whole>>,
+}
+
+fn recency() -> String {
+    PolicyMode::Recency.word().to_owned()
+}
+
+impl Tool for SetReconcilePolicy {
+    const NAME: &'static str = "set_reconcile_policy";
+    const TITLE: &'static str = "Set the source policy";
+    const DESCRIPTION: &'static str = "Choose how the space decides when two sources disagree. RECENCY: the newer \
+        statement wins. AUTHORITY: the higher-ranked source wins, others are flagged. REVIEW: every change by another \
+        source is flagged.";
+    const CAPABILITY: Capability = Capability::Admin;
+    const EFFECT: Effect = Effect::Write;
+    const WORLD: World = World::Closed;
+    const TAKES: Takes = Takes::Space;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        let mode = PolicyMode::from_word(&args.mode).ok_or_else(|| {
+            Stop::refused(format!("Argument 'mode': '{}' is none of RECENCY, AUTHORITY, REVIEW.", args.mode))
+        })?;
+        let ranks = args.authority.unwrap_or_default();
+        if ranks.len() > limits::RANKED_SOURCES {
+            return Err(Stop::refused(format!(
+                "Argument 'authority' ranks {} sources; at most {} are taken.",
+                ranks.len(),
+                limits::RANKED_SOURCES
+            )));
+        }
+        let mut authority = BTreeMap::new();
+        for (source, rank) in ranks {
+            authority.insert(named("authority", source)?.trim().to_lowercase(), rank.0);
+        }
+        let policy = SourcePolicy { mode, authority };
+        let text = format!("Source policy set: {}", described(&policy));
+        cx.service
+            .store
+            .policy_set(cx.call.clone(), cx.space.clone(), policy, Record::done(mode.word()))
+            .await?;
+        Ok(Done::Committed { text })
+    }
+}

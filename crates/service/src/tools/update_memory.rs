@@ -1,0 +1,73 @@
+//! Gives one fact a new value, by its id.
+
+use super::get_memory::unknown;
+use crate::args::{Takes, Whole, worded};
+use crate::outcome::{Done, Stop};
+use crate::render;
+use crate::tool::{Context, Effect, Tool, World};
+use domain::{Action, Capability, limits};
+use reconcile::{Editor, Plan, Refusal};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use store::Record;
+
+pub(crate) struct UpdateMemory;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {
+    /// The fact to change, by the number behind its #.
+    memory_id: Whole,
+    /// Its new value.
+    new_value: String,
+}
+
+impl Tool for UpdateMemory {
+    const NAME: &'static str = "update_memory";
+    const TITLE: &'static str = "Correct a memory";
+    const DESCRIPTION: &'static str = "Give a current fact a new value by its id. The old value is kept in history. On \
+        a guarded slot the change waits for approval unless you may approve it yourself.";
+    const CAPABILITY: Capability = Capability::Write;
+    const EFFECT: Effect = Effect::Write;
+    const WORLD: World = World::Open;
+    const TAKES: Takes = Takes::Space;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+        worded("new_value", &args.new_value, limits::VALUE_BYTES)?;
+        let (service, caller, id) = (cx.service, &cx.call.caller, args.memory_id.0);
+        let editor = if caller.can(Capability::Approve) { Editor::Approver } else { Editor::Writer };
+        let old = service.store.fact_get(caller, &cx.space, id).await?;
+        let describe = move |result: &Option<Result<Plan, Refusal>>| match result {
+            Some(Ok(plan)) => Record::done(render::actions(&plan.outcomes))
+                .with_actions(plan.outcomes.iter().map(|o| o.action)),
+            Some(Err(_)) => Record::done(format!("#{id} cannot be updated")),
+            None => Record::done(format!("no #{id}")),
+        };
+        let slots = service.options.slots.clone();
+        let planned = service
+            .store
+            .fact_update(cx.call.clone(), cx.space.clone(), slots, id, args.new_value, editor, describe)
+            .await?;
+        service.embed_soon(caller, &cx.space).await;
+        let text = match (planned, old) {
+            (Some(Ok(plan)), Some(old)) => updated(&plan, id, &old.value),
+            (Some(Err(refusal)), _) => format!("Not updated: {refusal}"),
+            _ => unknown(id),
+        };
+        Ok(Done::Committed { text })
+    }
+}
+
+fn updated(plan: &Plan, id: i64, old: &str) -> String {
+    let Some(outcome) = plan.outcomes.first() else { return unknown(id) };
+    let new = outcome.id.unwrap_or(id);
+    match outcome.action {
+        Action::Dedup => format!("Unchanged: #{id} already has the value '{old}'."),
+        Action::Flag => format!(
+            "Proposed #{new}, awaiting approval: {} '{old}' → '{}'. #{id} stays current until then.",
+            outcome.subject, outcome.value
+        ),
+        _ => format!("Updated #{id}: '{old}' → '{}' (now #{new}; old kept in history).", outcome.value),
+    }
+}

@@ -1,0 +1,40 @@
+//! Checks the whole audit log.
+
+use crate::args::Takes;
+use crate::outcome::{Done, Stop};
+use crate::tool::{Context, Effect, Tool, World};
+use domain::Capability;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use store::AuditReport;
+
+pub(crate) struct VerifyAudit;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {}
+
+impl Tool for VerifyAudit {
+    const NAME: &'static str = "verify_audit";
+    const TITLE: &'static str = "Verify the audit log";
+    const DESCRIPTION: &'static str = "Recompute every hash and signature of the audit log and compare its end with the \
+        signed head: finds edited, removed, reordered and cut-off entries.";
+    const CAPABILITY: Capability = Capability::Verify;
+    const EFFECT: Effect = Effect::ReadOnly;
+    const WORLD: World = World::Closed;
+    const TAKES: Takes = Takes::NoSpace;
+    type Args = Args;
+
+    async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
+        let (text, detail) = match cx.service.store.audit_verify().await? {
+            AuditReport::Intact { entries } => {
+                (format!("✓ Audit chain INTACT — {entries} entries verified."), "intact".to_owned())
+            }
+            AuditReport::Broken(broken) => (
+                format!("⚠ Audit chain BROKEN at seq {}: {}.", broken.seq, broken.reason),
+                format!("broken at seq {}", broken.seq),
+            ),
+        };
+        Ok(Done::read(text, detail))
+    }
+}

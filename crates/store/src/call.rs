@@ -1,0 +1,49 @@
+//! What a tool call leaves behind besides its work: one audit entry, and its counts.
+
+use domain::{Action, Caller, Space};
+use std::time::Instant;
+
+/// A tool call under way.
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub caller: Caller,
+    pub tool: &'static str,
+    /// The space that the tool works on, for tools that name one.
+    pub space: Option<Space>,
+    pub started: Instant,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    Done,
+    Failed,
+    Denied,
+}
+
+/// How the call ended, in the words of the audit log.
+#[derive(Debug, Clone)]
+pub struct Record {
+    pub ending: Ending,
+    pub detail: String,
+    /// What was done to facts, for the counters.
+    pub actions: Vec<Action>,
+}
+
+impl Record {
+    pub fn done(detail: impl Into<String>) -> Self {
+        Self { ending: Ending::Done, detail: detail.into(), actions: Vec::new() }
+    }
+
+    pub fn failed(detail: impl Into<String>) -> Self {
+        Self { ending: Ending::Failed, detail: detail.into(), actions: Vec::new() }
+    }
+
+    pub fn denied(detail: impl Into<String>) -> Self {
+        Self { ending: Ending::Denied, detail: detail.into(), actions: Vec::new() }
+    }
+
+    pub fn with_actions(mut self, actions: impl IntoIterator<Item = Action>) -> Self {
+        self.actions.extend(actions);
+        self
+    }
+}

@@ -1,0 +1,155 @@
+//! The text of the key files, one key a line, the newest last:
+//!
+//! ```text
+//! <db>.key        svc-key-v1 <key id> <secret>
+//! <db>.sign.key   svc-sign-v1 public <public key>      a key that signed before
+//!                 svc-sign-v1 secret <secret>          the last line: the key that signs
+//! <db>.salt       svc-salt-v1 <salt>
+//! ```
+//!
+//! All in hexadecimal, except that a secret which Vault wrapped stands as `vault:v<n>:<base64>`. The reader takes
+//! nothing else: a key file that is nearly right is a damaged one.
+
+use zeroize::Zeroizing;
+
+use crate::seal::KeyId;
+
+/// What is wrong with a file, for a person; never the text itself, which may be a secret.
+pub(super) type Problem = String;
+
+pub(super) fn key_line(id: KeyId, secret: &str) -> Zeroizing<String> {
+    Zeroizing::new(format!("svc-key-v1 {id} {secret}\n"))
+}
+
+pub(super) fn sign_line(secret: &str) -> Zeroizing<String> {
+    Zeroizing::new(format!("svc-sign-v1 secret {secret}\n"))
+}
+
+pub(super) fn salt_line(salt: &[u8; 16]) -> String {
+    format!("svc-salt-v1 {}\n", hex::encode(salt))
+}
+
+/// Names and secrets as they stand in the file, oldest first; at least one.
+pub(super) fn key_file(text: &str) -> Result<Vec<(KeyId, &str)>, Problem> {
+    let mut keys: Vec<(KeyId, &str)> = Vec::new();
+    for (at, [tag, id, secret]) in fields(text)? {
+        if tag != "svc-key-v1" {
+            return Err(format!("line {at} does not begin with svc-key-v1"));
+        }
+        let id = KeyId(*hexadecimal(id).ok_or_else(|| format!("line {at} has no key id of 8 hex digits"))?);
+        if keys.iter().any(|(known, _)| *known == id) {
+            return Err(format!("line {at} repeats key {id}"));
+        }
+        keys.push((id, secret));
+    }
+    Ok(keys)
+}
+
+/// The retired public keys, oldest first, and the secret as it stands in the file.
+pub(super) fn sign_file(text: &str) -> Result<(Vec<[u8; 32]>, &str), Problem> {
+    let mut lines = fields(text)?;
+    let secret = match lines.pop() {
+        Some((_, ["svc-sign-v1", "secret", secret])) => secret,
+        _ => return Err("the last line does not begin with svc-sign-v1 secret".to_owned()),
+    };
+    let retired = lines.into_iter().map(|(at, line)| match line {
+        ["svc-sign-v1", "public", key] => hexadecimal(key)
+            .map(|k| *k)
+            .ok_or_else(|| format!("line {at} has no public key of 64 hex digits")),
+        _ => Err(format!("line {at} does not begin with svc-sign-v1 public")),
+    });
+    Ok((retired.collect::<Result<_, _>>()?, secret))
+}
+
+pub(super) fn salt_file(text: &str) -> Result<[u8; 16], Problem> {
+    match fields(text)?.as_slice() {
+        [(_, ["svc-salt-v1", salt])] => {
+            hexadecimal(salt).map(|s| *s).ok_or_else(|| "the salt is not 32 hex digits".to_owned())
+        }
+        _ => Err("it is not one line that begins with svc-salt-v1".to_owned()),
+    }
+}
+
+/// Exactly as many hexadecimal digits as the bytes need.
+pub(super) fn hexadecimal<const N: usize>(digits: &str) -> Option<Zeroizing<[u8; N]>> {
+    let mut bytes = Zeroizing::new([0; N]);
+    hex::decode_to_slice(digits, bytes.as_mut_slice()).ok()?;
+    Some(bytes)
+}
+
+/// The fields of each line, with the line's number. One space stands between two fields, and every line is full.
+fn fields<const N: usize>(text: &str) -> Result<Vec<(usize, [&str; N])>, Problem> {
+    if text.is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    text.lines()
+        .zip(1..)
+        .map(|(line, at)| match line.split(' ').collect::<Vec<_>>().try_into() {
+            Ok(fields) => Ok((at, fields)),
+            Err(_) => Err(format!("line {at} has not {N} fields with one space between them")),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{key_file, key_line, salt_file, salt_line, sign_file, sign_line};
+    use crate::seal::KeyId;
+    use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
+
+    const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(id: [u8; 4], salt: [u8; 16], secret in "[0-9a-f]{64}") {
+            let (key, sign) = (key_line(KeyId(id), &secret), sign_line(&secret));
+            prop_assert_eq!(key_file(&key), Ok(vec![(KeyId(id), secret.as_str())]));
+            prop_assert_eq!(sign_file(&sign), Ok((vec![], secret.as_str())));
+            prop_assert_eq!(salt_file(&salt_line(&salt)), Ok(salt));
+        }
+
+        #[test]
+        fn garbage_is_refused_and_never_repeated_in_the_message(text in "[ -~\n]{0,80}") {
+            for problem in [key_file(&text).err(), sign_file(&text).err(), salt_file(&text).err()] {
+                let problem = problem.unwrap();
+                prop_assert!(text.len() < 12 || !problem.contains(text.trim()), "{}", problem);
+            }
+        }
+    }
+
+    #[test]
+    fn rotated_files_list_the_older_keys_first() {
+        let text = format!("svc-key-v1 00000001 {A}\nsvc-key-v1 00000002 vault:v1:abc\n");
+        let keys = key_file(&text).unwrap();
+        assert_eq!(keys, [(KeyId([0, 0, 0, 1]), A), (KeyId([0, 0, 0, 2]), "vault:v1:abc")]);
+
+        let text = format!("svc-sign-v1 public {A}\nsvc-sign-v1 secret {A}\n");
+        assert_eq!(sign_file(&text).unwrap(), (vec![[0xaa; 32]], A));
+    }
+
+    #[test]
+    fn a_file_that_is_nearly_right_is_refused_with_the_line() {
+        let good = format!("svc-key-v1 00000001 {A}\n");
+        for (text, problem) in [
+            (String::new(), "it is empty"),
+            (format!("{good}\n"), "line 2 has not 3 fields with one space between them"),
+            (format!("{good}{good}"), "line 2 repeats key 00000001"),
+            (good.replace("v1", "v2"), "line 1 does not begin with svc-key-v1"),
+            (good.replace("01", "1"), "line 1 has no key id of 8 hex digits"),
+        ] {
+            assert_eq!(key_file(&text), Err(problem.to_owned()), "{text}");
+        }
+        let secret = format!("svc-sign-v1 secret {A}\n");
+        let public = format!("svc-sign-v1 public {A}\n");
+        for (text, problem) in [
+            (public.clone(), "the last line does not begin with svc-sign-v1 secret"),
+            (format!("{secret}{secret}"), "line 1 does not begin with svc-sign-v1 public"),
+            (
+                format!("{}{secret}", public.replace("aa\n", "\n")),
+                "line 1 has no public key of 64 hex digits",
+            ),
+        ] {
+            assert_eq!(sign_file(&text), Err(problem.to_owned()), "{text}");
+        }
+    }
+}

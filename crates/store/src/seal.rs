@@ -1,0 +1,262 @@
+//! Values as they stand on disk. A sealed value opens only under the identity of the row that it was sealed for.
+//!
+//! ```text
+//! sealed   0x01 | key id, 4 bytes | nonce, 12 bytes | ciphertext | tag, 16 bytes
+//! plain    0x00 | the value
+//! ```
+//!
+//! AES-256-GCM-SIV, because a nonce that repeats then shows no more than that two equal values are equal: random
+//! nonces stay safe over any number of rows.
+
+use std::fmt;
+
+use aes_gcm_siv::{AeadInOut, Aes256GcmSiv, Key, KeyInit, Nonce, Tag};
+use thiserror::Error;
+use zeroize::Zeroizing;
+
+const PLAIN: u8 = 0;
+const SEALED: u8 = 1;
+const NONCE_BYTES: usize = 12;
+const TAG_BYTES: usize = 16;
+
+/// Names a key on the values that it sealed, without telling anything about it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct KeyId(pub [u8; KeyId::BYTES]);
+
+impl KeyId {
+    pub const BYTES: usize = 4;
+}
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex::encode(self.0))
+    }
+}
+
+impl fmt::Debug for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KeyId({self})")
+    }
+}
+
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum SealError {
+    #[error("the operating system gave no random bytes for a nonce")]
+    NoRandomness,
+    #[error("a value is too long to be sealed")]
+    TooLong,
+    #[error("a stored value ends before its seal does: restore the database from the backup")]
+    Truncated,
+    #[error("a stored value has the unknown format {0}: a newer version wrote it, or it is damaged")]
+    UnknownFormat(u8),
+    #[error(
+        "a stored value is plain while encryption is on: it is not from this database, or SVC_ENCRYPT was off"
+    )]
+    PlainWhileOn,
+    #[error("a stored value is sealed while encryption is off: unset SVC_ENCRYPT=off")]
+    SealedWhileOff,
+    #[error(
+        "a stored value is sealed under key {0}, which is not among ours: restore the keys of this database"
+    )]
+    UnknownKey(KeyId),
+    #[error("a stored value does not open: it was altered, or moved here from another row")]
+    Altered,
+}
+
+/// A key that seals, with its name.
+pub struct SealKey {
+    id: KeyId,
+    cipher: Aes256GcmSiv,
+}
+
+impl SealKey {
+    pub fn new(id: KeyId, secret: &[u8; 32]) -> Self {
+        Self { id, cipher: Aes256GcmSiv::new(&Key::<Aes256GcmSiv>::from(*secret)) }
+    }
+}
+
+impl fmt::Debug for SealKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SealKey({})", self.id)
+    }
+}
+
+/// Seals and opens values, or passes them through where encryption is off. Neither kind takes the other's values, so
+/// that nobody who can write to the database can talk a sealing service into reading plain ones.
+#[derive(Debug)]
+pub struct Sealer(Mode);
+
+#[derive(Debug)]
+enum Mode {
+    Plain,
+    Sealing { current: Box<SealKey>, older: Vec<SealKey> },
+}
+
+impl Sealer {
+    pub fn plain() -> Self {
+        Self(Mode::Plain)
+    }
+
+    /// Seals under `current`; opens what any of the keys sealed.
+    pub fn sealing(current: SealKey, older: Vec<SealKey>) -> Self {
+        Self(Mode::Sealing { current: Box::new(current), older })
+    }
+
+    pub fn is_on(&self) -> bool {
+        matches!(self.0, Mode::Sealing { .. })
+    }
+
+    /// The current key first, then the older ones.
+    pub fn key_ids(&self) -> Vec<KeyId> {
+        match &self.0 {
+            Mode::Plain => Vec::new(),
+            Mode::Sealing { current, older } => {
+                std::iter::once(&**current).chain(older).map(|k| k.id).collect()
+            }
+        }
+    }
+
+    /// `aad` is the identity of the row and column that will hold the value.
+    pub fn seal(&self, aad: &[u8], plain: &[u8]) -> Result<Vec<u8>, SealError> {
+        let Mode::Sealing { current, .. } = &self.0 else {
+            let mut value = Vec::with_capacity(1 + plain.len());
+            value.push(PLAIN);
+            value.extend_from_slice(plain);
+            return Ok(value);
+        };
+        let mut nonce = [0; NONCE_BYTES];
+        getrandom::fill(&mut nonce).map_err(|_| SealError::NoRandomness)?;
+
+        let header = 1 + KeyId::BYTES + NONCE_BYTES;
+        let mut value = Vec::with_capacity(header + plain.len() + TAG_BYTES);
+        value.push(SEALED);
+        value.extend_from_slice(&current.id.0);
+        value.extend_from_slice(&nonce);
+        value.extend_from_slice(plain);
+        let body = value.get_mut(header..).unwrap_or_default();
+        let tag = current
+            .cipher
+            .encrypt_inout_detached(&Nonce::from(nonce), aad, body.into())
+            .map_err(|_| SealError::TooLong)?;
+        value.extend_from_slice(&tag);
+        Ok(value)
+    }
+
+    /// `aad` must be what the value was sealed with.
+    pub fn open(&self, aad: &[u8], value: &[u8]) -> Result<Zeroizing<Vec<u8>>, SealError> {
+        let (&format, rest) = value.split_first().ok_or(SealError::Truncated)?;
+        match (format, &self.0) {
+            (PLAIN, Mode::Plain) => Ok(Zeroizing::new(rest.to_vec())),
+            (PLAIN, Mode::Sealing { .. }) => Err(SealError::PlainWhileOn),
+            (SEALED, Mode::Plain) => Err(SealError::SealedWhileOff),
+            (SEALED, Mode::Sealing { current, older }) => {
+                let (id, rest) = rest.split_first_chunk().ok_or(SealError::Truncated)?;
+                let id = KeyId(*id);
+                let key = std::iter::once(&**current)
+                    .chain(older)
+                    .find(|key| key.id == id)
+                    .ok_or(SealError::UnknownKey(id))?;
+                open_with(&key.cipher, aad, rest)
+            }
+            (other, _) => Err(SealError::UnknownFormat(other)),
+        }
+    }
+}
+
+fn open_with(cipher: &Aes256GcmSiv, aad: &[u8], value: &[u8]) -> Result<Zeroizing<Vec<u8>>, SealError> {
+    let (nonce, rest) = value.split_first_chunk::<NONCE_BYTES>().ok_or(SealError::Truncated)?;
+    let (body, tag) = rest.split_last_chunk::<TAG_BYTES>().ok_or(SealError::Truncated)?;
+    let mut plain = Zeroizing::new(body.to_vec());
+    cipher
+        .decrypt_inout_detached(&Nonce::from(*nonce), aad, plain.as_mut_slice().into(), &Tag::from(*tag))
+        .map_err(|_| SealError::Altered)?;
+    Ok(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KeyId, SealError, SealKey, Sealer};
+    use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
+
+    fn key(n: u8) -> SealKey {
+        SealKey::new(KeyId([n; 4]), &[n; 32])
+    }
+
+    fn sealer(n: u8) -> Sealer {
+        Sealer::sealing(key(n), Vec::new())
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_sealed_opens_again_for_the_same_row(aad: Vec<u8>, plain: Vec<u8>) {
+            for sealer in [sealer(7), Sealer::plain()] {
+                let value = sealer.seal(&aad, &plain).unwrap();
+                let opened = sealer.open(&aad, &value).unwrap();
+                prop_assert_eq!(&*opened, &plain);
+            }
+        }
+
+        #[test]
+        fn a_value_moved_to_another_row_does_not_open(a: Vec<u8>, b: Vec<u8>, plain: Vec<u8>) {
+            proptest::prop_assume!(a != b);
+            let value = sealer(7).seal(&a, &plain).unwrap();
+            prop_assert_eq!(sealer(7).open(&b, &value), Err(SealError::Altered));
+        }
+
+        #[test]
+        fn no_bytes_at_all_make_opening_panic_or_succeed(aad: Vec<u8>, value: Vec<u8>) {
+            prop_assert!(sealer(7).open(&aad, &value).is_err());
+        }
+
+        #[test]
+        fn a_value_cut_anywhere_does_not_open(plain: Vec<u8>, cut in any::<proptest::sample::Index>()) {
+            let value = sealer(7).seal(b"row", &plain).unwrap();
+            prop_assert!(sealer(7).open(b"row", &value[..cut.index(value.len())]).is_err());
+        }
+    }
+
+    #[test]
+    fn a_change_of_any_single_bit_is_refused() {
+        let sealer = Sealer::sealing(key(1), vec![key(0), key(3)]);
+        let value = sealer.seal(b"row 1", b"the budget is 40k").unwrap();
+        for byte in 0..value.len() {
+            for bit in 0..8 {
+                let mut altered = value.clone();
+                altered[byte] ^= 1 << bit;
+                assert!(sealer.open(b"row 1", &altered).is_err(), "byte {byte}, bit {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn neither_mode_takes_the_values_of_the_other() {
+        let plain = Sealer::plain().seal(b"row", b"x").unwrap();
+        let sealed = sealer(7).seal(b"row", b"x").unwrap();
+        assert_eq!(sealer(7).open(b"row", &plain), Err(SealError::PlainWhileOn));
+        assert_eq!(Sealer::plain().open(b"row", &sealed), Err(SealError::SealedWhileOff));
+    }
+
+    #[test]
+    fn after_a_rotation_old_values_open_and_new_ones_use_the_new_key() {
+        let old = sealer(1).seal(b"row", b"x").unwrap();
+        let rotated = Sealer::sealing(key(2), vec![key(1)]);
+        assert_eq!(rotated.open(b"row", &old).unwrap().as_slice(), b"x");
+        let new = rotated.seal(b"row", b"x").unwrap();
+        assert_eq!(sealer(2).open(b"row", &new).unwrap().as_slice(), b"x");
+        assert_eq!(sealer(1).open(b"row", &new), Err(SealError::UnknownKey(KeyId([2; 4]))));
+        assert_eq!(rotated.key_ids(), [KeyId([2; 4]), KeyId([1; 4])]);
+    }
+
+    #[test]
+    fn equal_values_are_sealed_to_different_bytes() {
+        assert_ne!(sealer(7).seal(b"row", b"x").unwrap(), sealer(7).seal(b"row", b"x").unwrap());
+    }
+
+    #[test]
+    fn debug_output_holds_no_key() {
+        assert_eq!(
+            format!("{:?}", sealer(0xab)),
+            "Sealer(Sealing { current: SealKey(abababab), older: [] })"
+        );
+    }
+}

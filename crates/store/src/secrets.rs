@@ -1,0 +1,86 @@
+//! The keys of a deployment at work: sealing what a row holds, finding it again, and signing.
+
+use crate::StoreError;
+use crate::blind::BlindKey;
+use crate::seal::Sealer;
+use evidence::{Keyring, Signer};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt;
+
+pub(crate) struct Secrets {
+    pub sealer: Sealer,
+    pub blind: BlindKey,
+    pub signer: Option<Signer>,
+    /// The deployment's own public keys, newest first; `None` when signing is off.
+    pub keyring: Option<Keyring>,
+}
+
+/// Which row and column a sealed value belongs to. A value that was moved to another row does not open there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub what: &'static str,
+    pub tenant: &'a str,
+    pub row: [i64; 3],
+}
+
+impl<'a> Place<'a> {
+    pub fn new(what: &'static str, tenant: &'a str, row: i64) -> Self {
+        Self { what, tenant, row: [row, 0, 0] }
+    }
+
+    pub fn within(mut self, second: i64, third: i64) -> Self {
+        self.row = [self.row[0], second, third];
+        self
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.what.len() + self.tenant.len() + 40);
+        for part in [self.what.as_bytes(), self.tenant.as_bytes()] {
+            bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
+            bytes.extend_from_slice(part);
+        }
+        for number in self.row {
+            bytes.extend_from_slice(&number.to_be_bytes());
+        }
+        bytes
+    }
+}
+
+impl Secrets {
+    pub fn seal(&self, place: Place<'_>, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
+        self.sealer
+            .seal(&place.bytes(), plain)
+            .map_err(|e| StoreError::Sealed { what: place.what, why: e.to_string() })
+    }
+
+    pub fn open(&self, place: Place<'_>, sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
+        match self.sealer.open(&place.bytes(), sealed) {
+            Ok(plain) => Ok(plain.to_vec()),
+            Err(e) => Err(StoreError::Sealed { what: place.what, why: e.to_string() }),
+        }
+    }
+
+    pub fn seal_json(&self, place: Place<'_>, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+        let plain = serde_json::to_vec(value).map_err(|e| StoreError::corrupt(place.what, e))?;
+        self.seal(place, &plain)
+    }
+
+    pub fn open_json<T: DeserializeOwned>(&self, place: Place<'_>, sealed: &[u8]) -> Result<T, StoreError> {
+        let plain = self.open(place, sealed)?;
+        // The parser's own message can quote what it read, so only where it stopped is told.
+        serde_json::from_slice(&plain)
+            .map_err(|e| StoreError::corrupt(place.what, format!("malformed at column {}", e.column())))
+    }
+
+    /// An index for equality lookups within one space. `purpose` keeps equal words of different columns apart.
+    pub fn index(&self, purpose: &str, tenant: &str, space: i64, key: &str) -> [u8; 16] {
+        self.blind.blind(purpose, &[tenant, &space.to_string(), key])
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Secrets").finish_non_exhaustive()
+    }
+}

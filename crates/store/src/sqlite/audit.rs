@@ -1,0 +1,259 @@
+//! Reading the audit log: pages of it, and all of it for verification.
+
+use super::Store;
+use super::chain::{ANCHOR, HEAD, detail_place, unpack};
+use super::db::{Db, time};
+use super::head_file::HeadFile;
+use crate::StoreError;
+use domain::{Caller, Timestamp};
+use evidence::{
+    Anchor, Broken, ChainVerifier, Commitment, Disclosure, Entry, Hash, Head, Signature, SignedHead,
+    StoredDetail, StoredEntry,
+};
+use rusqlite::Row;
+
+/// Looking at the log does not change what it shows: these calls are in the chain, but neither listed nor counted.
+const UNLISTED: [&str; 2] = ["audit_log", "verify_audit"];
+/// Entries that are held in memory at once while the log is verified.
+const CHUNK: usize = 8192;
+
+#[derive(Debug, Clone)]
+pub struct AuditLine {
+    pub seq: i64,
+    pub tenant: String,
+    pub ts: Timestamp,
+    pub action: String,
+    pub user: String,
+    pub caller: String,
+    /// `None` once it was blanked.
+    pub detail: Option<String>,
+}
+
+/// Whose entries a listing shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AuditReach {
+    Deployment,
+    Tenant,
+    /// The entries of one user's spaces in the caller's tenant.
+    User(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AuditReport {
+    Intact { entries: u64 },
+    Broken(Broken),
+}
+
+const COLUMNS: &str =
+    "seq, tenant, ts, action, user_id, agent_id, run_id, caller, request, committed, detail, blanks,
+    prev, hash, signature";
+
+/// A row in which nothing has been believed yet.
+pub(crate) struct RawEntry {
+    seq: i64,
+    pub tenant: String,
+    ts: i64,
+    texts: [String; 6],
+    committed: Vec<u8>,
+    detail: Option<Vec<u8>>,
+    blanks: Option<Vec<u8>>,
+    prev: Vec<u8>,
+    hash: Option<Vec<u8>>,
+    signature: Option<Vec<u8>>,
+}
+
+fn raw_entry(row: &Row<'_>) -> rusqlite::Result<RawEntry> {
+    Ok(RawEntry {
+        seq: row.get(0)?,
+        tenant: row.get(1)?,
+        ts: row.get(2)?,
+        texts: [row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?],
+        committed: row.get(9)?,
+        detail: row.get(10)?,
+        blanks: row.get(11)?,
+        prev: row.get(12)?,
+        hash: row.get(13)?,
+        signature: row.get(14)?,
+    })
+}
+
+impl Db<'_> {
+    fn detail_open(&self, raw: &RawEntry) -> StoredDetail {
+        let Some(sealed) = &raw.detail else { return StoredDetail::Blanked };
+        let opened = self.secrets.open(detail_place(&raw.tenant, raw.seq), sealed);
+        match opened.ok().and_then(|bytes| Disclosure::decode(&bytes).ok()) {
+            Some(detail) => StoredDetail::Present(detail),
+            None => StoredDetail::Unreadable,
+        }
+    }
+
+    /// The entry as stored, whatever state it is in; an error names what cannot even be read.
+    pub fn entry_open(&self, raw: RawEntry) -> Result<StoredEntry, Broken> {
+        let seq = u64::try_from(raw.seq).unwrap_or(0);
+        let broken = |reason: &str| Broken { seq, reason: reason.to_owned() };
+        let hash =
+            |bytes: &[u8]| <[u8; 32]>::try_from(bytes).map(Hash).map_err(|_| broken("a hash is malformed"));
+        let detail = self.detail_open(&raw);
+        let signature = raw.signature.as_deref().map(Signature::decode).transpose();
+        let stored_hash = raw.hash.as_deref().map(hash).transpose()?;
+        let [action, user, agent, run, caller, request_id] = raw.texts;
+        let entry = Entry {
+            seq,
+            ts: time(raw.ts).map_err(|_| broken("the time is malformed"))?,
+            action,
+            user,
+            agent,
+            run,
+            caller,
+            request_id,
+            detail: Commitment(hash(&raw.committed)?),
+            blanks: unpack(raw.blanks.as_deref()),
+            prev: hash(&raw.prev)?,
+        };
+        Ok(StoredEntry {
+            entry,
+            hash: stored_hash,
+            signature: signature.map_err(|_| broken("the signature is malformed"))?,
+            detail,
+        })
+    }
+
+    pub fn entries_of_space(
+        &self,
+        tenant: &str,
+        space: &domain::Space,
+    ) -> Result<Vec<Result<StoredEntry, Broken>>, StoreError> {
+        let rows = self.all(
+            &format!(
+                "SELECT {COLUMNS} FROM audit_entry
+                 WHERE tenant = ?1 AND user_id = ?2 AND agent_id = ?3 AND run_id = ?4 ORDER BY seq"
+            ),
+            (tenant, &space.user_id, &space.agent_id, &space.run_id),
+            raw_entry,
+        )?;
+        Ok(rows.into_iter().map(|raw| self.entry_open(raw)).collect())
+    }
+
+    fn audit_verify(&self, outside: Option<Vec<SignedHead>>) -> Result<AuditReport, StoreError> {
+        match self.audit_check(outside)? {
+            Ok(entries) => Ok(AuditReport::Intact { entries }),
+            Err(broken) => Ok(AuditReport::Broken(broken)),
+        }
+    }
+
+    fn audit_check(&self, outside: Option<Vec<SignedHead>>) -> Result<Result<u64, Broken>, StoreError> {
+        let last: i64 =
+            self.one("SELECT coalesce(max(seq), 0) FROM audit_entry", (), |row| row.get(0))?.unwrap_or(0);
+        let unreadable =
+            |what: &str| Broken { seq: u64::try_from(last).unwrap_or(0), reason: what.to_owned() };
+        let Ok(anchor) = self.signed_row::<Anchor>(ANCHOR) else {
+            return Ok(Err(unreadable("the anchor in the database is malformed")));
+        };
+        let Ok(head) = self.signed_row::<Head>(HEAD) else {
+            return Ok(Err(unreadable("the head in the database is malformed")));
+        };
+        let outside = match outside {
+            Some(outside) => outside,
+            None if last == 0 && head.is_none() => Vec::new(),
+            None => return Ok(Err(unreadable("the head kept beside the database is missing or unreadable"))),
+        };
+        let outside = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
+        let mut verifier = match ChainVerifier::new(self.secrets.keyring.as_ref(), anchor.as_ref(), outside) {
+            Ok(verifier) => verifier,
+            Err(broken) => return Ok(Err(broken)),
+        };
+        let mut statement =
+            self.sql.prepare_cached(&format!("SELECT {COLUMNS} FROM audit_entry ORDER BY seq"))?;
+        let mut rows = statement.query(())?;
+        let mut unlisted = 0;
+        loop {
+            let mut chunk = Vec::with_capacity(CHUNK);
+            let mut malformed = None;
+            while chunk.len() < CHUNK
+                && let Some(row) = rows.next()?
+            {
+                match raw_entry(row).map_err(StoreError::from).map(|raw| self.entry_open(raw)) {
+                    Ok(Ok(entry)) => chunk.push(entry),
+                    Ok(Err(broken)) => {
+                        malformed = Some(broken);
+                        break;
+                    }
+                    Err(_) => {
+                        let seq =
+                            row.get::<_, i64>(0).ok().and_then(|seq| u64::try_from(seq).ok()).unwrap_or(0);
+                        malformed = Some(Broken { seq, reason: "a column is of the wrong type".to_owned() });
+                        break;
+                    }
+                }
+            }
+            if chunk.is_empty() && malformed.is_none() {
+                break;
+            }
+            unlisted += chunk.iter().filter(|e| UNLISTED.contains(&e.entry.action.as_str())).count() as u64;
+            if let Err(broken) = verifier.push(&chunk) {
+                return Ok(Err(broken));
+            }
+            if let Some(broken) = malformed {
+                return Ok(Err(broken));
+            }
+        }
+        Ok(verifier.finish(head.as_ref()).map(|entries| entries.saturating_sub(unlisted)))
+    }
+}
+
+impl Store {
+    /// Entries newest first.
+    pub async fn audit_list(
+        &self,
+        caller: &Caller,
+        reach: AuditReach,
+        most: i64,
+    ) -> Result<Vec<AuditLine>, StoreError> {
+        let tenant = caller.tenant.as_str().to_owned();
+        self.read(move |db| {
+            let [first, second] = UNLISTED;
+            let only = |condition: &str| {
+                format!(
+                    "SELECT {COLUMNS} FROM audit_entry
+                     WHERE {condition} AND action NOT IN ('{first}', '{second}') ORDER BY seq DESC LIMIT ?3"
+                )
+            };
+            let rows = match reach {
+                AuditReach::Deployment => {
+                    db.all(&only("?1 IS NOT NULL AND ?2 = ''"), (&tenant, "", most), raw_entry)?
+                }
+                AuditReach::Tenant => {
+                    db.all(&only("tenant = ?1 AND ?2 = ''"), (&tenant, "", most), raw_entry)?
+                }
+                AuditReach::User(user) => {
+                    db.all(&only("tenant = ?1 AND user_id = ?2"), (&tenant, &user, most), raw_entry)?
+                }
+            };
+            Ok(rows.into_iter().map(|raw| audit_line(db, raw)).collect::<Result<_, _>>()?)
+        })
+        .await
+    }
+
+    /// Recomputes every hash and signature of the log, and compares it with the heads in and beside the database.
+    pub async fn audit_verify(&self) -> Result<AuditReport, StoreError> {
+        let head_file = HeadFile::beside(&self.path);
+        self.read(move |db| {
+            // The head outside is read before the first query takes its snapshot: read later, it could be newer than
+            // the entries.
+            let outside =
+                head_file.read().map_err(|e| StoreError::corrupt("the head beside the database", e))?;
+            db.audit_verify(outside)
+        })
+        .await
+    }
+}
+
+fn audit_line(db: &Db<'_>, raw: RawEntry) -> Result<AuditLine, StoreError> {
+    let detail = match db.detail_open(&raw) {
+        StoredDetail::Present(detail) => Some(String::from_utf8_lossy(&detail.content).into_owned()),
+        StoredDetail::Blanked => None,
+        StoredDetail::Unreadable => Some("(unreadable: run verify_audit)".to_owned()),
+    };
+    let [action, user, _, _, caller, _] = raw.texts;
+    Ok(AuditLine { seq: raw.seq, tenant: raw.tenant, ts: time(raw.ts)?, action, user, caller, detail })
+}

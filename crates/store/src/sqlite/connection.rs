@@ -1,0 +1,66 @@
+//! Opening a connection the one way this store uses SQLite.
+
+use crate::StoreError;
+use rusqlite::{Connection, OpenFlags};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+// SQLite 3.51.3 mends a fault by which a reset of the write-ahead log could lose a commit of another process.
+const _: () = assert!(rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003);
+
+/// Other processes hold the write lock for milliseconds; past this the disk or a stuck process is to blame.
+const BUSY_POLLS: i32 = 40_000;
+/// Short and uneven, so that several waiting processes do not keep meeting each other.
+const BUSY_POLL: Duration = Duration::from_micros(500);
+/// A statement cache that holds every statement of the store.
+const CACHED_STATEMENTS: usize = 128;
+
+/// Counts the steps of SQLite's virtual machine, which grow with every row that a statement visits.
+#[derive(Debug, Clone, Default)]
+pub struct Meter(Arc<AtomicU64>);
+
+impl Meter {
+    pub fn steps(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn count(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+pub(crate) fn open(path: &Path, meter: Option<&Meter>) -> Result<Connection, StoreError> {
+    let mut db = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )
+    .map_err(|e| {
+        StoreError::Startup(format!(
+            "SVC_DB: cannot open {}: {e}; check the path and its permissions",
+            path.display()
+        ))
+    })?;
+    db.busy_handler(Some(wait_for_other_processes))?;
+    db.pragma_update(None, "journal_mode", "WAL")?;
+    db.pragma_update(None, "synchronous", "FULL")?;
+    db.pragma_update(None, "foreign_keys", "ON")?;
+    db.pragma_update(None, "secure_delete", "ON")?;
+    db.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    if let Some(meter) = meter.cloned() {
+        db.progress_handler(
+            1,
+            Some(move || {
+                meter.count();
+                false
+            }),
+        )?;
+    }
+    Ok(db)
+}
+
+fn wait_for_other_processes(polls: i32) -> bool {
+    std::thread::sleep(BUSY_POLL + Duration::from_micros(u64::from(std::process::id() % 251)));
+    polls < BUSY_POLLS
+}

@@ -1,0 +1,281 @@
+//! Decision snapshots, and the disclosures that can be erased without breaking their signature.
+
+use super::Store;
+use super::db::Db;
+use super::tx::Tx;
+use crate::StoreError;
+use crate::call::{Call, Record};
+use crate::secrets::Place;
+use domain::{Caller, FactId, Space, Timestamp};
+use evidence::{
+    Belief, Canonical, Disclosed, Disclosure, Explained, Hash, Owner, Signature, Signed, Snapshot,
+};
+
+/// A decision to be recorded.
+#[derive(Debug, Clone)]
+pub struct NewDecision {
+    pub summary: String,
+    pub beliefs: Vec<Belief>,
+}
+
+/// A decision as it was found.
+#[derive(Debug, Clone)]
+pub enum DecisionRow {
+    Verified(Explained),
+    /// Signing is off, and nothing contradicts the record.
+    Unsigned(Explained),
+    /// The record is not what was signed.
+    Altered {
+        recorded: Option<Timestamp>,
+    },
+}
+
+fn body_place(tenant: &str, decision: i64) -> Place<'_> {
+    Place::new("a decision", tenant, decision)
+}
+
+fn summary_place(tenant: &str, decision: i64) -> Place<'_> {
+    Place::new("a decision's summary", tenant, decision)
+}
+
+fn belief_place(tenant: &str, decision: i64, place: i64) -> Place<'_> {
+    Place::new("a belief", tenant, decision).within(place, 0)
+}
+
+/// The columns of one decision.
+pub(crate) struct SealedDecision {
+    pub id: i64,
+    created: i64,
+    body: Vec<u8>,
+    signature: Option<Vec<u8>>,
+    summary: Option<Vec<u8>>,
+}
+
+/// A decision with what is left of its disclosures.
+pub(crate) struct OpenDecision {
+    pub signed: Signed<Snapshot>,
+    pub disclosed: Disclosed,
+}
+
+impl Db<'_> {
+    pub fn decision_rows(&self, tenant: &str, space: i64) -> Result<Vec<SealedDecision>, StoreError> {
+        self.all(
+            "SELECT id, created, body, signature, summary FROM decision WHERE tenant = ?1 AND space = ?2 ORDER BY id",
+            (tenant, space),
+            sealed_decision,
+        )
+    }
+
+    /// Opens every part of the record; any part that does not open is a reason not to believe it.
+    pub fn decision_open(&self, tenant: &str, row: &SealedDecision) -> Result<OpenDecision, StoreError> {
+        let malformed = |e: &dyn std::fmt::Display| StoreError::corrupt("a decision", e.to_string());
+        let body = self.secrets.open(body_place(tenant, row.id), &row.body)?;
+        let statement = Snapshot::decode(&body).map_err(|e| malformed(&e))?;
+        if statement.ts.as_microsecond() != row.created {
+            return Err(malformed(&"its time was changed"));
+        }
+        let signature =
+            row.signature.as_deref().map(Signature::decode).transpose().map_err(|e| malformed(&e))?;
+        let disclosure = |place: Place<'_>, sealed: &[u8]| -> Result<Disclosure, StoreError> {
+            Disclosure::decode(&self.secrets.open(place, sealed)?).map_err(|e| malformed(&e))
+        };
+        let summary = row
+            .summary
+            .as_deref()
+            .map(|sealed| disclosure(summary_place(tenant, row.id), sealed))
+            .transpose()?;
+        let beliefs = self.all(
+            "SELECT place, memory, disclosure FROM belief WHERE tenant = ?1 AND decision = ?2 ORDER BY place",
+            (tenant, row.id),
+            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, FactId>(1)?, row.get::<_, Option<Vec<u8>>>(2)?)),
+        )?;
+        if beliefs.iter().zip(&statement.beliefs).any(|((_, memory, _), (id, _))| memory != id) {
+            return Err(malformed(&"a belief was given another memory's number"));
+        }
+        let beliefs = beliefs
+            .iter()
+            .map(|(place, _, sealed)| {
+                sealed
+                    .as_deref()
+                    .map(|sealed| disclosure(belief_place(tenant, row.id, *place), sealed))
+                    .transpose()
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(OpenDecision {
+            signed: Signed { statement, signature },
+            disclosed: Disclosed { summary, beliefs },
+        })
+    }
+}
+
+fn sealed_decision(row: &rusqlite::Row<'_>) -> rusqlite::Result<SealedDecision> {
+    Ok(SealedDecision {
+        id: row.get(0)?,
+        created: row.get(1)?,
+        body: row.get(2)?,
+        signature: row.get(3)?,
+        summary: row.get(4)?,
+    })
+}
+
+impl Tx<'_> {
+    fn decision_insert(
+        &mut self,
+        tenant: &str,
+        space: i64,
+        recorded: &evidence::Recorded,
+    ) -> Result<(), StoreError> {
+        let snapshot = &recorded.snapshot.statement;
+        let id = snapshot.owner.id;
+        let body = self.secrets.seal(body_place(tenant, id), &recorded.snapshot.body())?;
+        let summary = self.secrets.seal(summary_place(tenant, id), &recorded.summary.encode())?;
+        self.db().run(
+            "INSERT INTO decision (tenant, id, space, created, body, signature, summary)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            (
+                tenant,
+                id,
+                space,
+                snapshot.ts.as_microsecond(),
+                body,
+                recorded.snapshot.signature.map(|s| s.encode().to_vec()),
+                summary,
+            ),
+        )?;
+        for (place, ((memory, _), disclosure)) in
+            (0_i64..).zip(snapshot.beliefs.iter().zip(&recorded.beliefs))
+        {
+            let sealed = self.secrets.seal(belief_place(tenant, id, place), &disclosure.encode())?;
+            self.db().run(
+                "INSERT INTO belief (tenant, decision, place, memory, disclosure) VALUES (?1, ?2, ?3, ?4, ?5)",
+                (tenant, id, place, memory, sealed),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Removes what the decisions disclose of erased facts; returns the decisions that were touched.
+    pub fn decisions_redact(
+        &mut self,
+        tenant: &str,
+        erased: &[(FactId, String)],
+    ) -> Result<std::collections::BTreeSet<i64>, StoreError> {
+        let mut touched = std::collections::BTreeSet::new();
+        for (memory, _) in erased {
+            let decisions: Vec<i64> = self.db().all(
+                "UPDATE belief SET disclosure = NULL
+                 WHERE tenant = ?1 AND memory = ?2 AND disclosure IS NOT NULL RETURNING decision",
+                (tenant, memory),
+                |row| row.get(0),
+            )?;
+            touched.extend(decisions);
+        }
+        for decision in &touched {
+            self.summary_redact(tenant, *decision, erased)?;
+        }
+        Ok(touched)
+    }
+
+    /// A summary that repeats an erased value would keep it alive.
+    fn summary_redact(
+        &mut self,
+        tenant: &str,
+        id: i64,
+        erased: &[(FactId, String)],
+    ) -> Result<(), StoreError> {
+        let sealed: Option<Vec<u8>> = self
+            .db()
+            .one("SELECT summary FROM decision WHERE tenant = ?1 AND id = ?2", (tenant, id), |row| {
+                row.get(0)
+            })?
+            .flatten();
+        let Some(sealed) = sealed else { return Ok(()) };
+        let opened = self.secrets.open(summary_place(tenant, id), &sealed)?;
+        let disclosure =
+            Disclosure::decode(&opened).map_err(|e| StoreError::corrupt("a decision's summary", e))?;
+        let summary = format!(" {} ", words(&String::from_utf8_lossy(&disclosure.content)));
+        let repeats =
+            |value: &str| !words(value).is_empty() && summary.contains(&format!(" {} ", words(value)));
+        if erased.iter().any(|(_, value)| repeats(value)) {
+            self.db()
+                .run("UPDATE decision SET summary = NULL WHERE tenant = ?1 AND id = ?2", (tenant, id))?;
+        }
+        Ok(())
+    }
+
+    pub fn decision_remove(&mut self, tenant: &str, id: i64) -> Result<(), StoreError> {
+        self.db().run("DELETE FROM belief WHERE tenant = ?1 AND decision = ?2", (tenant, id))?;
+        self.db().run("DELETE FROM decision WHERE tenant = ?1 AND id = ?2", (tenant, id))?;
+        Ok(())
+    }
+}
+
+fn words(text: &str) -> String {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+impl Store {
+    /// Records the decision; returns its number and the hash of what was signed.
+    pub async fn decision_record(
+        &self,
+        call: Call,
+        space: Space,
+        decision: NewDecision,
+        describe: impl FnOnce(i64) -> Record + Send + 'static,
+    ) -> Result<(i64, Hash), StoreError> {
+        self.write(call, move |tx, call| {
+            let tenant = call.caller.tenant.as_str();
+            let row = tx.space_open(tenant, &space)?;
+            let id = tx.sequence_take(tenant, "decision")?;
+            let owner = Owner { id, tenant: call.caller.tenant.clone(), space };
+            let recorded = evidence::record(
+                owner,
+                call.caller.now,
+                &decision.summary,
+                &decision.beliefs,
+                tx.secrets.signer.as_ref(),
+            )
+            .map_err(|e| StoreError::corrupt("a decision", e))?;
+            tx.decision_insert(tenant, row.id, &recorded)?;
+            Ok(((id, recorded.snapshot.digest()), describe(id)))
+        })
+        .await
+    }
+
+    /// Finds a decision of that user in the caller's tenant, in whichever of the user's spaces it was recorded.
+    pub async fn decision_explain(
+        &self,
+        caller: &Caller,
+        user_id: &str,
+        id: i64,
+    ) -> Result<Option<DecisionRow>, StoreError> {
+        let (tenant, user_id) = (caller.tenant.clone(), user_id.to_owned());
+        self.read(move |db| {
+            let row = db.one(
+                "SELECT d.id, d.created, d.body, d.signature, d.summary, s.agent_id, s.run_id
+                 FROM decision d JOIN space s ON s.tenant = d.tenant AND s.id = d.space
+                 WHERE d.tenant = ?1 AND d.id = ?2 AND s.user_id = ?3",
+                (tenant.as_str(), id, &user_id),
+                |row| Ok((sealed_decision(row)?, row.get::<_, String>(5)?, row.get::<_, String>(6)?)),
+            )?;
+            let Some((row, agent_id, run_id)) = row else { return Ok(None) };
+            let altered = DecisionRow::Altered { recorded: super::db::time(row.created).ok() };
+            let Ok(open) = db.decision_open(tenant.as_str(), &row) else { return Ok(Some(altered)) };
+            if open.signed.statement.owner.space != Space::new(user_id.clone(), agent_id, run_id) {
+                return Ok(Some(altered));
+            }
+            let keys = db.secrets.keyring.as_ref();
+            let explained = evidence::explain(&open.signed, keys, &open.disclosed, (id, &tenant, &user_id));
+            Ok(Some(match (explained, keys) {
+                (Ok(explained), Some(_)) => DecisionRow::Verified(explained),
+                (Ok(explained), None) => DecisionRow::Unsigned(explained),
+                (Err(_), _) => altered,
+            }))
+        })
+        .await
+    }
+}

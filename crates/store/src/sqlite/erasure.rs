@@ -1,0 +1,320 @@
+//! Removing for good: facts, what decisions disclose of them, and on request decisions, receipts and audit details.
+
+use super::Store;
+use super::chain::{ANCHOR, ranges};
+use super::db::Db;
+use super::tx::Tx;
+use crate::StoreError;
+use crate::call::{Call, Record};
+use domain::{FactId, Space, Timestamp};
+use evidence::{Anchor, Erased as What, Erasure, Hash, Kind, Position, Signed};
+
+/// What goes besides the facts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Also {
+    pub decisions: bool,
+    pub receipts: bool,
+    pub audit: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Erased {
+    pub facts: usize,
+    pub decisions_redacted: u64,
+    pub decisions_removed: u64,
+    pub receipts_removed: u64,
+    /// Entries whose detail was blanked, or that were purged.
+    pub audit_entries: u64,
+    /// The number of the receipt; `None` when there was nothing to erase.
+    pub receipt: Option<i64>,
+}
+
+/// What counts as expired.
+#[derive(Debug, Clone, Copy)]
+pub struct Expired {
+    pub older_than_days: u64,
+    pub before: Timestamp,
+}
+
+/// Which rows of a space an erasure is about.
+enum Rows<'a> {
+    Subject(&'a str),
+    All,
+    Before(Timestamp),
+}
+
+impl Db<'_> {
+    fn facts_doomed(
+        &self,
+        tenant: &str,
+        space: i64,
+        rows: &Rows<'_>,
+    ) -> Result<Vec<(FactId, String)>, StoreError> {
+        let mut facts = match rows {
+            Rows::Subject(subject) => self.fact_history(tenant, space, subject)?,
+            Rows::All | Rows::Before(_) => self.facts_of_space(tenant, space)?,
+        };
+        if let Rows::Before(cutoff) = rows {
+            facts.retain(|fact| fact.created < *cutoff);
+        }
+        Ok(facts.into_iter().map(|fact| (fact.id, fact.value)).collect())
+    }
+
+    /// The decisions that go: those that hold a doomed fact, or are of the space and old enough.
+    fn decisions_doomed(
+        &self,
+        tenant: &str,
+        space: i64,
+        rows: &Rows<'_>,
+        facts: &[(FactId, String)],
+    ) -> Result<Vec<i64>, StoreError> {
+        let before = match rows {
+            Rows::Subject(_) => {
+                let mut decisions = Vec::new();
+                for (fact, _) in facts {
+                    decisions.extend(self.all(
+                        "SELECT DISTINCT decision FROM belief WHERE tenant = ?1 AND memory = ?2",
+                        (tenant, fact),
+                        |row| row.get::<_, i64>(0),
+                    )?);
+                }
+                decisions.sort_unstable();
+                decisions.dedup();
+                return Ok(decisions);
+            }
+            Rows::All => i64::MAX,
+            Rows::Before(cutoff) => cutoff.as_microsecond(),
+        };
+        self.all(
+            "SELECT id FROM decision WHERE tenant = ?1 AND space = ?2 AND created < ?3 ORDER BY id",
+            (tenant, space, before),
+            |row| row.get(0),
+        )
+    }
+}
+
+impl Tx<'_> {
+    /// Erases within one space, and adds what was done to the count.
+    fn space_erase_rows(
+        &mut self,
+        tenant: &str,
+        space: i64,
+        rows: &Rows<'_>,
+        also: Also,
+        done: &mut Erasure,
+    ) -> Result<(), StoreError> {
+        let facts = self.db().facts_doomed(tenant, space, rows)?;
+        if also.decisions {
+            for decision in self.db().decisions_doomed(tenant, space, rows, &facts)? {
+                self.decision_remove(tenant, decision)?;
+                done.decisions_removed += 1;
+            }
+        }
+        done.decisions_redacted += self.decisions_redact(tenant, &facts)?.len() as u64;
+        if also.receipts {
+            done.receipts_removed += self.receipts_remove(tenant, space, rows)? as u64;
+        }
+        for (id, _) in &facts {
+            self.db().run("DELETE FROM vector WHERE tenant = ?1 AND fact = ?2", (tenant, id))?;
+            self.db().run("DELETE FROM fact WHERE tenant = ?1 AND id = ?2", (tenant, id))?;
+        }
+        if !facts.is_empty() {
+            self.space_forget_cached(tenant, space)?;
+        }
+        done.memory_ids.extend(facts.into_iter().map(|(id, _)| id));
+        Ok(())
+    }
+
+    /// Attestations go; the proofs of earlier erasures hold no value and stay.
+    fn receipts_remove(&mut self, tenant: &str, space: i64, rows: &Rows<'_>) -> Result<usize, StoreError> {
+        let removable = "DELETE FROM receipt WHERE tenant = ?1 AND space = ?2 AND subject_ix IS NOT NULL";
+        match rows {
+            Rows::All => self.db().run(removable, (tenant, space)),
+            Rows::Before(cutoff) => self
+                .db()
+                .run(&format!("{removable} AND created < ?3"), (tenant, space, cutoff.as_microsecond())),
+            Rows::Subject(subject) => {
+                let index = self.secrets.index("subject", tenant, space, &domain::keys::subject_key(subject));
+                self.db().run(&format!("{removable} AND subject_ix = ?3"), (tenant, space, index))
+            }
+        }
+    }
+
+    /// Blanks the details of the space's entries, or of every space of the user.
+    fn audit_blank_space(
+        &mut self,
+        tenant: &str,
+        space: &Space,
+        whole_user: bool,
+    ) -> Result<Vec<i64>, StoreError> {
+        let condition = if whole_user { "" } else { "AND agent_id = ?3 AND run_id = ?4" };
+        let seqs: Vec<i64> = self.db().all(
+            &format!(
+                "SELECT seq FROM audit_entry WHERE tenant = ?1 AND user_id = ?2 {condition} AND ?3 = ?3 AND ?4 = ?4
+                 AND detail IS NOT NULL ORDER BY seq"
+            ),
+            (tenant, &space.user_id, &space.agent_id, &space.run_id),
+            |row| row.get(0),
+        )?;
+        self.audit_blank(&seqs)?;
+        Ok(seqs)
+    }
+
+    /// Removes the entries before the time; the chain goes on from a signed anchor.
+    fn audit_purge(&mut self, before: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
+        let first_kept: Option<i64> = self
+            .db()
+            .one("SELECT min(seq) FROM audit_entry WHERE ts >= ?1", [before.as_microsecond()], |row| {
+                row.get(0)
+            })?
+            .flatten();
+        let last = self.db().one(
+            "SELECT seq, hash FROM audit_entry WHERE seq < ?1 ORDER BY seq DESC LIMIT 1",
+            [first_kept.unwrap_or(i64::MAX)],
+            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<Vec<u8>>>(1)?)),
+        )?;
+        let Some((seq, hash)) = last else { return Ok(0) };
+        let hash = hash.and_then(|hash| <[u8; 32]>::try_from(hash).ok());
+        let hash =
+            Hash(hash.ok_or_else(|| StoreError::corrupt("the audit log", "an entry without its hash"))?);
+        let size = u64::try_from(seq).map_err(|e| StoreError::corrupt("the audit log", e))?;
+        let anchor =
+            Signed::new(Anchor { at: Position { size, hash }, ts: now }, self.secrets.signer.as_ref());
+        self.db().deployment_set(ANCHOR, &anchor.encode())?;
+        Ok(self.db().run("DELETE FROM audit_entry WHERE seq <= ?1", [seq])? as u64)
+    }
+}
+
+fn nothing(what: What) -> Erasure {
+    Erasure {
+        what,
+        memory_ids: Vec::new(),
+        decisions_redacted: 0,
+        decisions_removed: 0,
+        receipts_removed: 0,
+        audit_blanked: 0,
+    }
+}
+
+fn summed(done: &Erasure, receipt: Option<i64>) -> Erased {
+    Erased {
+        facts: done.memory_ids.len(),
+        decisions_redacted: done.decisions_redacted,
+        decisions_removed: done.decisions_removed,
+        receipts_removed: done.receipts_removed,
+        audit_entries: done.audit_blanked,
+        receipt,
+    }
+}
+
+impl Store {
+    /// Erases one subject of one space. A subject that is not there leaves everything as it is, without a receipt.
+    pub async fn subject_erase(
+        &self,
+        call: Call,
+        space: Space,
+        subject: String,
+        also: Also,
+        describe: impl FnOnce(&Erased) -> Record + Send + 'static,
+    ) -> Result<Erased, StoreError> {
+        self.erase(call, move |tx, call| {
+            let tenant = call.caller.tenant.as_str();
+            let mut done = nothing(What::Subject(subject.clone()));
+            if let Some(row) = tx.db().space_find(tenant, &space)? {
+                tx.space_erase_rows(tenant, row.id, &Rows::Subject(&subject), also, &mut done)?;
+            }
+            if done.memory_ids.is_empty() && done.receipts_removed == 0 {
+                let erased = summed(&done, None);
+                let record = describe(&erased);
+                return Ok((erased, record, Vec::new()));
+            }
+            tx.erasure_close(call, &space, also, false, done, describe)
+        })
+        .await
+    }
+
+    /// Erases the space, or with neither agent nor run named every space of the user.
+    pub async fn space_erase(
+        &self,
+        call: Call,
+        space: Space,
+        also: Also,
+        describe: impl FnOnce(&Erased) -> Record + Send + 'static,
+    ) -> Result<Erased, StoreError> {
+        self.erase(call, move |tx, call| {
+            let tenant = call.caller.tenant.as_str();
+            let whole_user = space.is_whole_user();
+            let mut done = nothing(if whole_user { What::User } else { What::Space });
+            for row in tx.db().space_reach(tenant, &space)? {
+                tx.space_erase_rows(tenant, row, &Rows::All, also, &mut done)?;
+            }
+            tx.erasure_close(call, &space, also, whole_user, done, describe)
+        })
+        .await
+    }
+
+    /// Erases what is older than the time. With `also.audit` the whole log is cut off before it.
+    pub async fn expired_purge(
+        &self,
+        call: Call,
+        space: Space,
+        expired: Expired,
+        also: Also,
+        describe: impl FnOnce(&Erased) -> Record + Send + 'static,
+    ) -> Result<Erased, StoreError> {
+        self.erase(call, move |tx, call| {
+            let tenant = call.caller.tenant.as_str();
+            let mut done = nothing(What::OlderThanDays(expired.older_than_days));
+            for row in tx.db().space_reach(tenant, &space)? {
+                tx.space_erase_rows(tenant, row, &Rows::Before(expired.before), also, &mut done)?;
+            }
+            let purged = if also.audit { tx.audit_purge(expired.before, call.caller.now)? } else { 0 };
+            let receipt = match done.memory_ids.is_empty() {
+                true => None,
+                false => Some(tx.receipt_issue(call, &space, Kind::Erasure(done.clone()))?),
+            };
+            let erased = Erased { audit_entries: purged, ..summed(&done, receipt) };
+            let record = describe(&erased);
+            Ok((erased, record, Vec::new()))
+        })
+        .await
+    }
+
+    /// An erasure's own audit entry names the entries that it blanked.
+    async fn erase(
+        &self,
+        call: Call,
+        work: impl FnOnce(&mut Tx<'_>, &Call) -> Result<(Erased, Record, Vec<i64>), StoreError> + Send + 'static,
+    ) -> Result<Erased, StoreError> {
+        self.writer
+            .run(super::writer::Durability::Now, move |tx| {
+                let (erased, record, blanked) = work(tx, &call)?;
+                tx.record_blanking(&call, &record, &ranges(&blanked))?;
+                Ok(erased)
+            })
+            .await
+    }
+}
+
+impl Tx<'_> {
+    fn erasure_close(
+        &mut self,
+        call: &Call,
+        space: &Space,
+        also: Also,
+        whole_user: bool,
+        mut done: Erasure,
+        describe: impl FnOnce(&Erased) -> Record,
+    ) -> Result<(Erased, Record, Vec<i64>), StoreError> {
+        let blanked = if also.audit {
+            self.audit_blank_space(call.caller.tenant.as_str(), space, whole_user)?
+        } else {
+            Vec::new()
+        };
+        done.audit_blanked = blanked.len() as u64;
+        let receipt = self.receipt_issue(call, space, Kind::Erasure(done.clone()))?;
+        let erased = summed(&done, Some(receipt));
+        let record = describe(&erased);
+        Ok((erased, record, blanked))
+    }
+}

@@ -1,0 +1,51 @@
+//! Everything of one space, with the signatures over it.
+
+use super::Store;
+use super::chain::HEAD;
+use crate::StoreError;
+use domain::{Caller, Fact, Space};
+use evidence::{Disclosed, Head, Receipt, Signed, SignedHead, Snapshot, StoredEntry};
+
+#[derive(Debug, Default)]
+pub struct Export {
+    pub records: Vec<Fact>,
+    pub decisions: Vec<(Signed<Snapshot>, Disclosed)>,
+    pub receipts: Vec<Signed<Receipt>>,
+    pub audit: Vec<StoredEntry>,
+    /// The end of the deployment's audit log.
+    pub head: Option<SignedHead>,
+    /// Decisions, receipts and entries that were changed so much that they cannot be read any more.
+    pub unreadable: usize,
+}
+
+impl Store {
+    pub async fn space_export(&self, caller: &Caller, space: &Space) -> Result<Export, StoreError> {
+        let (tenant, space) = (caller.tenant.clone(), space.clone());
+        self.read(move |db| {
+            let tenant = tenant.as_str();
+            let mut export = Export { head: db.signed_row::<Head>(HEAD)?, ..Export::default() };
+            for entry in db.entries_of_space(tenant, &space)? {
+                match entry {
+                    Ok(entry) => export.audit.push(entry),
+                    Err(_) => export.unreadable += 1,
+                }
+            }
+            let Some(row) = db.space_find(tenant, &space)? else { return Ok(export) };
+            export.records = db.facts_of_space(tenant, row.id)?;
+            for decision in db.decision_rows(tenant, row.id)? {
+                match db.decision_open(tenant, &decision) {
+                    Ok(open) => export.decisions.push((open.signed, open.disclosed)),
+                    Err(_) => export.unreadable += 1,
+                }
+            }
+            for receipt in db.receipt_rows(tenant, row.id)? {
+                match db.receipt_open(tenant, &receipt) {
+                    Ok(signed) => export.receipts.push(signed),
+                    Err(_) => export.unreadable += 1,
+                }
+            }
+            Ok(export)
+        })
+        .await
+    }
+}

@@ -1,0 +1,129 @@
+//! Spaces: where they are, how far they have come, and the policy of each.
+
+use super::db::Db;
+use super::tx::Tx;
+use crate::StoreError;
+use crate::secrets::Place;
+use domain::{SourcePolicy, Space};
+
+/// A number that grows with every commit to the space, and one that grows when something was erased from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SpaceVersion {
+    pub version: i64,
+    pub epoch: i64,
+}
+
+pub(crate) struct SpaceRow {
+    pub id: i64,
+    pub at: SpaceVersion,
+}
+
+impl Db<'_> {
+    pub fn space_find(&self, tenant: &str, space: &Space) -> Result<Option<SpaceRow>, StoreError> {
+        self.one(
+            "SELECT id, version, epoch FROM space
+             WHERE tenant = ?1 AND user_id = ?2 AND agent_id = ?3 AND run_id = ?4",
+            (tenant, &space.user_id, &space.agent_id, &space.run_id),
+            |row| {
+                Ok(SpaceRow {
+                    id: row.get(0)?,
+                    at: SpaceVersion { version: row.get(1)?, epoch: row.get(2)? },
+                })
+            },
+        )
+    }
+
+    pub fn space_policy(&self, tenant: &str, space: i64) -> Result<SourcePolicy, StoreError> {
+        let sealed: Option<Vec<u8>> = self
+            .one("SELECT policy FROM space WHERE tenant = ?1 AND id = ?2", (tenant, space), |row| row.get(0))?
+            .flatten();
+        match sealed {
+            None => Ok(SourcePolicy::default()),
+            Some(sealed) => self.secrets.open_json(Place::new("policy", tenant, space), &sealed),
+        }
+    }
+
+    /// The spaces that an erasure reaches: every one of the user, or the one that was named.
+    pub fn space_reach(&self, tenant: &str, space: &Space) -> Result<Vec<i64>, StoreError> {
+        if space.is_whole_user() {
+            return self.all(
+                "SELECT id FROM space WHERE tenant = ?1 AND user_id = ?2 ORDER BY id",
+                (tenant, &space.user_id),
+                |row| row.get(0),
+            );
+        }
+        Ok(self.space_find(tenant, space)?.into_iter().map(|row| row.id).collect())
+    }
+}
+
+impl Tx<'_> {
+    /// The space's row, made where it is missing.
+    pub fn space_open(&mut self, tenant: &str, space: &Space) -> Result<SpaceRow, StoreError> {
+        if let Some(found) = self.db().space_find(tenant, space)? {
+            return Ok(found);
+        }
+        let id = self.sequence_take(tenant, "space")?;
+        self.db().run(
+            "INSERT INTO space (tenant, id, user_id, agent_id, run_id) VALUES (?1, ?2, ?3, ?4, ?5)",
+            (tenant, id, &space.user_id, &space.agent_id, &space.run_id),
+        )?;
+        Ok(SpaceRow { id, at: SpaceVersion::default() })
+    }
+
+    pub fn space_advance(&mut self, tenant: &str, space: i64) -> Result<i64, StoreError> {
+        self.db()
+            .one(
+                "UPDATE space SET version = version + 1 WHERE tenant = ?1 AND id = ?2 RETURNING version",
+                (tenant, space),
+                |row| row.get(0),
+            )?
+            .ok_or_else(|| StoreError::corrupt("a space", "its row is gone"))
+    }
+
+    /// Nothing that was read of the space before this may be kept.
+    pub fn space_forget_cached(&mut self, tenant: &str, space: i64) -> Result<(), StoreError> {
+        self.db().run(
+            "UPDATE space SET version = version + 1, epoch = epoch + 1 WHERE tenant = ?1 AND id = ?2",
+            (tenant, space),
+        )?;
+        Ok(())
+    }
+
+    pub fn space_policy_set(
+        &mut self,
+        tenant: &str,
+        space: i64,
+        policy: &SourcePolicy,
+    ) -> Result<(), StoreError> {
+        let sealed = self.secrets.seal_json(Place::new("policy", tenant, space), policy)?;
+        self.db()
+            .run("UPDATE space SET policy = ?3 WHERE tenant = ?1 AND id = ?2", (tenant, space, sealed))?;
+        Ok(())
+    }
+
+    /// Takes the next number of its kind; it is never given out again.
+    pub fn sequence_take(&mut self, tenant: &str, name: &str) -> Result<i64, StoreError> {
+        let next = self.db().sequence_next(tenant, name)?;
+        self.sequence_set(tenant, name, next + 1)?;
+        Ok(next)
+    }
+
+    pub fn sequence_set(&mut self, tenant: &str, name: &str, next: i64) -> Result<(), StoreError> {
+        self.db().run(
+            "INSERT INTO sequence (tenant, name, next) VALUES (?1, ?2, ?3)
+             ON CONFLICT (tenant, name) DO UPDATE SET next = excluded.next",
+            (tenant, name, next),
+        )?;
+        Ok(())
+    }
+}
+
+impl Db<'_> {
+    pub fn sequence_next(&self, tenant: &str, name: &str) -> Result<i64, StoreError> {
+        let next =
+            self.one("SELECT next FROM sequence WHERE tenant = ?1 AND name = ?2", (tenant, name), |row| {
+                row.get(0)
+            })?;
+        Ok(next.unwrap_or(1))
+    }
+}

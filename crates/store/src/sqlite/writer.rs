@@ -1,0 +1,190 @@
+//! The one thread of a process that writes. Calls queue, and what is waiting commits together: one transaction, one
+//! append to the audit chain, one flush to the disk, however many calls there are in the group.
+
+use super::connection::{self, Meter};
+use super::head_file::HeadFile;
+use super::tx::Tx;
+use crate::StoreError;
+use crate::secrets::Secrets;
+use rusqlite::Connection;
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// Larger groups gain nothing over this and make the first caller wait for the last.
+const GROUP: usize = 256;
+/// What a read leaves in the log reaches the disk within this time, well inside a second.
+const FLUSH_AFTER: Duration = Duration::from_millis(400);
+
+/// Whether the caller may hear of the commit before it has reached the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Durability {
+    /// The entry of a read: it outlives the process at once, and a power cut after [`FLUSH_AFTER`].
+    Soon,
+    /// On disk before the reply.
+    Now,
+}
+
+trait Job: Send {
+    fn durability(&self) -> Durability;
+    /// Whether what the job wrote is to be kept.
+    fn run(&mut self, tx: &mut Tx<'_>) -> bool;
+    fn settle(self: Box<Self>, commit: Result<(), StoreError>);
+}
+
+struct Typed<T, F> {
+    durability: Durability,
+    work: Option<F>,
+    result: Option<Result<T, StoreError>>,
+    reply: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T: Send, F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send> Job for Typed<T, F> {
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+
+    fn run(&mut self, tx: &mut Tx<'_>) -> bool {
+        let Some(work) = self.work.take() else { return false };
+        let result = catch_unwind(AssertUnwindSafe(|| work(tx))).unwrap_or(Err(StoreError::Panicked));
+        let keep = result.is_ok();
+        self.result = Some(result);
+        keep
+    }
+
+    fn settle(self: Box<Self>, commit: Result<(), StoreError>) {
+        let result = match (self.result, commit) {
+            (Some(Err(own)), _) => Err(own),
+            (_, Err(commit)) => Err(commit),
+            (Some(Ok(value)), Ok(())) => Ok(value),
+            (None, Ok(())) => Err(StoreError::Closed),
+        };
+        // A caller that has gone no longer listens; what it asked for has happened all the same.
+        let _ = self.reply.send(result);
+    }
+}
+
+/// Dropping the last handle lets the thread finish what is queued and end.
+#[derive(Clone)]
+pub(crate) struct Writer {
+    queue: mpsc::Sender<Box<dyn Job>>,
+}
+
+impl Writer {
+    pub fn start(path: PathBuf, secrets: Arc<Secrets>, meter: Option<&Meter>) -> Result<Self, StoreError> {
+        let connection = connection::open(&path, meter)?;
+        let (queue, jobs) = mpsc::channel();
+        let worker = Worker { head_file: HeadFile::beside(&path), wal: wal_path(&path), connection, secrets };
+        std::thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || worker.serve(&jobs))
+            .map_err(|e| StoreError::Startup(format!("cannot start the writing thread: {e}")))?;
+        Ok(Self { queue })
+    }
+
+    pub async fn run<T: Send + 'static>(
+        &self,
+        durability: Durability,
+        work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        let job = Box::new(Typed { durability, work: Some(work), result: None, reply });
+        self.queue.send(job).map_err(|_| StoreError::Closed)?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+}
+
+fn wal_path(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    PathBuf::from(name)
+}
+
+struct Worker {
+    connection: Connection,
+    secrets: Arc<Secrets>,
+    head_file: HeadFile,
+    wal: PathBuf,
+}
+
+impl Worker {
+    fn serve(mut self, jobs: &mpsc::Receiver<Box<dyn Job>>) {
+        let mut unflushed: Option<Instant> = None;
+        loop {
+            let first = match unflushed {
+                None => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(since) => jobs.recv_timeout(FLUSH_AFTER.saturating_sub(since.elapsed())),
+            };
+            match first {
+                Ok(first) => {
+                    let mut group = vec![first];
+                    group.extend(jobs.try_iter().take(GROUP - 1));
+                    match self.commit_group(group) {
+                        Durability::Now => unflushed = None,
+                        Durability::Soon => unflushed = unflushed.or_else(|| Some(Instant::now())),
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    self.flush();
+                    unflushed = None;
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.flush();
+                    return;
+                }
+            }
+            if unflushed.is_some_and(|since| since.elapsed() >= FLUSH_AFTER) {
+                self.flush();
+                unflushed = None;
+            }
+        }
+    }
+
+    fn commit_group(&mut self, mut group: Vec<Box<dyn Job>>) -> Durability {
+        let durability = group.iter().map(|job| job.durability()).max().unwrap_or(Durability::Now);
+        let committed = self.try_commit(&mut group, durability);
+        if let Err(error) = &committed {
+            tracing::error!(%error, calls = group.len(), "a group of calls did not commit");
+        }
+        for job in group {
+            job.settle(committed.clone());
+        }
+        durability
+    }
+
+    fn try_commit(&mut self, group: &mut [Box<dyn Job>], durability: Durability) -> Result<(), StoreError> {
+        let synchronous = match durability {
+            Durability::Now => "FULL",
+            Durability::Soon => "NORMAL",
+        };
+        self.connection.pragma_update(None, "synchronous", synchronous)?;
+        let head = {
+            let mut tx = Tx::begin(&mut self.connection, &self.secrets)?;
+            for job in group {
+                tx.savepoint(|tx| job.run(tx))?;
+            }
+            tx.commit()?
+        };
+        if let Some(head) = head {
+            // The commit stands; a head file that lags is repaired by the next group, and a log longer than the
+            // head outside is no tampering.
+            if let Err(error) = self.head_file.advance(&head) {
+                tracing::warn!(%error, "the head of the audit log could not be written beside the database");
+            }
+        }
+        Ok(())
+    }
+
+    /// Flushes the write-ahead log. SQLite takes no locks on that file, so opening and closing it here is safe.
+    fn flush(&self) {
+        match File::open(&self.wal).and_then(|wal| wal.sync_data()) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => tracing::error!(%error, "the write-ahead log could not be flushed"),
+        }
+    }
+}
