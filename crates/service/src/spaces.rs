@@ -86,7 +86,7 @@ impl Spaces {
             open.apply(changes);
             open.index.approx_bytes() + SLOT_BYTES
         };
-        Ok(self.open.lock().keep(key, open, bytes))
+        Ok(self.open.lock().keep(&key, open, bytes))
     }
 
     /// Reads the vectors that are stored for this embedder, once for as long as the space stays open.
@@ -118,7 +118,7 @@ impl Spaces {
 
 impl Open {
     /// Keeps the space open, and closes the least recently used ones while there are too many.
-    fn keep(&mut self, key: Key, space: Arc<RwLock<OpenSpace>>, bytes: usize) -> Arc<RwLock<OpenSpace>> {
+    fn keep(&mut self, key: &Key, space: Arc<RwLock<OpenSpace>>, bytes: usize) -> Arc<RwLock<OpenSpace>> {
         self.clock += 1;
         let used = self.clock;
         let slot = self.slots.entry(key.clone()).or_insert(Slot { space, used, bytes: 0 });
@@ -126,7 +126,7 @@ impl Open {
         (slot.used, slot.bytes) = (used, bytes);
         let kept = slot.space.clone();
         while self.bytes > BUDGET_BYTES {
-            let oldest = self.slots.iter().filter(|(k, _)| **k != key).min_by_key(|(_, slot)| slot.used);
+            let oldest = self.slots.iter().filter(|(other, _)| *other != key).min_by_key(|(_, slot)| slot.used);
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { break };
             if let Some(closed) = self.slots.remove(&oldest) {
                 self.bytes -= closed.bytes;

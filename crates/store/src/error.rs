@@ -23,8 +23,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    pub(crate) fn corrupt(what: &'static str, why: impl ToString) -> Self {
-        Self::Corrupt { what, why: why.to_string() }
+    pub(crate) fn corrupt(what: &'static str, why: impl std::fmt::Display) -> Self {
+        Self::Corrupt { what, why: format!("{why}") }
     }
 
     /// One word for `health` and the log.

@@ -50,7 +50,7 @@ impl Tool for CreatePrincipal {
     type Args = Args;
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
-        let principal = principal(&cx, args)?;
+        let principal = principal(&cx, &args)?;
         let (key, hash) = new_key()?;
         let edition = cx.service.edition(cx.call.caller.now);
         let (id, role) = (principal.id.clone(), principal.role);
@@ -80,7 +80,7 @@ impl Tool for CreatePrincipal {
     }
 }
 
-fn principal(cx: &Context<'_>, args: Args) -> Result<Principal, Stop> {
+fn principal(cx: &Context<'_>, args: &Args) -> Result<Principal, Stop> {
     worded("name", &args.name, limits::NAME_BYTES)?;
     let name = named("name", args.name.trim().to_owned())?;
     let role = Role::from_word(&args.role).ok_or_else(|| {

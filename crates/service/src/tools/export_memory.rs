@@ -32,13 +32,13 @@ impl Tool for ExportMemory {
     async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
         let export = cx.service.store.space_export(&cx.call.caller, &cx.space).await?;
         let detail = format!("{} record(s)", export.records.len());
-        let object = exported(&cx.space, &export, cx.service.store.public_key());
+        let object = exported(&cx.space, &export, cx.service.store.public_key().as_deref());
         Ok(Done::read(object.to_string(), detail))
     }
 }
 
 /// What is signed is given as its exact bytes in hexadecimal, as the page on the evidence format describes them.
-fn exported(space: &Space, export: &Export, public_key: Option<String>) -> Value {
+fn exported(space: &Space, export: &Export, public_key: Option<&str>) -> Value {
     json!({
         "space": { "user_id": space.user_id, "agent_id": space.agent_id, "run_id": space.run_id },
         "records": export.records.iter().map(record).collect::<Vec<_>>(),

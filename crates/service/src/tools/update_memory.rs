@@ -9,7 +9,7 @@ use domain::{Action, Capability, limits};
 use reconcile::{Editor, Plan, Refusal};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::Record;
+use store::{Edit, Record};
 
 pub(crate) struct UpdateMemory;
 
@@ -45,10 +45,9 @@ impl Tool for UpdateMemory {
             None => Record::done(format!("no #{id}")),
         };
         let slots = service.options.slots.clone();
-        let planned = service
-            .store
-            .fact_update(cx.call.clone(), cx.space.clone(), slots, id, args.new_value, editor, describe)
-            .await?;
+        let edit = Edit { id, value: args.new_value, editor };
+        let planned =
+            service.store.fact_update(cx.call.clone(), cx.space.clone(), slots, edit, describe).await?;
         service.embed_soon(caller, &cx.space).await;
         let text = match (planned, old) {
             (Some(Ok(plan)), Some(old)) => updated(&plan, id, &old.value),

@@ -229,7 +229,7 @@ impl Store {
                     db.all(&only("tenant = ?1 AND user_id = ?2"), (&tenant, &user, most), raw_entry)?
                 }
             };
-            Ok(rows.into_iter().map(|raw| audit_line(db, raw)).collect::<Result<_, _>>()?)
+            rows.into_iter().map(|raw| audit_line(db, raw)).collect()
         })
         .await
     }

@@ -60,7 +60,7 @@ impl Db<'_> {
         Ok(fact)
     }
 
-    fn facts_open(&self, tenant: &str, rows: Vec<SealedFact>) -> Result<Vec<Fact>, StoreError> {
+    fn facts_open(&self, tenant: &str, rows: &[SealedFact]) -> Result<Vec<Fact>, StoreError> {
         rows.iter().map(|row| self.fact_open(tenant, row)).collect()
     }
 
@@ -83,7 +83,7 @@ impl Db<'_> {
             (tenant, space, index),
             sealed_fact,
         )?;
-        self.facts_open(tenant, rows)
+        self.facts_open(tenant, &rows)
     }
 
     /// What stands under the subject key now: active and flagged rows, whatever its history.
@@ -97,7 +97,7 @@ impl Db<'_> {
             (tenant, space, index),
             sealed_fact,
         )?;
-        self.facts_open(tenant, rows)
+        self.facts_open(tenant, &rows)
     }
 
     /// The most recent rows that are no longer current.
@@ -116,7 +116,7 @@ impl Db<'_> {
         }
         rows.sort_by_key(|row| std::cmp::Reverse(row.id));
         rows.truncate(most);
-        self.facts_open(tenant, rows)
+        self.facts_open(tenant, &rows)
     }
 
     pub fn facts_of_space(&self, tenant: &str, space: i64) -> Result<Vec<Fact>, StoreError> {
@@ -125,7 +125,7 @@ impl Db<'_> {
             (tenant, space),
             sealed_fact,
         )?;
-        self.facts_open(tenant, rows)
+        self.facts_open(tenant, &rows)
     }
 
     /// The facts that these very words left behind, whatever has become of them.
@@ -138,7 +138,7 @@ impl Db<'_> {
             (tenant, space, index),
             sealed_fact,
         )?;
-        self.facts_open(tenant, rows)
+        self.facts_open(tenant, &rows)
     }
 
     pub fn space_changes(
@@ -166,7 +166,7 @@ impl Db<'_> {
                 sealed_fact,
             )?,
         };
-        Ok(SpaceChanges { at: row.at, whole: known.is_none(), facts: self.facts_open(tenant, rows)? })
+        Ok(SpaceChanges { at: row.at, whole: known.is_none(), facts: self.facts_open(tenant, &rows)? })
     }
 
     /// What a plan must see, found by key: the cost follows the statement, not the space.

@@ -32,7 +32,7 @@ pub use open::{Schema, StoreSettings};
 pub use principals::{Creation, KeyHash, PrincipalState, Revocation};
 pub use receipts::{Attested, ReceiptRow};
 pub use spaces::SpaceVersion;
-pub use statements::{Intent, Said, Verdict};
+pub use statements::{Edit, Intent, Said, Verdict};
 
 use crate::StoreError;
 use crate::call::{Call, Record};

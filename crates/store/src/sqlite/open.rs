@@ -82,7 +82,7 @@ impl Store {
             })?;
         }
         drop(db);
-        let writer = Writer::start(path.clone(), secrets.clone(), meter.as_ref())?;
+        let writer = Writer::start(&path, secrets.clone(), meter.as_ref())?;
         let readers = Readers::new(path.clone(), secrets.clone(), meter);
         Ok(Self { path, secrets, readers, writer })
     }

@@ -24,6 +24,14 @@ pub struct Said {
     pub facts: Vec<RawFact>,
 }
 
+/// A new value for one fact.
+#[derive(Debug, Clone)]
+pub struct Edit {
+    pub id: FactId,
+    pub value: String,
+    pub editor: Editor,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Confirm,
@@ -72,13 +80,11 @@ impl Store {
         call: Call,
         space: Space,
         slots: Arc<SlotSchema>,
-        id: FactId,
-        value: String,
-        editor: Editor,
+        edit: Edit,
         describe: impl FnOnce(&Option<Result<Plan, Refusal>>) -> Record + Send + 'static,
     ) -> Result<Option<Result<Plan, Refusal>>, StoreError> {
-        self.on_fact(call, space, id, describe, move |fact, held, now, next| {
-            reconcile::plan_update(fact.id, &value, held, editor, &slots, now, next)
+        self.on_fact(call, space, edit.id, describe, move |fact, held, now, next| {
+            reconcile::plan_update(fact.id, &edit.value, held, edit.editor, &slots, now, next)
         })
         .await
     }

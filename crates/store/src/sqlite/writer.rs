@@ -75,10 +75,10 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub fn start(path: PathBuf, secrets: Arc<Secrets>, meter: Option<&Meter>) -> Result<Self, StoreError> {
-        let connection = connection::open(&path, meter)?;
+    pub fn start(path: &Path, secrets: Arc<Secrets>, meter: Option<&Meter>) -> Result<Self, StoreError> {
+        let connection = connection::open(path, meter)?;
         let (queue, jobs) = mpsc::channel();
-        let worker = Worker { head_file: HeadFile::beside(&path), wal: wal_path(&path), connection, secrets };
+        let worker = Worker { head_file: HeadFile::beside(path), wal: wal_path(path), connection, secrets };
         std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || worker.serve(&jobs))
