@@ -1,5 +1,6 @@
 //! What the programs share: settings, logging, and putting the parts together.
 
+pub mod cli;
 pub mod logging;
 pub mod settings;
 pub mod startup;

@@ -4,7 +4,8 @@ use crate::{PublicKey, Signer};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use domain::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 const PREFIX: &str = "svc_lic_";
 
@@ -13,9 +14,27 @@ pub struct Claims {
     pub customer: String,
     pub edition: String,
     pub seats: u32,
+    #[serde(default)]
     pub features: Vec<String>,
+    #[serde(deserialize_with = "moment")]
     pub issued: Timestamp,
+    #[serde(deserialize_with = "moment")]
     pub expires: Timestamp,
+}
+
+/// A time as a vendor's tool may write it: RFC 3339, a date alone (its first moment, in UTC), or seconds since 1970.
+fn moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Text(String),
+        Seconds(i64),
+    }
+    let read = match Written::deserialize(deserializer)? {
+        Written::Text(text) => text.parse().or_else(|_| format!("{text}T00:00:00Z").parse()).ok(),
+        Written::Seconds(seconds) => Timestamp::from_second(seconds).ok(),
+    };
+    read.ok_or_else(|| D::Error::custom("a time is neither RFC 3339, nor a date, nor seconds since 1970"))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,7 +71,7 @@ pub fn read(text: &str, vendor: &PublicKey, now: Timestamp) -> Result<Claims, Li
     if !vendor.verifies(body.as_bytes(), &bytes) {
         return Err(LicenceError::Forged);
     }
-    let json = BASE64_URL_SAFE_NO_PAD.decode(body).map_err(|_| malformed("its claims are base64url"))?;
+    let json = BASE64_URL_SAFE_NO_PAD.decode(body.trim_end_matches('=')).map_err(|_| malformed("its claims are base64url"))?;
     let claims: Claims = serde_json::from_slice(&json)
         .map_err(|_| malformed("its claims are customer, edition, seats, features, issued and expires"))?;
     if now < claims.issued {
@@ -82,6 +101,17 @@ mod tests {
 
     fn vendor() -> Signer {
         Signer::from_seed([9; 32])
+    }
+
+    #[test]
+    fn a_time_may_be_a_date_or_a_number_of_seconds() {
+        for written in ["\"2026-01-01\"", "1767225600", "\"2026-01-01T00:00:00Z\""] {
+            let json = format!(
+                r#"{{"customer":"A","edition":"team","seats":1,"features":[],"issued":{written},"expires":{written}}}"#
+            );
+            let claims: Claims = serde_json::from_str(&json).unwrap();
+            assert_eq!(claims.issued, time("2026-01-01T00:00:00Z"));
+        }
     }
 
     #[test]

@@ -1,0 +1,16 @@
+//! The commands of `svc`, for the person who runs the deployment.
+
+pub mod license;
+pub mod principal;
+
+use crate::startup::StartupError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    #[error("{0}")]
+    Startup(#[from] StartupError),
+    #[error("{0}")]
+    Refused(String),
+    #[error("cannot write: {0}")]
+    Output(#[from] std::io::Error),
+}
