@@ -71,7 +71,9 @@ pub fn read(text: &str, vendor: &PublicKey, now: Timestamp) -> Result<Claims, Li
     if !vendor.verifies(body.as_bytes(), &bytes) {
         return Err(LicenceError::Forged);
     }
-    let json = BASE64_URL_SAFE_NO_PAD.decode(body.trim_end_matches('=')).map_err(|_| malformed("its claims are base64url"))?;
+    let json = BASE64_URL_SAFE_NO_PAD
+        .decode(body.trim_end_matches('='))
+        .map_err(|_| malformed("its claims are base64url"))?;
     let claims: Claims = serde_json::from_slice(&json)
         .map_err(|_| malformed("its claims are customer, edition, seats, features, issued and expires"))?;
     if now < claims.issued {

@@ -81,8 +81,12 @@ pub(crate) fn reach(call: &Call, tool: &str, user_id: &str) -> Result<(), Stop> 
     if call.caller.reaches(user_id) {
         return Ok(());
     }
-    // The id is not echoed: whether such a space exists is not the caller's to learn.
-    Err(Stop::denied(format!("'{tool}' targets a memory space outside your assigned scope.")))
+    Err(out_of_scope(tool))
+}
+
+/// The id is not echoed: whether such a space exists is not the caller's to learn.
+pub(crate) fn out_of_scope(tool: &str) -> Stop {
+    Stop::denied(format!("'{tool}' targets a memory space outside your assigned scope."))
 }
 
 /// Logs the fault and gives the caller the number under which it stands there.

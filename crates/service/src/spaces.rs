@@ -126,7 +126,8 @@ impl Open {
         (slot.used, slot.bytes) = (used, bytes);
         let kept = slot.space.clone();
         while self.bytes > BUDGET_BYTES {
-            let oldest = self.slots.iter().filter(|(other, _)| *other != key).min_by_key(|(_, slot)| slot.used);
+            let oldest =
+                self.slots.iter().filter(|(other, _)| *other != key).min_by_key(|(_, slot)| slot.used);
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { break };
             if let Some(closed) = self.slots.remove(&oldest) {
                 self.bytes -= closed.bytes;

@@ -2,7 +2,9 @@
 //! scope, on ids that exist and that do not, and from another tenant. A change of any cell shows up in review; a tool
 //! that is missing from the table fails the test. To accept a change: UPDATE_TABLE=1 cargo test -p svc-service.
 
-use domain::{Caller, Identity, Metadata, Principal, PrincipalKind, RawFact, Role, Scopes, Space, Tenant, Timestamp};
+use domain::{
+    Caller, Identity, Metadata, Principal, PrincipalKind, RawFact, Role, Scopes, Space, Tenant, Timestamp,
+};
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use reconcile::{CRITICAL_CATEGORIES, SlotSchema, Trust};
 use serde_json::{Map, Value, json};
@@ -92,8 +94,12 @@ async fn deployment() -> Deployment {
 
 async fn seed(store: &Store, user: &str) {
     let space = Space::new(user, "", "");
-    let call =
-        |tool| Call { caller: caller(Identity::Local), tool, space: Some(space.clone()), started: Instant::now() };
+    let call = |tool| Call {
+        caller: caller(Identity::Local),
+        tool,
+        space: Some(space.clone()),
+        started: Instant::now(),
+    };
     let raw = |subject: &str, value: &str, action: &str| RawFact {
         subject: Some(subject.to_owned()),
         value: Some(value.to_owned()),
@@ -107,12 +113,22 @@ async fn seed(store: &Store, user: &str) {
         source: None,
         trust: Trust::Ordinary,
         metadata: Metadata::new(),
-        facts: vec![raw("database", "Postgres", "ADD"), raw("cache", "Redis", "ADD"), raw("database", "MySQL", "FLAG")],
+        facts: vec![
+            raw("database", "Postgres", "ADD"),
+            raw("cache", "Redis", "ADD"),
+            raw("database", "MySQL", "FLAG"),
+        ],
     };
     let slots = Arc::new(SlotSchema::none());
-    store.statement_commit(call("remember"), space.clone(), slots, said, |_| Record::done("seed")).await.unwrap();
+    store
+        .statement_commit(call("remember"), space.clone(), slots, said, |_| Record::done("seed"))
+        .await
+        .unwrap();
     let decision = NewDecision { summary: "act".to_owned(), beliefs: Vec::new() };
-    store.decision_record(call("record_decision"), space.clone(), decision, |_| Record::done("seed")).await.unwrap();
+    store
+        .decision_record(call("record_decision"), space.clone(), decision, |_| Record::done("seed"))
+        .await
+        .unwrap();
     let subject = "database".to_owned();
     store.subject_attest(call("attest"), space.clone(), subject, |_| Record::done("seed")).await.unwrap();
 }
@@ -214,8 +230,13 @@ async fn the_authorization_table_is_the_one_that_is_checked_in() {
         std::fs::write(TABLE, &table).unwrap();
     }
     let checked_in = std::fs::read_to_string(Path::new(TABLE)).unwrap_or_default();
-    let differing: Vec<_> = table.lines().filter(|line| !checked_in.lines().any(|known| known == *line)).collect();
-    assert!(table == checked_in, "the table differs from tests/authorization.txt in:\n{}", differing.join("\n"));
+    let differing: Vec<_> =
+        table.lines().filter(|line| !checked_in.lines().any(|known| known == *line)).collect();
+    assert!(
+        table == checked_in,
+        "the table differs from tests/authorization.txt in:\n{}",
+        differing.join("\n")
+    );
 }
 
 /// What another tenant has answers exactly as what does not exist.
@@ -249,7 +270,8 @@ async fn what_another_tenant_has_answers_as_what_does_not_exist() {
         };
         let theirs = ask("u1", Target::OtherTenant).await;
         let absent = ask("nobody", Target::AbsentId).await;
-        let unnumbered = |text: &str| text.replace(&format!("#{ABSENT}"), "#").replace("#1", "#").replace("#3", "#");
+        let unnumbered =
+            |text: &str| text.replace(&format!("#{ABSENT}"), "#").replace("#1", "#").replace("#3", "#");
         assert_eq!(unnumbered(&theirs), unnumbered(&absent), "{tool}");
     }
 }

@@ -13,6 +13,6 @@ pub use call::{Call, Ending, Record};
 pub use error::StoreError;
 pub use sqlite::{
     Also, Attested, AuditLine, AuditReach, AuditReport, Counts, Creation, DecisionRow, Edit, Erased, Expired,
-    Export, Intent, KeyHash, Meter, NewDecision, PrincipalState, ReceiptRow, Revocation, Said, Schema,
-    SpaceChanges, SpaceVersion, Store, StoreSettings, ToolCount, Verdict,
+    Export, Intent, KeyHash, Meter, NewDecision, Planned, PrincipalState, ReceiptRow, Revocation, Said,
+    Schema, SpaceChanges, SpaceVersion, Store, StoreSettings, ToolCount, Verdict,
 };

@@ -49,10 +49,12 @@ impl Command {
                 let expires = now
                     .checked_add(std::time::Duration::from_secs(hours.unsigned_abs() * 3600))
                     .map_err(|_| CliError::Refused("--days reaches beyond the calendar".to_owned()))?;
-                let features = features.split(',').map(str::trim).filter(|f| !f.is_empty()).map(str::to_owned);
+                let features =
+                    features.split(',').map(str::trim).filter(|f| !f.is_empty()).map(str::to_owned);
                 let claims =
                     Claims { customer, edition, seats, features: features.collect(), issued: now, expires };
-                let licence = mint_licence(&claims, &signer(&key)?).map_err(|e| CliError::Refused(e.to_string()))?;
+                let licence =
+                    mint_licence(&claims, &signer(&key)?).map_err(|e| CliError::Refused(e.to_string()))?;
                 writeln!(out, "{licence}")?;
                 Ok(())
             }
@@ -63,7 +65,8 @@ impl Command {
 
 fn keygen(file: &Path, out: &mut impl Write) -> Result<(), CliError> {
     let mut seed = [0_u8; 32];
-    getrandom::fill(&mut seed).map_err(|e| CliError::Refused(format!("no randomness to make a key from: {e}")))?;
+    getrandom::fill(&mut seed)
+        .map_err(|e| CliError::Refused(format!("no randomness to make a key from: {e}")))?;
     let mut secret = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(|e| {
         CliError::Refused(format!("cannot make {}: {e}; name a file that does not exist yet", file.display()))
     })?;

@@ -6,10 +6,9 @@ use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
-use reconcile::{Plan, Refusal};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{Record, Verdict};
+use store::{Planned, Record, Verdict};
 
 pub(crate) struct ConfirmChange;
 pub(crate) struct RejectChange;
@@ -59,7 +58,7 @@ impl Tool for RejectChange {
 async fn decide(cx: Context<'_>, args: Args, verdict: Verdict) -> Result<Done, Stop> {
     let id = args.memory_id.0;
     let note = Some(named("decided_by", args.decided_by)?).filter(|note| !note.is_empty());
-    let describe = move |result: &Option<Result<Plan, Refusal>>| match (result, verdict) {
+    let describe = move |planned: Option<&Planned>| match (planned.map(|planned| &planned.plan), verdict) {
         (Some(Ok(plan)), Verdict::Confirm) => {
             Record::done(format!("#{id} {}", render::actions(&plan.outcomes)))
                 .with_actions(plan.outcomes.iter().map(|o| o.action))
@@ -74,9 +73,9 @@ async fn decide(cx: Context<'_>, args: Args, verdict: Verdict) -> Result<Done, S
     Ok(Done::Committed { text: reply(id, verdict, decided) })
 }
 
-fn reply(id: i64, verdict: Verdict, decided: Option<Result<Plan, Refusal>>) -> String {
+fn reply(id: i64, verdict: Verdict, decided: Option<Planned>) -> String {
     let Some(decided) = decided else { return unknown(id) };
-    let plan = match decided {
+    let plan = match decided.plan {
         Ok(plan) => plan,
         Err(refusal) => return format!("Nothing was changed: {refusal}"),
     };

@@ -1,6 +1,6 @@
 //! Retracts what a statement says is no longer so.
 
-use super::remember::{commit, extract};
+use super::remember::{commit, extract, stamped};
 use crate::args::{Takes, worded};
 use crate::outcome::{Done, Stop};
 use crate::render;
@@ -43,7 +43,7 @@ impl Tool for Forget {
             text: args.text,
             source: None,
             trust: Trust::Ordinary,
-            metadata: Metadata::new(),
+            metadata: stamped(&cx, Metadata::new())?,
             facts,
         };
         let plan = commit(&cx, said).await?;

@@ -4,7 +4,7 @@ use crate::args::{Takes, named, worded};
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Action, Capability, Fact, Identity, Metadata, Status, limits};
+use domain::{Action, Capability, Fact, Identity, Metadata, limits};
 use model::Extract;
 use reconcile::{Outcome, Plan, Trust};
 use schemars::JsonSchema;
@@ -44,8 +44,7 @@ impl Tool for Remember {
         let source = Some(named("source", args.source)?.trim().to_owned()).filter(|s| !s.is_empty());
         let trust = trust(&cx, source.as_deref())?;
         let metadata = stamped(&cx, args.metadata.unwrap_or_default())?;
-        let known = cx.service.store.facts_of_words(&cx.call.caller, &cx.space, &args.text).await?;
-        if !known.is_empty() && known.iter().all(|fact| fact.status == Status::Active) {
+        if let Some(known) = cx.service.store.statement_known(&cx.call.caller, &cx.space, &args.text).await? {
             return Ok(already_known(&known));
         }
         let facts = extract(&cx, &args.text, Intent::Remember).await?;
@@ -67,7 +66,7 @@ fn trust(cx: &Context<'_>, source: Option<&str>) -> Result<Trust, Stop> {
         return Ok(Trust::Ordinary);
     }
     let caller = &cx.call.caller;
-    let is_itself = matches!(&caller.identity, Identity::Principal(p) if p.name.eq_ignore_ascii_case(source));
+    let is_itself = matches!(&caller.identity, Identity::Principal(p) if p.name == source);
     if is_itself || caller.can(Capability::Approve) {
         return Ok(Trust::Trusted);
     }
@@ -78,7 +77,7 @@ fn trust(cx: &Context<'_>, source: Option<&str>) -> Result<Trust, Stop> {
 }
 
 /// The caller's metadata over our own stamp of who said it.
-fn stamped(cx: &Context<'_>, metadata: Metadata) -> Result<Metadata, Stop> {
+pub(super) fn stamped(cx: &Context<'_>, metadata: Metadata) -> Result<Metadata, Stop> {
     let bytes = serde_json::to_vec(&metadata).map_or(usize::MAX, |json| json.len());
     if bytes > limits::METADATA_BYTES {
         return Err(Stop::refused(format!(

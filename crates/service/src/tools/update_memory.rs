@@ -6,10 +6,10 @@ use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{Action, Capability, limits};
-use reconcile::{Editor, Plan, Refusal};
+use reconcile::{Editor, Plan};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{Edit, Record};
+use store::{Edit, Planned, Record};
 
 pub(crate) struct UpdateMemory;
 
@@ -37,8 +37,7 @@ impl Tool for UpdateMemory {
         worded("new_value", &args.new_value, limits::VALUE_BYTES)?;
         let (service, caller, id) = (cx.service, &cx.call.caller, args.memory_id.0);
         let editor = if caller.can(Capability::Approve) { Editor::Approver } else { Editor::Writer };
-        let old = service.store.fact_get(caller, &cx.space, id).await?;
-        let describe = move |result: &Option<Result<Plan, Refusal>>| match result {
+        let describe = move |planned: Option<&Planned>| match planned.map(|planned| &planned.plan) {
             Some(Ok(plan)) => Record::done(render::actions(&plan.outcomes))
                 .with_actions(plan.outcomes.iter().map(|o| o.action)),
             Some(Err(_)) => Record::done(format!("#{id} cannot be updated")),
@@ -49,10 +48,10 @@ impl Tool for UpdateMemory {
         let planned =
             service.store.fact_update(cx.call.clone(), cx.space.clone(), slots, edit, describe).await?;
         service.embed_soon(caller, &cx.space).await;
-        let text = match (planned, old) {
-            (Some(Ok(plan)), Some(old)) => updated(&plan, id, &old.value),
-            (Some(Err(refusal)), _) => format!("Not updated: {refusal}"),
-            _ => unknown(id),
+        let text = match planned {
+            Some(Planned { fact, plan: Ok(plan) }) => updated(&plan, id, &fact.value),
+            Some(Planned { plan: Err(refusal), .. }) => format!("Not updated: {refusal}"),
+            None => unknown(id),
         };
         Ok(Done::Committed { text })
     }

@@ -6,10 +6,11 @@ use super::tx::Tx;
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::secrets::Place;
-use domain::{Caller, FactId, Space, Timestamp};
+use domain::{Caller, Fact, FactId, Space, Timestamp};
 use evidence::{
     Belief, Canonical, Disclosed, Disclosure, Explained, Hash, Owner, Signature, Signed, Snapshot,
 };
+use std::collections::BTreeSet;
 
 /// A decision to be recorded.
 #[derive(Debug, Clone)]
@@ -155,17 +156,13 @@ impl Tx<'_> {
     }
 
     /// Removes what the decisions disclose of erased facts; returns the decisions that were touched.
-    pub fn decisions_redact(
-        &mut self,
-        tenant: &str,
-        erased: &[(FactId, String)],
-    ) -> Result<std::collections::BTreeSet<i64>, StoreError> {
-        let mut touched = std::collections::BTreeSet::new();
-        for (memory, _) in erased {
+    pub fn decisions_redact(&mut self, tenant: &str, erased: &[Fact]) -> Result<BTreeSet<i64>, StoreError> {
+        let mut touched = BTreeSet::new();
+        for fact in erased {
             let decisions: Vec<i64> = self.db().all(
                 "UPDATE belief SET disclosure = NULL
                  WHERE tenant = ?1 AND memory = ?2 AND disclosure IS NOT NULL RETURNING decision",
-                (tenant, memory),
+                (tenant, fact.id),
                 |row| row.get(0),
             )?;
             touched.extend(decisions);
@@ -177,12 +174,7 @@ impl Tx<'_> {
     }
 
     /// A summary that repeats an erased value would keep it alive.
-    fn summary_redact(
-        &mut self,
-        tenant: &str,
-        id: i64,
-        erased: &[(FactId, String)],
-    ) -> Result<(), StoreError> {
+    fn summary_redact(&mut self, tenant: &str, id: i64, erased: &[Fact]) -> Result<(), StoreError> {
         let sealed: Option<Vec<u8>> = self
             .db()
             .one("SELECT summary FROM decision WHERE tenant = ?1 AND id = ?2", (tenant, id), |row| {
@@ -196,7 +188,8 @@ impl Tx<'_> {
         let summary = format!(" {} ", words(&String::from_utf8_lossy(&disclosure.content)));
         let repeats =
             |value: &str| !words(value).is_empty() && summary.contains(&format!(" {} ", words(value)));
-        if erased.iter().any(|(_, value)| repeats(value)) {
+        let mut values = erased.iter().flat_map(|f| f.earlier.iter().map(|e| &e.value).chain([&f.value]));
+        if values.any(|value| repeats(value)) {
             self.db()
                 .run("UPDATE decision SET summary = NULL WHERE tenant = ?1 AND id = ?2", (tenant, id))?;
         }

@@ -6,8 +6,13 @@ use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::call::{Call, Record};
-use domain::{FactId, Space, Timestamp};
+use domain::keys::text_key;
+use domain::{Fact, Space, Timestamp};
 use evidence::{Anchor, Erased as What, Erasure, Hash, Kind, Position, Signed};
+use std::collections::BTreeSet;
+
+/// What stands where a statement's words were, once a fact that they told of is erased.
+const ERASED_WORDS: &str = "(erased)";
 
 /// What goes besides the facts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,12 +49,7 @@ enum Rows<'a> {
 }
 
 impl Db<'_> {
-    fn facts_doomed(
-        &self,
-        tenant: &str,
-        space: i64,
-        rows: &Rows<'_>,
-    ) -> Result<Vec<(FactId, String)>, StoreError> {
+    fn facts_doomed(&self, tenant: &str, space: i64, rows: &Rows<'_>) -> Result<Vec<Fact>, StoreError> {
         let mut facts = match rows {
             Rows::Subject(subject) => self.fact_history(tenant, space, subject)?,
             Rows::All | Rows::Before(_) => self.facts_of_space(tenant, space)?,
@@ -57,7 +57,7 @@ impl Db<'_> {
         if let Rows::Before(cutoff) = rows {
             facts.retain(|fact| fact.created < *cutoff);
         }
-        Ok(facts.into_iter().map(|fact| (fact.id, fact.value)).collect())
+        Ok(facts)
     }
 
     /// The decisions that go: those that hold a doomed fact, or are of the space and old enough.
@@ -66,15 +66,15 @@ impl Db<'_> {
         tenant: &str,
         space: i64,
         rows: &Rows<'_>,
-        facts: &[(FactId, String)],
+        facts: &[Fact],
     ) -> Result<Vec<i64>, StoreError> {
         let before = match rows {
             Rows::Subject(_) => {
                 let mut decisions = Vec::new();
-                for (fact, _) in facts {
+                for fact in facts {
                     decisions.extend(self.all(
                         "SELECT DISTINCT decision FROM belief WHERE tenant = ?1 AND memory = ?2",
-                        (tenant, fact),
+                        (tenant, fact.id),
                         |row| row.get::<_, i64>(0),
                     )?);
                 }
@@ -114,14 +114,32 @@ impl Tx<'_> {
         if also.receipts {
             done.receipts_removed += self.receipts_remove(tenant, space, rows)? as u64;
         }
-        for (id, _) in &facts {
-            self.db().run("DELETE FROM vector WHERE tenant = ?1 AND fact = ?2", (tenant, id))?;
-            self.db().run("DELETE FROM fact WHERE tenant = ?1 AND id = ?2", (tenant, id))?;
+        for fact in &facts {
+            self.db().run("DELETE FROM vector WHERE tenant = ?1 AND fact = ?2", (tenant, fact.id))?;
+            self.db().run("DELETE FROM fact WHERE tenant = ?1 AND id = ?2", (tenant, fact.id))?;
         }
         if !facts.is_empty() {
+            self.words_forget(tenant, space, &facts)?;
             self.space_forget_cached(tenant, space)?;
         }
-        done.memory_ids.extend(facts.into_iter().map(|(id, _)| id));
+        done.memory_ids.extend(facts.into_iter().map(|fact| fact.id));
+        Ok(())
+    }
+
+    /// Another fact of the same statement keeps its own value, and loses the words in which the erased one stood.
+    fn words_forget(&mut self, tenant: &str, space: i64, erased: &[Fact]) -> Result<(), StoreError> {
+        let texts: BTreeSet<&str> = erased.iter().map(|fact| fact.text.as_str()).collect();
+        let version = self.space_advance(tenant, space)?;
+        for text in texts {
+            for sibling in self.db().facts_of_words(tenant, space, text)? {
+                self.fact_update(tenant, space, version, &Fact { text: ERASED_WORDS.to_owned(), ..sibling })?;
+            }
+            let index = self.secrets.index("text", tenant, space, &text_key(text));
+            self.db().run(
+                "DELETE FROM statement WHERE tenant = ?1 AND space = ?2 AND text_ix = ?3",
+                (tenant, space, index),
+            )?;
+        }
         Ok(())
     }
 
@@ -268,12 +286,14 @@ impl Store {
             for row in tx.db().space_reach(tenant, &space)? {
                 tx.space_erase_rows(tenant, row, &Rows::Before(expired.before), also, &mut done)?;
             }
-            let purged = if also.audit { tx.audit_purge(expired.before, call.caller.now)? } else { 0 };
-            let receipt = match done.memory_ids.is_empty() {
+            if also.audit {
+                done.audit_blanked = tx.audit_purge(expired.before, call.caller.now)?;
+            }
+            let receipt = match done == nothing(done.what.clone()) {
                 true => None,
                 false => Some(tx.receipt_issue(call, &space, Kind::Erasure(done.clone()))?),
             };
-            let erased = Erased { audit_entries: purged, ..summed(&done, receipt) };
+            let erased = summed(&done, receipt);
             let record = describe(&erased);
             Ok((erased, record, Vec::new()))
         })

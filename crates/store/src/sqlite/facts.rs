@@ -128,7 +128,7 @@ impl Db<'_> {
         self.facts_open(tenant, &rows)
     }
 
-    /// The facts that these very words left behind, whatever has become of them.
+    /// The facts that keep these very words.
     pub fn facts_of_words(&self, tenant: &str, space: i64, text: &str) -> Result<Vec<Fact>, StoreError> {
         let index = self.secrets.index("text", tenant, space, &text_key(text));
         let rows = self.all(
@@ -256,7 +256,13 @@ impl Tx<'_> {
         Ok(())
     }
 
-    fn fact_update(&mut self, tenant: &str, space: i64, version: i64, fact: &Fact) -> Result<(), StoreError> {
+    pub fn fact_update(
+        &mut self,
+        tenant: &str,
+        space: i64,
+        version: i64,
+        fact: &Fact,
+    ) -> Result<(), StoreError> {
         let columns = self.fact_columns(tenant, space, fact)?;
         let rows = self.db().run(
             "UPDATE fact SET version = ?4, status = ?5, subject_ix = ?6, value_ix = ?7, text_ix = ?8, slot_ix = ?9,

@@ -32,7 +32,7 @@ pub use open::{Schema, StoreSettings};
 pub use principals::{Creation, KeyHash, PrincipalState, Revocation};
 pub use receipts::{Attested, ReceiptRow};
 pub use spaces::SpaceVersion;
-pub use statements::{Edit, Intent, Said, Verdict};
+pub use statements::{Edit, Intent, Planned, Said, Verdict};
 
 use crate::StoreError;
 use crate::call::{Call, Record};
@@ -165,20 +165,6 @@ impl Store {
     ) -> Result<Vec<Fact>, StoreError> {
         let found = self
             .in_space(caller, space, move |db, tenant, space| db.facts_retired(tenant, space, most))
-            .await?;
-        Ok(found.unwrap_or_default())
-    }
-
-    /// The facts that these very words left behind.
-    pub async fn facts_of_words(
-        &self,
-        caller: &Caller,
-        space: &Space,
-        text: &str,
-    ) -> Result<Vec<Fact>, StoreError> {
-        let text = text.to_owned();
-        let found = self
-            .in_space(caller, space, move |db, tenant, space| db.facts_of_words(tenant, space, &text))
             .await?;
         Ok(found.unwrap_or_default())
     }

