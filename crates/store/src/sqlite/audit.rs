@@ -1,21 +1,15 @@
-//! Reading the audit log: pages of it, and all of it for verification.
+//! Reading the audit log, page by page.
 
 use super::Store;
-use super::chain::{ANCHOR, HEAD, detail_place, unpack};
+use super::chain::{detail_place, unpack};
 use super::db::{Db, time};
-use super::head_file::HeadFile;
 use crate::StoreError;
 use domain::{Caller, Timestamp};
-use evidence::{
-    Anchor, Broken, ChainVerifier, Commitment, Disclosure, Entry, Hash, Head, Signature, SignedHead,
-    StoredDetail, StoredEntry,
-};
+use evidence::{Broken, Commitment, Disclosure, Entry, Hash, Signature, StoredDetail, StoredEntry};
 use rusqlite::Row;
 
 /// Looking at the log does not change what it shows: these calls are in the chain, but neither listed nor counted.
-const UNLISTED: [&str; 2] = ["audit_log", "verify_audit"];
-/// Entries that are held in memory at once while the log is verified.
-const CHUNK: usize = 8192;
+pub(crate) const UNLISTED: [&str; 2] = ["audit_log", "verify_audit"];
 
 #[derive(Debug, Clone)]
 pub struct AuditLine {
@@ -38,13 +32,7 @@ pub enum AuditReach {
     User(String),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AuditReport {
-    Intact { entries: u64 },
-    Broken(Broken),
-}
-
-const COLUMNS: &str =
+pub(crate) const COLUMNS: &str =
     "seq, tenant, ts, action, user_id, agent_id, run_id, caller, request, committed, detail, blanks,
     prev, hash, signature";
 
@@ -62,7 +50,7 @@ pub(crate) struct RawEntry {
     signature: Option<Vec<u8>>,
 }
 
-fn raw_entry(row: &Row<'_>) -> rusqlite::Result<RawEntry> {
+pub(crate) fn raw_entry(row: &Row<'_>) -> rusqlite::Result<RawEntry> {
     Ok(RawEntry {
         seq: row.get(0)?,
         tenant: row.get(1)?,
@@ -133,72 +121,6 @@ impl Db<'_> {
         )?;
         Ok(rows.into_iter().map(|raw| self.entry_open(raw)).collect())
     }
-
-    fn audit_verify(&self, outside: Option<Vec<SignedHead>>) -> Result<AuditReport, StoreError> {
-        match self.audit_check(outside)? {
-            Ok(entries) => Ok(AuditReport::Intact { entries }),
-            Err(broken) => Ok(AuditReport::Broken(broken)),
-        }
-    }
-
-    fn audit_check(&self, outside: Option<Vec<SignedHead>>) -> Result<Result<u64, Broken>, StoreError> {
-        let last: i64 =
-            self.one("SELECT coalesce(max(seq), 0) FROM audit_entry", (), |row| row.get(0))?.unwrap_or(0);
-        let unreadable =
-            |what: &str| Broken { seq: u64::try_from(last).unwrap_or(0), reason: what.to_owned() };
-        let Ok(anchor) = self.signed_row::<Anchor>(ANCHOR) else {
-            return Ok(Err(unreadable("the anchor in the database is malformed")));
-        };
-        let Ok(head) = self.signed_row::<Head>(HEAD) else {
-            return Ok(Err(unreadable("the head in the database is malformed")));
-        };
-        let outside = match outside {
-            Some(outside) => outside,
-            None if last == 0 && head.is_none() => Vec::new(),
-            None => return Ok(Err(unreadable("the head kept beside the database is missing or unreadable"))),
-        };
-        let outside = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
-        let mut verifier = match ChainVerifier::new(self.secrets.keyring.as_ref(), anchor.as_ref(), outside) {
-            Ok(verifier) => verifier,
-            Err(broken) => return Ok(Err(broken)),
-        };
-        let mut statement =
-            self.sql.prepare_cached(&format!("SELECT {COLUMNS} FROM audit_entry ORDER BY seq"))?;
-        let mut rows = statement.query(())?;
-        let mut unlisted = 0;
-        loop {
-            let mut chunk = Vec::with_capacity(CHUNK);
-            let mut malformed = None;
-            while chunk.len() < CHUNK
-                && let Some(row) = rows.next()?
-            {
-                match raw_entry(row).map_err(StoreError::from).map(|raw| self.entry_open(raw)) {
-                    Ok(Ok(entry)) => chunk.push(entry),
-                    Ok(Err(broken)) => {
-                        malformed = Some(broken);
-                        break;
-                    }
-                    Err(_) => {
-                        let seq =
-                            row.get::<_, i64>(0).ok().and_then(|seq| u64::try_from(seq).ok()).unwrap_or(0);
-                        malformed = Some(Broken { seq, reason: "a column is of the wrong type".to_owned() });
-                        break;
-                    }
-                }
-            }
-            if chunk.is_empty() && malformed.is_none() {
-                break;
-            }
-            unlisted += chunk.iter().filter(|e| UNLISTED.contains(&e.entry.action.as_str())).count() as u64;
-            if let Err(broken) = verifier.push(&chunk) {
-                return Ok(Err(broken));
-            }
-            if let Some(broken) = malformed {
-                return Ok(Err(broken));
-            }
-        }
-        Ok(verifier.finish(head.as_ref()).map(|entries| entries.saturating_sub(unlisted)))
-    }
 }
 
 impl Store {
@@ -230,19 +152,6 @@ impl Store {
                 }
             };
             rows.into_iter().map(|raw| audit_line(db, raw)).collect()
-        })
-        .await
-    }
-
-    /// Recomputes every hash and signature of the log, and compares it with the heads in and beside the database.
-    pub async fn audit_verify(&self) -> Result<AuditReport, StoreError> {
-        let head_file = HeadFile::beside(&self.path);
-        self.read(move |db| {
-            // The head outside is read before the first query takes its snapshot: read later, it could be newer than
-            // the entries.
-            let outside =
-                head_file.read().map_err(|e| StoreError::corrupt("the head beside the database", e))?;
-            db.audit_verify(outside)
         })
         .await
     }

@@ -1,6 +1,7 @@
 //! The store on SQLite: one file, any number of processes.
 
 mod audit;
+mod audit_verify;
 mod chain;
 pub(crate) mod connection;
 mod counters;
@@ -21,7 +22,8 @@ mod tx;
 mod vectors;
 mod writer;
 
-pub use audit::{AuditLine, AuditReach, AuditReport};
+pub use audit::{AuditLine, AuditReach};
+pub use audit_verify::AuditReport;
 pub use connection::Meter;
 pub use counters::{Counts, ToolCount};
 pub use decisions::{DecisionRow, NewDecision};

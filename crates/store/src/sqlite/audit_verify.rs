@@ -1,0 +1,142 @@
+//! Checking the whole audit log. One thread reads while others check, and what is held in memory does not grow with
+//! the log.
+
+use super::Store;
+use super::audit::{COLUMNS, UNLISTED, raw_entry};
+use super::chain::{ANCHOR, HEAD};
+use super::db::Db;
+use super::head_file::HeadFile;
+use crate::StoreError;
+use evidence::{Anchor, Broken, ChainVerifier, Head, SignedHead, StoredEntry};
+use rusqlite::Row;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+/// Entries that are checked together.
+const CHUNK: usize = 8192;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AuditReport {
+    Intact { entries: u64 },
+    Broken(Broken),
+}
+
+impl From<Result<u64, Broken>> for AuditReport {
+    fn from(checked: Result<u64, Broken>) -> Self {
+        match checked {
+            Ok(entries) => Self::Intact { entries },
+            Err(broken) => Self::Broken(broken),
+        }
+    }
+}
+
+impl Store {
+    /// Recomputes every hash and signature of the log, and compares it with the heads in and beside the database.
+    pub async fn audit_verify(&self) -> Result<AuditReport, StoreError> {
+        let head_file = HeadFile::beside(&self.path);
+        self.read(move |db| {
+            // The head outside is read before the first query takes its snapshot: read later, it could be newer than
+            // the entries.
+            let outside =
+                head_file.read().map_err(|e| StoreError::corrupt("the head beside the database", e))?;
+            db.audit_check(outside).map(AuditReport::from)
+        })
+        .await
+    }
+}
+
+impl Db<'_> {
+    fn audit_check(&self, outside: Option<Vec<SignedHead>>) -> Result<Result<u64, Broken>, StoreError> {
+        let last: i64 =
+            self.one("SELECT coalesce(max(seq), 0) FROM audit_entry", (), |row| row.get(0))?.unwrap_or(0);
+        let unreadable =
+            |what: &str| Broken { seq: u64::try_from(last).unwrap_or(0), reason: what.to_owned() };
+        let Ok(anchor) = self.signed_row::<Anchor>(ANCHOR) else {
+            return Ok(Err(unreadable("the anchor in the database is malformed")));
+        };
+        let Ok(head) = self.signed_row::<Head>(HEAD) else {
+            return Ok(Err(unreadable("the head in the database is malformed")));
+        };
+        let outside = match outside {
+            Some(outside) => outside,
+            None if last == 0 && head.is_none() => Vec::new(),
+            None => return Ok(Err(unreadable("the head kept beside the database is missing or unreadable"))),
+        };
+        // The head of a log without entries is made before there is a key to sign it with, and says nothing.
+        let outside = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
+        let verifier = match ChainVerifier::new(self.secrets.keyring.as_ref(), anchor.as_ref(), outside) {
+            Ok(verifier) => verifier,
+            Err(broken) => return Ok(Err(broken)),
+        };
+        self.entries_check(verifier, head.as_ref())
+    }
+
+    fn entries_check(
+        &self,
+        verifier: ChainVerifier<'_>,
+        head: Option<&SignedHead>,
+    ) -> Result<Result<u64, Broken>, StoreError> {
+        let (chunks, received) = sync_channel(1);
+        std::thread::scope(|scope| {
+            let checker = scope.spawn(move || check(verifier, &received));
+            let read = self.entries_read(&chunks);
+            drop(chunks);
+            let checked = checker.join().map_err(|_| StoreError::Panicked)?;
+            // What was read before a row that cannot be read comes first in the log, and so in the report.
+            Ok(checked.and_then(|(verifier, unlisted)| {
+                read?;
+                verifier.finish(head).map(|entries| entries.saturating_sub(unlisted))
+            }))
+        })
+    }
+
+    /// Sends the log in chunks, until the other side has seen enough.
+    fn entries_read(&self, chunks: &SyncSender<Vec<StoredEntry>>) -> Result<(), Broken> {
+        let mut last = 0;
+        let failed = |seq: u64, e: &dyn std::fmt::Display| Broken {
+            seq,
+            reason: format!("the log cannot be read: {e}"),
+        };
+        let sql = format!("SELECT {COLUMNS} FROM audit_entry ORDER BY seq");
+        let mut statement = self.sql.prepare_cached(&sql).map_err(|e| failed(last, &e))?;
+        let mut rows = statement.query(()).map_err(|e| failed(last, &e))?;
+        let mut chunk = Vec::with_capacity(CHUNK);
+        loop {
+            let row = rows.next().map_err(|e| failed(last, &e))?;
+            let read = row.map(|row| self.entry_read(row)).transpose();
+            let ends = !matches!(read, Ok(Some(_)));
+            if let Ok(Some(entry)) = &read {
+                last = entry.entry.seq;
+            }
+            let outcome = read.map(|entry| chunk.extend(entry));
+            if (ends || chunk.len() == CHUNK) && chunks.send(std::mem::take(&mut chunk)).is_err() {
+                return Ok(());
+            }
+            outcome?;
+            if ends {
+                return Ok(());
+            }
+        }
+    }
+
+    fn entry_read(&self, row: &Row<'_>) -> Result<StoredEntry, Broken> {
+        let raw = raw_entry(row).map_err(|_| {
+            let seq = row.get::<_, i64>(0).ok().and_then(|seq| u64::try_from(seq).ok()).unwrap_or(0);
+            Broken { seq, reason: "a column is of the wrong type".to_owned() }
+        })?;
+        self.entry_open(raw)
+    }
+}
+
+/// Checks what arrives; gives back the verifier and how many entries are not counted.
+fn check<'a>(
+    mut verifier: ChainVerifier<'a>,
+    chunks: &Receiver<Vec<StoredEntry>>,
+) -> Result<(ChainVerifier<'a>, u64), Broken> {
+    let mut unlisted = 0;
+    for chunk in chunks {
+        unlisted +=
+            chunk.iter().filter(|stored| UNLISTED.contains(&stored.entry.action.as_str())).count() as u64;
+        verifier.push(&chunk)?;
+    }
+    Ok((verifier, unlisted))
+}
