@@ -1,6 +1,9 @@
 //! The only crate that knows the wire: JSON-RPC, the shapes of MCP, and the two transports.
 
+pub mod http;
 mod mcp;
+mod oidc;
+mod progress;
 mod request_id;
 mod rpc;
 pub mod stdio;

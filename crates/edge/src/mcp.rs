@@ -5,10 +5,15 @@ use crate::{NAME, VERSION};
 use domain::Caller;
 use serde_json::{Map, Value, json};
 use service::{Effect, Reply, Service, ToolInfo, World};
+use std::borrow::Cow;
 use std::sync::OnceLock;
+use std::time::Duration;
+
+/// How long a call may take in all: the two minutes of the model's retries, and time to finish.
+pub(crate) const CALL_TIME: Duration = Duration::from_secs(150);
 
 /// Revisions that `initialize` agrees to.
-const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+pub(crate) const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 /// The revision offered to a client that asks for one we do not know.
 const OFFERED: &str = "2025-06-18";
 
@@ -22,16 +27,19 @@ check_before_act or safe_recall before an action that is hard to undo. Call forg
 and has no new value. Use the same user_id, agent_id and run_id to find a memory again. Replies that begin with \
 'Access denied' or 'Svc couldn't complete' are not memories.";
 
-/// Runs a method and returns its result as JSON text.
+/// A result as JSON text; one that never changes is borrowed, not copied.
+pub(crate) type Outcome = Result<Cow<'static, str>, RpcError>;
+
+/// Runs a method.
 pub(crate) async fn serve(
     service: &Service,
     caller: Caller,
     method: &str,
     params: Map<String, Value>,
-) -> Result<String, RpcError> {
+) -> Outcome {
     match method {
-        "initialize" => initialize(&params).map(|result| result.to_string()),
-        "ping" => Ok("{}".to_owned()),
+        "initialize" => initialize(&params).map(|result| result.to_string().into()),
+        "ping" => Ok("{}".into()),
         "tools/list" => listed(&params, tools_list()),
         "tools/call" => call(service, caller, params).await,
         "prompts/list" => listed(&params, r#"{"prompts":[]}"#),
@@ -64,16 +72,16 @@ fn initialize(params: &Map<String, Value>) -> Result<Value, RpcError> {
 }
 
 /// Every list fits one page, so that no cursor was ever given out.
-fn listed(params: &Map<String, Value>, list: &str) -> Result<String, RpcError> {
+fn listed(params: &Map<String, Value>, list: &'static str) -> Outcome {
     match params.get("cursor") {
-        None | Some(Value::Null) => Ok(list.to_owned()),
+        None | Some(Value::Null) => Ok(list.into()),
         Some(_) => Err(RpcError::new(INVALID_PARAMS, "'cursor' is not one that this server gave out")),
     }
 }
 
-fn set_level(params: &Map<String, Value>) -> Result<String, RpcError> {
+fn set_level(params: &Map<String, Value>) -> Outcome {
     match params.get("level").and_then(Value::as_str) {
-        Some(level) if LOG_LEVELS.contains(&level) => Ok("{}".to_owned()),
+        Some(level) if LOG_LEVELS.contains(&level) => Ok("{}".into()),
         _ => Err(RpcError::new(INVALID_PARAMS, format!("'level' must be one of {}", LOG_LEVELS.join(", ")))),
     }
 }
@@ -114,7 +122,7 @@ fn tool(info: &ToolInfo) -> Value {
     })
 }
 
-async fn call(service: &Service, caller: Caller, mut params: Map<String, Value>) -> Result<String, RpcError> {
+async fn call(service: &Service, caller: Caller, mut params: Map<String, Value>) -> Outcome {
     let Some(Value::String(name)) = params.remove("name") else {
         return Err(RpcError::new(INVALID_PARAMS, "'name' must be the name of a tool"));
     };
@@ -130,5 +138,6 @@ async fn call(service: &Service, caller: Caller, mut params: Map<String, Value>)
         "isError": is_error,
         "_meta": { "fastmcp": { "wrap_result": true } },
     })
-    .to_string())
+    .to_string()
+    .into())
 }

@@ -1,6 +1,8 @@
 //! JSON-RPC 2.0: reading one message, and writing one answer.
 
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+use std::fmt::Write;
 
 pub(crate) const PARSE_ERROR: i64 = -32700;
 pub(crate) const INVALID_REQUEST: i64 = -32600;
@@ -95,7 +97,21 @@ fn invalid(id: Option<Value>, why: &str) -> Unreadable {
     Unreadable { id, error: RpcError::new(INVALID_REQUEST, format!("Invalid Request: {why}")) }
 }
 
-/// Writes an answer around a result that may already be serialized.
-pub(crate) fn answer(id: &Value, result: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+/// Writes the answer to a request after what `out` already holds, around a result that is already serialized.
+pub(crate) fn write_answer(out: &mut String, id: &Value, outcome: &Result<Cow<'_, str>, RpcError>) {
+    match outcome {
+        Ok(result) => {
+            // Writing to a string does not fail.
+            let _ = write!(out, r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
+        }
+        Err(error) => {
+            let _ = write!(out, "{}", error.answer(Some(id)));
+        }
+    }
+}
+
+pub(crate) fn answer(id: &Value, outcome: &Result<Cow<'_, str>, RpcError>) -> String {
+    let mut text = String::new();
+    write_answer(&mut text, id, outcome);
+    text
 }

@@ -1,10 +1,12 @@
 //! MCP over standard input and output: one message a line, several calls in flight at once, and nothing but protocol
 //! on standard output.
 
-use crate::mcp;
+use crate::mcp::{self, CALL_TIME};
+use crate::progress;
 use crate::request_id;
 use crate::rpc::{self, Message};
 use domain::{Caller, Identity, Timestamp};
+use futures_util::StreamExt;
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use service::Service;
@@ -18,8 +20,6 @@ use tokio::task::{AbortHandle, JoinSet};
 
 /// A line that no sensible client sends; past it the input is not a conversation any more.
 const LINE_BYTES: u64 = 16 * 1024 * 1024;
-/// How long a call may take in all: the two minutes of the model's retries, and time to finish.
-pub(crate) const CALL_TIME: Duration = Duration::from_secs(150);
 /// A client that closes its end may still be reading: calls under way get this long to answer.
 const LEAVING: Duration = Duration::from_secs(8);
 /// Answers that wait for a slow reader before calls wait too.
@@ -103,14 +103,19 @@ impl Conversation {
         let request_id = request_id::random();
         let started = Instant::now();
         let caller = Caller::new(self.identity, request_id.clone(), Timestamp::now(), started + CALL_TIME);
-        let answer = match mcp::serve(&self.service, caller, &method, params).await {
-            Ok(result) => rpc::answer(&id, &result),
-            Err(error) => error.answer(Some(&id)).to_string(),
+        let progress = progress::token(&method, &params);
+        let (service, key) = (self.service, id.to_string());
+        let call = async move {
+            let outcome = mcp::serve(&service, caller, &method, params).await;
+            tracing::info!(request_id, method, elapsed_ms = started.elapsed().as_millis() as u64, "answered");
+            rpc::answer(&id, &outcome)
         };
-        tracing::info!(request_id, method, elapsed_ms = started.elapsed().as_millis() as u64, "answered");
-        self.in_flight.lock().remove(&id.to_string());
-        // A client that no longer reads has gone; there is nobody to tell.
-        let _ = self.answers.send(answer).await;
+        let mut messages = progress::messages(progress, progress::EVERY, call);
+        while let Some(message) = messages.next().await {
+            // A client that no longer reads has gone; there is nobody to tell.
+            let _ = self.answers.send(message).await;
+        }
+        self.in_flight.lock().remove(&key);
     }
 }
 

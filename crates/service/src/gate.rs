@@ -53,6 +53,12 @@ impl Service {
         let (answer, record) = match ended {
             Ok(Done::Committed { text }) => return reply(text),
             Ok(Done::Read { text, record }) => (reply(text), record),
+            Ok(Done::Alarm { text, record }) => {
+                if let Err(error) = self.store.call_record(call.clone(), record).await {
+                    report(&call, &error.into());
+                }
+                return reply(text);
+            }
             Err(Stop::Denied { text }) => {
                 let record = Record::denied(format!("{}: {text}", call.tool));
                 (reply(format!("Access denied: {text}")), record)

@@ -19,6 +19,8 @@ pub(crate) enum Done {
     Read { text: String, record: Record },
     /// The change and its audit entry are committed.
     Committed { text: String },
+    /// The audit log is broken. That is told even where the log is too broken to take the entry of this call.
+    Alarm { text: String, record: Record },
 }
 
 impl Done {

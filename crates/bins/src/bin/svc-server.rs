@@ -1,1 +1,94 @@
-fn main() {}
+//! The memory service for a shared deployment, over HTTP.
+
+use clap::Parser;
+use edge::http::{Config, MetricsToken, OidcConfig, Server};
+use secrecy::ExposeSecret;
+use service::Service;
+use std::io;
+use std::process::ExitCode;
+use svc::settings::{OidcSettings, ServerSettings, Settings};
+use svc::startup::{self, StartupError};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// A memory for AI agents, as an MCP server over HTTP.
+///
+/// Settings are environment variables. The most useful ones: SVC_HOST and SVC_PORT (127.0.0.1, 8080); SVC_DB names the
+/// database file (svc.db); OPENAI_API_KEY, ANTHROPIC_API_KEY or GROQ_API_KEY choose the language model;
+/// SVC_ALLOWED_HOSTS names the hosts that clients reach the server by. Callers show an API key; `svc principal create` makes the
+/// first one. docs/settings.md lists all settings.
+#[derive(Parser)]
+#[command(name = "svc-server", version)]
+struct Arguments {}
+
+fn main() -> ExitCode {
+    let Arguments {} = Arguments::parse();
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => startup::refuse("svc-server", &error),
+    }
+}
+
+fn run() -> Result<(), StartupError> {
+    let settings = Settings::from_environment()?;
+    svc::logging::start(settings.log);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let served = runtime.block_on(serve(settings));
+    // What is still running has had its time; nothing of it was acknowledged.
+    runtime.shutdown_background();
+    served
+}
+
+async fn serve(settings: Settings) -> Result<(), StartupError> {
+    // From here on a signal is kept for us, so that one that comes during startup is not lost.
+    let stop = stop_signal(signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let ServerSettings { host, port, .. } = settings.server.clone();
+    let config = config(&settings.server, settings.oidc.clone());
+    let service = startup::service(settings).await?;
+    tell_how_to_begin(&service).await?;
+    let server = Server::bind(&host, port, service, config).await.map_err(|error| {
+        let text =
+            format!("cannot listen on {host}:{port}: {error}; set SVC_HOST and SVC_PORT to a free address");
+        io::Error::new(error.kind(), text)
+    })?;
+    tracing::info!(address = %server.address()?, "listening");
+    server.serve(stop).await;
+    Ok(())
+}
+
+fn config(settings: &ServerSettings, oidc: Option<OidcSettings>) -> Config {
+    Config {
+        max_body: usize::try_from(settings.max_body).unwrap_or(usize::MAX),
+        rate_per_min: usize::try_from(settings.rate_per_min).unwrap_or(usize::MAX),
+        trusted_proxy_hops: usize::from(settings.trusted_proxy_hops),
+        allowed_hosts: settings.allowed_hosts.clone(),
+        allowed_origins: settings.allowed_origins.clone(),
+        metrics_token: settings.metrics_token.as_ref().map(|token| MetricsToken::new(token.expose_secret())),
+        oidc: oidc.map(|oidc| OidcConfig {
+            issuer: oidc.issuer,
+            audience: oidc.audience,
+            jwks_url: oidc.jwks_url,
+            role_map: oidc.role_map,
+            default_role: oidc.default_role,
+            role_claim: oidc.role_claim,
+            scope_claim: oidc.scope_claim,
+        }),
+    }
+}
+
+/// A fresh database has no key, and over HTTP nobody can make the first one.
+async fn tell_how_to_begin(service: &Service) -> Result<(), StartupError> {
+    if service.store().counts().await?.active_principals == 0 {
+        tracing::warn!(
+            "no principal exists yet, so every request with a key will be refused: run 'svc principal create NAME' \
+             on the same SVC_DB; it shows the first admin's key"
+        );
+    }
+    Ok(())
+}
+
+async fn stop_signal(mut terminate: Signal, mut interrupt: Signal) {
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+}

@@ -6,7 +6,7 @@ use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::AuditReport;
+use store::{AuditReport, Record};
 
 pub(crate) struct VerifyAudit;
 
@@ -26,15 +26,14 @@ impl Tool for VerifyAudit {
     type Args = Args;
 
     async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
-        let (text, detail) = match cx.service.store.audit_verify().await? {
+        Ok(match cx.service.store.audit_verify().await? {
             AuditReport::Intact { entries } => {
-                (format!("✓ Audit chain INTACT — {entries} entries verified."), "intact".to_owned())
+                Done::read(format!("✓ Audit chain INTACT — {entries} entries verified."), "intact")
             }
-            AuditReport::Broken(broken) => (
-                format!("⚠ Audit chain BROKEN at seq {}: {}.", broken.seq, broken.reason),
-                format!("broken at seq {}", broken.seq),
-            ),
-        };
-        Ok(Done::read(text, detail))
+            AuditReport::Broken(broken) => Done::Alarm {
+                text: format!("⚠ Audit chain BROKEN at seq {}: {}.", broken.seq, broken.reason),
+                record: Record::done(format!("broken at seq {}", broken.seq)),
+            },
+        })
     }
 }

@@ -7,7 +7,8 @@ use crate::call::{Call, Ending, Record};
 use crate::secrets::Place;
 use domain::Timestamp;
 use evidence::{
-    Appender, Canonical, Draft, Head, Position, SeqRange, Signed, SignedHead, StoredDetail, StoredEntry,
+    Anchor, Appender, Canonical, Draft, Head, Position, SeqRange, Signed, SignedHead, StoredDetail,
+    StoredEntry,
 };
 use rusqlite::types::Null;
 
@@ -22,8 +23,17 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
+    /// A head that is not ours is not built upon: the next head would vouch for it.
     pub fn load(db: &Db<'_>) -> Result<Self, StoreError> {
         let head = db.signed_row::<Head>(HEAD)?;
+        if let (Some(head), Some(keys)) = (&head, &db.secrets.keyring)
+            && !head.is_signed_by(keys)
+        {
+            return Err(StoreError::corrupt(
+                "the head of the audit log",
+                "it has no valid signature; run verify_audit",
+            ));
+        }
         Ok(Self { at: head.map_or(Position::GENESIS, |head| head.statement.at), appended: None })
     }
 
@@ -48,6 +58,23 @@ impl Db<'_> {
             (name, value),
         )?;
         Ok(())
+    }
+
+    /// Whether the log passes through the position, or was purged beyond it. A position ahead of the log is another
+    /// process's commit that is newer than what was read here, or a rollback: only a longer log can tell.
+    pub fn log_passes(&self, at: Position) -> Result<bool, StoreError> {
+        let seq = i64::try_from(at.size).map_err(|e| StoreError::corrupt("a signed head", e))?;
+        let hash = self.one("SELECT hash FROM audit_entry WHERE seq = ?1", [seq], |row| {
+            row.get::<_, Option<Vec<u8>>>(0)
+        })?;
+        match hash {
+            Some(hash) => Ok(hash.as_deref() == Some(at.hash.0.as_slice())),
+            None => {
+                let last = self.signed_row::<Head>(HEAD)?.map_or(0, |head| head.statement.at.size);
+                let purged = self.signed_row::<Anchor>(ANCHOR)?.map_or(0, |anchor| anchor.statement.at.size);
+                Ok(at.size <= purged || at.size > last)
+            }
+        }
     }
 
     pub fn signed_row<T: Canonical>(&self, name: &str) -> Result<Option<Signed<T>>, StoreError> {

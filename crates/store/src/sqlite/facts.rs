@@ -74,11 +74,13 @@ impl Db<'_> {
     }
 
     /// Every row of the subject, oldest first.
+    // Here and below, `+id` keeps SQLite from walking the whole tenant in the order of its ids, which it prefers to
+    // finding the few rows by their index and sorting them.
     pub fn fact_history(&self, tenant: &str, space: i64, subject: &str) -> Result<Vec<Fact>, StoreError> {
         let index = self.secrets.index("subject", tenant, space, &subject_key(subject));
         let rows = self.all(
             &format!(
-                "SELECT {COLUMNS} FROM fact WHERE tenant = ?1 AND space = ?2 AND subject_ix = ?3 ORDER BY id"
+                "SELECT {COLUMNS} FROM fact WHERE tenant = ?1 AND space = ?2 AND subject_ix = ?3 ORDER BY +id"
             ),
             (tenant, space, index),
             sealed_fact,
@@ -92,7 +94,7 @@ impl Db<'_> {
         let rows = self.all(
             &format!(
                 "SELECT {COLUMNS} FROM fact
-                 WHERE tenant = ?1 AND space = ?2 AND subject_ix = ?3 AND status IN (0, 3) ORDER BY id"
+                 WHERE tenant = ?1 AND space = ?2 AND subject_ix = ?3 AND status IN (0, 3) ORDER BY +id"
             ),
             (tenant, space, index),
             sealed_fact,
@@ -133,7 +135,7 @@ impl Db<'_> {
         let index = self.secrets.index("text", tenant, space, &text_key(text));
         let rows = self.all(
             &format!(
-                "SELECT {COLUMNS} FROM fact WHERE tenant = ?1 AND space = ?2 AND text_ix = ?3 ORDER BY id"
+                "SELECT {COLUMNS} FROM fact WHERE tenant = ?1 AND space = ?2 AND text_ix = ?3 ORDER BY +id"
             ),
             (tenant, space, index),
             sealed_fact,
@@ -155,7 +157,7 @@ impl Db<'_> {
             Some(known) if known.version == row.at.version => Vec::new(),
             Some(known) => self.all(
                 &format!(
-                    "SELECT {COLUMNS} FROM fact WHERE tenant = ?1 AND space = ?2 AND version > ?3 ORDER BY id"
+                    "SELECT {COLUMNS} FROM fact WHERE tenant = ?1 AND space = ?2 AND version > ?3 ORDER BY +id"
                 ),
                 (tenant, row.id, known.version),
                 sealed_fact,

@@ -37,10 +37,14 @@ impl HeadFile {
         write_if_newer(&file, &Signed { statement: Head { at: Position::GENESIS, ts: now }, signature: None })
     }
 
-    /// Moves the head forward, never back, whatever other processes write.
-    pub fn advance(&self, head: &SignedHead) -> io::Result<()> {
+    /// Moves the head forward, never back, whatever other processes write. A head that the log does not pass through
+    /// bears witness to a log that was rolled back or rewritten, and is kept.
+    pub fn advance(&self, head: &SignedHead, passes: impl Fn(Position) -> bool) -> io::Result<()> {
         let file = OpenOptions::new().read(true).write(true).open(&self.path)?;
         file.lock()?;
+        if !slots(&file)?.iter().flatten().all(|held| passes(held.statement.at)) {
+            return Err(io::Error::other("it names another log; run verify_audit"));
+        }
         write_if_newer(&file, head)
     }
 

@@ -2,6 +2,7 @@
 //! append to the audit chain, one flush to the disk, however many calls there are in the group.
 
 use super::connection::{self, Meter};
+use super::db::Db;
 use super::head_file::HeadFile;
 use super::tx::Tx;
 use crate::StoreError;
@@ -172,7 +173,9 @@ impl Worker {
         if let Some(head) = head {
             // The commit stands; a head file that lags is repaired by the next group, and a log longer than the
             // head outside is no tampering.
-            if let Err(error) = self.head_file.advance(&head) {
+            let db = Db { sql: &self.connection, secrets: &self.secrets };
+            let passes = |at| db.log_passes(at).unwrap_or(false);
+            if let Err(error) = self.head_file.advance(&head, passes) {
                 tracing::warn!(%error, "the head of the audit log could not be written beside the database");
             }
         }

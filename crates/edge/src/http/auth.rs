@@ -1,0 +1,97 @@
+//! Who sends a request.
+
+use crate::oidc::{Oidc, OidcConfig};
+use domain::{Principal, Timestamp};
+use hyper::HeaderMap;
+use hyper::header::AUTHORIZATION;
+use sha2::{Digest, Sha256};
+use service::Service;
+use std::io;
+use store::{KeyHash, StoreError};
+
+const KEY_PREFIX: &str = "svc_sk_";
+/// What a licence must grant for single sign-on.
+const SSO: &str = "sso";
+
+#[derive(Debug)]
+pub(super) enum AuthError {
+    /// No credential, or one that is not, or no longer, good.
+    Unauthorized,
+    /// The credential could not be checked, which says nothing about it.
+    Unchecked(StoreError),
+}
+
+/// Turns the credential of a request into the principal that it belongs to.
+#[derive(Debug)]
+pub(super) struct Authenticator {
+    service: Service,
+    oidc: Option<Oidc>,
+}
+
+impl Authenticator {
+    pub fn new(service: Service, oidc: Option<OidcConfig>) -> io::Result<Self> {
+        let oidc = oidc.map(Oidc::new).transpose().map_err(io::Error::other)?;
+        Ok(Self { service, oidc })
+    }
+
+    pub async fn authenticate(&self, headers: &HeaderMap) -> Result<Principal, AuthError> {
+        let token = bearer(headers).ok_or(AuthError::Unauthorized)?;
+        if !token.starts_with(KEY_PREFIX) {
+            return self.signed_on(token).await;
+        }
+        let hash = KeyHash(Sha256::digest(token).into());
+        let found = self.service.store().principal_by_key(hash).await.map_err(AuthError::Unchecked)?;
+        found.ok_or(AuthError::Unauthorized)
+    }
+
+    /// Anything that is not one of our keys can only be an ID token.
+    async fn signed_on(&self, token: &str) -> Result<Principal, AuthError> {
+        let Some(oidc) = &self.oidc else { return Err(AuthError::Unauthorized) };
+        if !self.service.edition(Timestamp::now()).grants(SSO) {
+            tracing::warn!("an ID token was turned away: the licence in force does not grant sso");
+            return Err(AuthError::Unauthorized);
+        }
+        oidc.principal(token).await.map_err(|refused| {
+            tracing::info!(reason = %refused.0, "an ID token was turned away");
+            AuthError::Unauthorized
+        })
+    }
+}
+
+/// The token of the one `Authorization` header. Of several, a proxy before us may have checked another one than we
+/// would, so none counts.
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let mut lines = headers.get_all(AUTHORIZATION).iter();
+    let (line, None) = (lines.next()?.to_str().ok()?, lines.next()) else { return None };
+    let (scheme, token) = line.trim().split_once(' ')?;
+    let token = token.trim_start();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bearer;
+    use hyper::HeaderMap;
+
+    fn token(lines: &[&str]) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append("authorization", line.parse().expect("a header value"));
+        }
+        bearer(&headers).map(str::to_owned)
+    }
+
+    #[test]
+    fn the_scheme_is_read_in_any_case() {
+        assert_eq!(token(&["Bearer abc"]).as_deref(), Some("abc"));
+        assert_eq!(token(&["bEARER  abc "]).as_deref(), Some("abc"));
+    }
+
+    #[test]
+    fn anything_but_one_bearer_token_is_no_credential() {
+        for lines in [&[][..], &["Bearer"], &["Bearer "], &["abc"], &["Basic abc"], &["Bearer a", "Bearer a"]]
+        {
+            assert_eq!(token(lines), None, "{lines:?}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Protection against DNS rebinding: a page in a browser that reaches us under a name of its own is turned away.
+
+use hyper::HeaderMap;
+use hyper::header::{HOST, HeaderName, ORIGIN};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stranger {
+    Host,
+    Origin,
+}
+
+/// The hosts and origins that the operator knows as this server's.
+#[derive(Debug)]
+pub(super) struct Known {
+    hosts: Vec<Place>,
+    origins: Vec<(String, Place)>,
+}
+
+impl Known {
+    pub fn new(hosts: &[String], origins: &[String]) -> Self {
+        Self {
+            hosts: hosts.iter().filter_map(|host| Place::read(host)).collect(),
+            origins: origins.iter().filter_map(|origin| read_origin(origin)).collect(),
+        }
+    }
+
+    pub fn check(&self, headers: &HeaderMap) -> Result<(), Stranger> {
+        let host = only(headers, HOST).and_then(Place::read).ok_or(Stranger::Host)?;
+        if !self.hosts.iter().any(|known| known.covers(&host)) {
+            return Err(Stranger::Host);
+        }
+        if !headers.contains_key(ORIGIN) {
+            return Ok(());
+        }
+        let (scheme, place) = only(headers, ORIGIN).and_then(read_origin).ok_or(Stranger::Origin)?;
+        let place = place.with_default_port(&scheme);
+        let is_known =
+            |(known_scheme, known): &(String, Place)| *known_scheme == scheme && known.covers(&place);
+        if self.origins.iter().any(is_known) { Ok(()) } else { Err(Stranger::Origin) }
+    }
+}
+
+/// The value of a header that came once.
+fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    let mut lines = headers.get_all(name).iter();
+    let (Some(line), None) = (lines.next(), lines.next()) else { return None };
+    line.to_str().ok()
+}
+
+fn read_origin(text: &str) -> Option<(String, Place)> {
+    let (scheme, place) = text.trim().split_once("://")?;
+    Some((scheme.to_ascii_lowercase(), Place::read(place)?))
+}
+
+/// A name or address, in lower case, and a port where one is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    name: String,
+    port: Option<u16>,
+}
+
+impl Place {
+    fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (name, port) = if let Some(inside) = text.strip_prefix('[') {
+            let (address, rest) = inside.split_once(']')?;
+            (format!("[{address}]"), if rest.is_empty() { None } else { Some(rest.strip_prefix(':')?) })
+        } else {
+            match text.split_once(':') {
+                // An address of version 6 that was written without its brackets.
+                Some((_, rest)) if rest.contains(':') => (format!("[{text}]"), None),
+                Some((name, port)) => (name.to_owned(), Some(port)),
+                None => (text.to_owned(), None),
+            }
+        };
+        let port = match port {
+            None | Some("*") => None,
+            Some(port) => Some(port.parse().ok()?),
+        };
+        (!name.is_empty()).then(|| Self { name: name.to_ascii_lowercase(), port })
+    }
+
+    fn with_default_port(self, scheme: &str) -> Self {
+        let default = match scheme {
+            "http" => Some(80),
+            "https" => Some(443),
+            _ => None,
+        };
+        Self { port: self.port.or(default), ..self }
+    }
+
+    /// A place without a port stands for every port.
+    fn covers(&self, other: &Self) -> bool {
+        self.name == other.name && (self.port.is_none() || self.port == other.port)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Known, Stranger};
+    use hyper::HeaderMap;
+
+    fn check(known: &[&str], headers: &[(&'static str, &str)]) -> Result<(), Stranger> {
+        let owned = |origins: bool| -> Vec<String> {
+            known.iter().filter(|k| k.contains("://") == origins).map(|k| (*k).to_owned()).collect()
+        };
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().expect("a header value"));
+        }
+        Known::new(&owned(false), &owned(true)).check(&map)
+    }
+
+    fn host(known: &[&str], host: &str) -> bool {
+        check(known, &[("host", host)]).is_ok()
+    }
+
+    fn origin(known: &str, origin: &str) -> bool {
+        check(&["h", known], &[("host", "h"), ("origin", origin)]).is_ok()
+    }
+
+    #[test]
+    fn a_host_without_a_port_is_known_on_every_port() {
+        for known in ["localhost", "localhost:*", "LocalHost"] {
+            assert!(host(&[known], "localhost"), "{known}");
+            assert!(host(&[known], "LOCALHOST:9"), "{known}");
+        }
+    }
+
+    #[test]
+    fn a_host_with_a_port_is_known_on_that_port_only() {
+        assert!(host(&["a.example:8080"], "a.example:8080"));
+        assert!(!host(&["a.example:8080"], "a.example:8081"));
+        assert!(!host(&["a.example:8080"], "a.example"));
+    }
+
+    #[test]
+    fn an_address_of_version_6_is_known_with_and_without_a_port() {
+        assert!(host(&["[::1]"], "[::1]:80"));
+        assert!(host(&["::1"], "[::1]"));
+        assert!(!host(&["[::1]"], "[::2]"));
+        assert!(!host(&["[::1]"], "[::1]80"));
+    }
+
+    #[test]
+    fn a_name_that_only_looks_like_a_known_one_is_a_stranger() {
+        for stranger in
+            ["evil.example", "localhost.evil.example", "evil-localhost", "localhost:x", "", "a@localhost"]
+        {
+            assert!(!host(&["localhost"], stranger), "{stranger}");
+        }
+    }
+
+    #[test]
+    fn no_host_and_two_hosts_are_strangers() {
+        assert_eq!(check(&["a"], &[]), Err(Stranger::Host));
+        assert_eq!(check(&["a"], &[("host", "a"), ("host", "a")]), Err(Stranger::Host));
+    }
+
+    #[test]
+    fn an_origin_must_agree_in_scheme_name_and_port() {
+        assert!(origin("http://localhost", "http://localhost:3000"));
+        assert!(origin("https://app.example:443", "https://app.example"));
+        assert!(origin("https://app.example:*", "HTTPS://APP.EXAMPLE:8443"));
+        assert!(!origin("https://app.example:8443", "https://app.example"));
+        assert!(!origin("https://app.example", "http://app.example"));
+        assert!(!origin("http://localhost", "null"));
+        assert!(!origin("http://localhost", "http://localhost.evil.example"));
+    }
+
+    #[test]
+    fn two_origins_are_strangers() {
+        let twice = [("host", "h"), ("origin", "http://a"), ("origin", "http://a")];
+        assert_eq!(check(&["h", "http://a"], &twice), Err(Stranger::Origin));
+    }
+}

@@ -1,0 +1,39 @@
+//! MCP over HTTP: one request, one answer, no session. Plain HTTP/1.1 on hyper, so that the order of the checks is the
+//! order of the lines in `pipeline.rs`.
+
+mod access;
+mod auth;
+mod body;
+mod client_ip;
+mod endpoint;
+mod hosts;
+mod metrics;
+mod openapi;
+mod pipeline;
+mod probes;
+mod reply;
+mod server;
+mod sse;
+mod stall;
+mod window;
+
+pub use crate::oidc::OidcConfig;
+pub use metrics::MetricsToken;
+pub use server::Server;
+
+/// What the operator decides about the HTTP server.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The largest body, in bytes.
+    pub max_body: usize,
+    /// Requests of one client IP within 60 seconds; 0 is no limit.
+    pub rate_per_min: usize,
+    /// How many proxies stand in front, each of which adds to `X-Forwarded-For`.
+    pub trusted_proxy_hops: usize,
+    pub allowed_hosts: Vec<String>,
+    pub allowed_origins: Vec<String>,
+    /// What `/metrics` asks for; without one it is open.
+    pub metrics_token: Option<MetricsToken>,
+    /// Single sign-on; it also takes a licence that grants it.
+    pub oidc: Option<OidcConfig>,
+}

@@ -1,0 +1,209 @@
+//! What every request goes through, in this order: an id, the limits, authentication, the hosts, and then its answer.
+
+use super::access::{AccessLine, Logged, Weight};
+use super::auth::{AuthError, Authenticator};
+use super::body::{self, BodyError};
+use super::client_ip::client_ip;
+use super::hosts::{Known, Stranger};
+use super::reply::{self, Reply};
+use super::window::Windows;
+use super::{Config, endpoint, metrics, openapi, probes};
+use crate::request_id;
+use domain::Principal;
+use futures_util::FutureExt;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{HeaderName, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, Request, Response, StatusCode};
+use service::Service;
+use std::io;
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+use std::time::Instant;
+use tracing::Instrument;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Where a request leads, as far as the limits and authentication care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Route {
+    Open(Page),
+    /// Only a known caller learns what is there.
+    Guarded,
+}
+
+/// What is answered without asking who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Page {
+    Health,
+    Readiness,
+    Metrics,
+}
+
+impl Route {
+    fn of(parts: &Parts) -> Self {
+        if parts.method != Method::GET && parts.method != Method::HEAD {
+            return Self::Guarded;
+        }
+        match parts.uri.path() {
+            "/healthz" => Self::Open(Page::Health),
+            "/readyz" => Self::Open(Page::Readiness),
+            "/metrics" => Self::Open(Page::Metrics),
+            _ => Self::Guarded,
+        }
+    }
+
+    /// A probe must get its answer however busy its address is, or a busy server is taken for a dead one.
+    const fn is_rate_limited(self) -> bool {
+        matches!(self, Self::Guarded | Self::Open(Page::Metrics))
+    }
+
+    const fn weight(self) -> Weight {
+        match self {
+            Self::Open(_) => Weight::Probe,
+            Self::Guarded => Weight::Ordinary,
+        }
+    }
+}
+
+/// A request that may be answered, with all of its body taken in.
+enum Admitted {
+    Stranger(Page),
+    Caller(Principal, Bytes),
+}
+
+/// A request as it came, its body aside.
+struct Asked {
+    id: String,
+    route: Route,
+    client: IpAddr,
+    parts: Parts,
+}
+
+#[derive(Debug)]
+pub(super) struct Pipeline {
+    config: Config,
+    service: Service,
+    windows: Windows,
+    authenticator: Authenticator,
+    known: Known,
+}
+
+impl Pipeline {
+    pub fn new(service: Service, config: Config) -> io::Result<Self> {
+        Ok(Self {
+            windows: Windows::new(config.rate_per_min),
+            authenticator: Authenticator::new(service.clone(), config.oidc.clone())?,
+            known: Known::new(&config.allowed_hosts, &config.allowed_origins),
+            service,
+            config,
+        })
+    }
+
+    pub async fn answer(&self, request: Request<Incoming>, peer: IpAddr) -> Response<Logged> {
+        let (parts, body) = request.into_parts();
+        let id = request_id::of(parts.headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()));
+        let client = client_ip(&parts.headers, peer, self.config.trusted_proxy_hops);
+        let asked = Asked { id, route: Route::of(&parts), client, parts };
+        let mut line = AccessLine::new(asked.id.clone(), &asked.parts, client, asked.route.weight());
+        // Of the gravest level, so that the id stands on the lines of every level that is logged.
+        let span = tracing::error_span!("request", request_id = %asked.id);
+        let passed = AssertUnwindSafe(self.pass(&asked, body, &mut line)).catch_unwind();
+        let mut reply = passed.instrument(span.clone()).await.unwrap_or_else(|_| {
+            span.in_scope(|| tracing::error!("a request panicked"));
+            reply::internal()
+        });
+        if let Ok(id) = HeaderValue::from_str(&asked.id) {
+            reply.headers_mut().insert(REQUEST_ID, id);
+        }
+        line.status = Some(reply.status());
+        reply.map(|body| Logged::new(body, line))
+    }
+
+    async fn pass(&self, asked: &Asked, mut body: Incoming, line: &mut AccessLine) -> Reply {
+        match self.admit(asked, &mut body, line).await {
+            Ok(Admitted::Stranger(Page::Health)) => probes::health(),
+            Ok(Admitted::Stranger(Page::Readiness)) => probes::readiness(self.service.store()).await,
+            Ok(Admitted::Stranger(Page::Metrics)) => {
+                let token = self.config.metrics_token.as_ref();
+                metrics::answer(&self.service, token, &asked.parts.headers).await
+            }
+            Ok(Admitted::Caller(principal, body)) => self.guarded(asked, principal, &body).await,
+            Err(refusal) => {
+                body::drain(&asked.parts, &mut body).await;
+                refusal
+            }
+        }
+    }
+
+    /// The limits, then authentication. The limit on a body whose length is not declared shows only while it
+    /// arrives; it is counted before a stranger is told that it is one.
+    async fn admit(
+        &self,
+        asked: &Asked,
+        body: &mut Incoming,
+        line: &mut AccessLine,
+    ) -> Result<Admitted, Reply> {
+        let Asked { route, client, parts, .. } = asked;
+        let most = self.config.max_body;
+        if body::is_declared_over(body, most) {
+            return Err(not_taken(BodyError::TooLarge));
+        }
+        if route.is_rate_limited() && !self.windows.admit(*client, Instant::now()) {
+            return Err(reply::error(StatusCode::TOO_MANY_REQUESTS, "rate limit exceeded"));
+        }
+        if let Route::Open(page) = route {
+            body::count(parts, body, most).await.map_err(not_taken)?;
+            return Ok(Admitted::Stranger(*page));
+        }
+        match self.authenticator.authenticate(&parts.headers).await {
+            Ok(principal) => {
+                line.caller = Some(principal.id.clone());
+                let body = body::read(body, most).await.map_err(not_taken)?;
+                Ok(Admitted::Caller(principal, body))
+            }
+            Err(AuthError::Unauthorized) => {
+                body::count(parts, body, most).await.map_err(not_taken)?;
+                Err(reply::unauthorized())
+            }
+            Err(AuthError::Unchecked(error)) => {
+                tracing::error!(%error, "a credential could not be checked");
+                Err(reply::internal())
+            }
+        }
+    }
+
+    async fn guarded(&self, asked: &Asked, principal: Principal, body: &Bytes) -> Reply {
+        let Asked { id, parts, .. } = asked;
+        match self.known.check(&parts.headers) {
+            Ok(()) => {}
+            Err(Stranger::Host) => {
+                let text = "misdirected request: this Host is not one of SVC_ALLOWED_HOSTS";
+                return reply::error(StatusCode::MISDIRECTED_REQUEST, text);
+            }
+            Err(Stranger::Origin) => {
+                let text = "forbidden: this Origin is not one of SVC_ALLOWED_ORIGINS";
+                return reply::error(StatusCode::FORBIDDEN, text);
+            }
+        }
+        match (parts.uri.path(), &parts.method) {
+            ("/mcp", &Method::POST) => {
+                endpoint::answer(&self.service, principal, id, &parts.headers, body).await
+            }
+            ("/mcp", _) => reply::only("POST"),
+            ("/openapi.json", &Method::GET | &Method::HEAD) => reply::json(StatusCode::OK, openapi::text()),
+            ("/openapi.json" | "/healthz" | "/readyz" | "/metrics", _) => reply::only("GET"),
+            _ => reply::error(StatusCode::NOT_FOUND, "not found: the service is at POST /mcp"),
+        }
+    }
+}
+
+fn not_taken(error: BodyError) -> Reply {
+    match error {
+        BodyError::TooLarge => reply::error(StatusCode::PAYLOAD_TOO_LARGE, "request body too large"),
+        BodyError::TooSlow => {
+            reply::error(StatusCode::REQUEST_TIMEOUT, "the request body took too long to arrive")
+        }
+        BodyError::Broken => reply::error(StatusCode::BAD_REQUEST, "the request body could not be read"),
+    }
+}
