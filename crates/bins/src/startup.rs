@@ -4,6 +4,7 @@ use crate::settings::{Settings, SettingsError};
 use domain::{Fault, Timestamp};
 use model::Models;
 use service::Service;
+use std::time::Duration;
 use store::{Store, StoreError, StoreSettings};
 
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +18,9 @@ pub enum StartupError {
     #[error("cannot start: {0}")]
     Io(#[from] std::io::Error),
 }
+
+/// How long the end of the process waits for what it has told to stop.
+pub const CLOSING: Duration = Duration::from_secs(2);
 
 /// Opens the store and puts the service together. Must be called within a Tokio runtime.
 pub async fn service(settings: Settings) -> Result<Service, StartupError> {

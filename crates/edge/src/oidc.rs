@@ -42,18 +42,10 @@ pub(crate) struct Oidc {
 
 #[derive(Debug, Default)]
 struct Cache {
-    keys: JwkSetOrEmpty,
-    fetched: Option<Instant>,
+    /// The key set, and when it was fetched.
+    keys: Option<(JwkSet, Instant)>,
+    /// When the provider was last asked, with or without success.
     asked: Option<Instant>,
-}
-
-#[derive(Debug)]
-struct JwkSetOrEmpty(JwkSet);
-
-impl Default for JwkSetOrEmpty {
-    fn default() -> Self {
-        Self(JwkSet { keys: Vec::new() })
-    }
 }
 
 impl Oidc {
@@ -79,7 +71,8 @@ impl Oidc {
         validation.set_required_spec_claims(&["iss", "aud", "exp", "sub"]);
         validation.validate_nbf = true;
         validation.leeway = 0;
-        let data = decode::<Map<String, Value>>(token, &key, &validation).map_err(|e| Refused(e.to_string()))?;
+        let data =
+            decode::<Map<String, Value>>(token, &key, &validation).map_err(|e| Refused(e.to_string()))?;
         self.person(&data.claims)
     }
 
@@ -93,10 +86,7 @@ impl Oidc {
 
     fn cached(&self, kid: Option<&str>) -> Option<DecodingKey> {
         let cache = self.cache.lock();
-        if cache.fetched.is_none_or(|at| at.elapsed() > KEEP) {
-            return None;
-        }
-        let keys = &cache.keys.0;
+        let (keys, _) = cache.keys.as_ref().filter(|(_, fetched)| fetched.elapsed() <= KEEP)?;
         let key = match (kid, keys.keys.as_slice()) {
             (Some(kid), _) => keys.find(kid)?,
             (None, [only]) => only,
@@ -114,7 +104,8 @@ impl Oidc {
             cache.asked = Some(Instant::now());
         }
         let failed = |e: &dyn std::fmt::Display| Refused(format!("the key set could not be fetched: {e}"));
-        let response = self.client.get(&self.config.jwks_url).send().await.map_err(|e| failed(&e.without_url()))?;
+        let response =
+            self.client.get(&self.config.jwks_url).send().await.map_err(|e| failed(&e.without_url()))?;
         let response = response.error_for_status().map_err(|e| failed(&e.without_url()))?;
         if response.content_length().is_some_and(|length| length > KEY_SET_BYTES as u64) {
             return Err(failed(&"it is too large"));
@@ -124,9 +115,7 @@ impl Oidc {
             return Err(failed(&"it is too large"));
         }
         let keys: JwkSet = serde_json::from_slice(&body).map_err(|_| failed(&"it is no key set"))?;
-        let mut cache = self.cache.lock();
-        cache.keys = JwkSetOrEmpty(keys);
-        cache.fetched = Some(Instant::now());
+        self.cache.lock().keys = Some((keys, Instant::now()));
         Ok(())
     }
 
@@ -171,5 +160,154 @@ fn words(claim: Option<&Value>) -> Vec<&str> {
         Some(Value::String(text)) => text.split([' ', ',']).filter(|word| !word.is_empty()).collect(),
         Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Oidc, OidcConfig};
+    use aws_lc_rs::rand::SystemRandom;
+    use aws_lc_rs::rsa::{KeyPair, KeySize};
+    use aws_lc_rs::signature::{KeyPair as _, RSA_PKCS1_SHA256};
+    use base64::Engine as _;
+    use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+    use domain::{Role, Scopes, Timestamp};
+    use serde_json::{Value, json};
+    use wiremock::matchers::path;
+    use wiremock::{Mock, MockServer, ResponseTemplate};
+
+    const ISSUER: &str = "https://id.example";
+    const AUDIENCE: &str = "memory";
+
+    fn encoded(part: &Value) -> String {
+        BASE64_URL_SAFE_NO_PAD.encode(part.to_string())
+    }
+
+    fn token(key: &KeyPair, header: &Value, claims: &Value) -> String {
+        let signed = format!("{}.{}", encoded(header), encoded(claims));
+        let mut signature = vec![0; key.public_modulus_len()];
+        key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), signed.as_bytes(), &mut signature).unwrap();
+        format!("{signed}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature))
+    }
+
+    fn jwk(key: &KeyPair, kid: &str) -> Value {
+        let public = key.public_key();
+        let part = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
+        let n = part(public.modulus().big_endian_without_leading_zero());
+        let e = part(public.exponent().big_endian_without_leading_zero());
+        json!({ "kty": "RSA", "use": "sig", "alg": "RS256", "kid": kid, "n": n, "e": e })
+    }
+
+    fn rs256(kid: &str) -> Value {
+        json!({ "alg": "RS256", "typ": "JWT", "kid": kid })
+    }
+
+    fn claims(over: &Value) -> Value {
+        let soon = Timestamp::now().as_second() + 300;
+        let mut claims =
+            json!({ "iss": ISSUER, "aud": AUDIENCE, "sub": "ann", "exp": soon, "groups": ["staff"] });
+        for (name, value) in over.as_object().unwrap() {
+            match value {
+                Value::Null => claims.as_object_mut().unwrap().remove(name),
+                value => claims.as_object_mut().unwrap().insert(name.clone(), value.clone()),
+            };
+        }
+        claims
+    }
+
+    /// A provider that publishes these keys, and how often it is asked.
+    async fn provider(keys: &[Value], asked: u64) -> MockServer {
+        let server = MockServer::start().await;
+        Mock::given(path("/jwks"))
+            .respond_with(ResponseTemplate::new(200).set_body_json(json!({ "keys": keys })))
+            .expect(asked)
+            .mount(&server)
+            .await;
+        server
+    }
+
+    fn oidc(server: &MockServer) -> Oidc {
+        Oidc::new(OidcConfig {
+            issuer: ISSUER.to_owned(),
+            audience: AUDIENCE.to_owned(),
+            jwks_url: format!("{}/jwks", server.uri()),
+            role_map: [("staff".to_owned(), Role::Member), ("root".to_owned(), Role::Admin)].into(),
+            default_role: Role::Viewer,
+            role_claim: "groups".to_owned(),
+            scope_claim: Some("spaces".to_owned()),
+        })
+        .unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_good_token_names_a_person_with_a_role_and_scopes() {
+        let key = KeyPair::generate(KeySize::Rsa2048).unwrap();
+        let server = provider(&[jwk(&key, "k1")], 1).await;
+        let oidc = oidc(&server);
+        let person = |over: Value| token(&key, &rs256("k1"), &claims(&over));
+        let ann = oidc.principal(&person(json!({ "spaces": ["u1", "u2"] }))).await.unwrap();
+        assert_eq!((ann.role, ann.name.as_str()), (Role::Member, "oidc:ann"));
+        assert_eq!(ann.scopes, Scopes::Only(vec!["u1".to_owned(), "u2".to_owned()]));
+        let both = oidc.principal(&person(json!({ "groups": "staff root" }))).await.unwrap();
+        assert_eq!(both.role, Role::Admin);
+        let unmapped = oidc.principal(&person(json!({ "groups": null }))).await.unwrap();
+        assert_eq!((unmapped.role, unmapped.scopes), (Role::Viewer, Scopes::Only(Vec::new())));
+        assert_eq!(ann.id, both.id);
+    }
+
+    #[tokio::test]
+    async fn a_token_that_is_not_exactly_right_is_turned_away() {
+        let key = KeyPair::generate(KeySize::Rsa2048).unwrap();
+        let stranger = KeyPair::generate(KeySize::Rsa2048).unwrap();
+        let server = provider(&[jwk(&key, "k1")], 1).await;
+        let oidc = oidc(&server);
+        assert!(oidc.principal(&token(&key, &rs256("k1"), &claims(&json!({})))).await.is_ok());
+        let past = Timestamp::now().as_second() - 1;
+        let wrong = [
+            json!({ "iss": "https://other.example" }),
+            json!({ "iss": null }),
+            json!({ "aud": "another" }),
+            json!({ "aud": null }),
+            json!({ "exp": past }),
+            json!({ "exp": null }),
+            json!({ "sub": null }),
+            json!({ "nbf": past + 600 }),
+        ];
+        for over in wrong {
+            assert!(oidc.principal(&token(&key, &rs256("k1"), &claims(&over))).await.is_err(), "{over}");
+        }
+        let forged = token(&stranger, &rs256("k1"), &claims(&json!({})));
+        assert!(oidc.principal(&forged).await.is_err());
+        for alg in ["none", "HS256", "RS384", "PS256"] {
+            let header = json!({ "alg": alg, "kid": "k1" });
+            assert!(oidc.principal(&token(&key, &header, &claims(&json!({})))).await.is_err(), "{alg}");
+        }
+        for garbage in ["", "a.b.c", "...", "\u{0}"] {
+            assert!(oidc.principal(garbage).await.is_err());
+        }
+    }
+
+    #[tokio::test]
+    async fn an_unknown_key_asks_the_provider_again_but_not_at_once() {
+        let (old, new) =
+            (KeyPair::generate(KeySize::Rsa2048).unwrap(), KeyPair::generate(KeySize::Rsa2048).unwrap());
+        let server = provider(&[jwk(&old, "old")], 1).await;
+        let oidc = oidc(&server);
+        assert!(oidc.principal(&token(&old, &rs256("old"), &claims(&json!({})))).await.is_ok());
+        // Right after the first fetch strangers' key ids cause no more requests, however many there are.
+        for n in 0..20 {
+            let kid = format!("new{n}");
+            assert!(oidc.principal(&token(&new, &rs256(&kid), &claims(&json!({})))).await.is_err());
+        }
+        server.verify().await;
+        server.reset().await;
+        Mock::given(path("/jwks"))
+            .respond_with(ResponseTemplate::new(200).set_body_json(json!({ "keys": [jwk(&new, "new")] })))
+            .expect(1)
+            .mount(&server)
+            .await;
+        oidc.cache.lock().asked = None;
+        assert!(oidc.principal(&token(&new, &rs256("new"), &claims(&json!({})))).await.is_ok());
+        assert!(oidc.principal(&token(&old, &rs256("old"), &claims(&json!({})))).await.is_err());
     }
 }

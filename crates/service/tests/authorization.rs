@@ -2,6 +2,8 @@
 //! scope, on ids that exist and that do not, and from another tenant. A change of any cell shows up in review; a tool
 //! that is missing from the table fails the test. To accept a change: UPDATE_TABLE=1 cargo test -p svc-service.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
 use domain::{
     Caller, Identity, Metadata, Principal, PrincipalKind, RawFact, Role, Scopes, Space, Tenant, Timestamp,
 };

@@ -33,7 +33,8 @@ fn run() -> Result<(), StartupError> {
         edge::stdio::serve(service, identity, tokio::io::stdin(), tokio::io::stdout()).await?;
         Ok(())
     });
-    // Reading standard input cannot be interrupted; the process does not wait for it.
-    runtime.shutdown_background();
+    // What is still running is dropped, and with it the store, which closes the database. A read of standard input
+    // cannot be interrupted; the process does not wait long for it.
+    runtime.shutdown_timeout(startup::CLOSING);
     served
 }

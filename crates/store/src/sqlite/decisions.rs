@@ -8,7 +8,7 @@ use crate::call::{Call, Record};
 use crate::secrets::Place;
 use domain::{Caller, Fact, FactId, Space, Timestamp};
 use evidence::{
-    Belief, Canonical, Disclosed, Disclosure, Explained, Hash, Owner, Signature, Signed, Snapshot,
+    Belief, Canonical, Disclosed, Disclosure, Explained, Hash, Kind, Owner, Signature, Signed, Snapshot,
 };
 use std::collections::BTreeSet;
 
@@ -50,6 +50,15 @@ pub(crate) struct SealedDecision {
     body: Vec<u8>,
     signature: Option<Vec<u8>>,
     summary: Option<Vec<u8>>,
+    summary_erased_by: Option<i64>,
+}
+
+/// The columns of one belief.
+struct SealedBelief {
+    place: i64,
+    memory: FactId,
+    disclosure: Option<Vec<u8>>,
+    erased_by: Option<i64>,
 }
 
 /// A decision with what is left of its disclosures.
@@ -61,7 +70,8 @@ pub(crate) struct OpenDecision {
 impl Db<'_> {
     pub fn decision_rows(&self, tenant: &str, space: i64) -> Result<Vec<SealedDecision>, StoreError> {
         self.all(
-            "SELECT id, created, body, signature, summary FROM decision WHERE tenant = ?1 AND space = ?2 ORDER BY id",
+            "SELECT id, created, body, signature, summary, summary_erased_by FROM decision
+             WHERE tenant = ?1 AND space = ?2 ORDER BY id",
             (tenant, space),
             sealed_decision,
         )
@@ -85,20 +95,23 @@ impl Db<'_> {
             .as_deref()
             .map(|sealed| disclosure(summary_place(tenant, row.id), sealed))
             .transpose()?;
-        let beliefs = self.all(
-            "SELECT place, memory, disclosure FROM belief WHERE tenant = ?1 AND decision = ?2 ORDER BY place",
-            (tenant, row.id),
-            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, FactId>(1)?, row.get::<_, Option<Vec<u8>>>(2)?)),
-        )?;
-        if beliefs.iter().zip(&statement.beliefs).any(|((_, memory, _), (id, _))| memory != id) {
+        let beliefs = self.belief_rows(tenant, row.id)?;
+        if beliefs.iter().zip(&statement.beliefs).any(|(belief, (id, _))| belief.memory != *id) {
             return Err(malformed(&"a belief was given another memory's number"));
+        }
+        let unaccounted = beliefs.iter().filter(|belief| belief.disclosure.is_none());
+        for belief in unaccounted {
+            self.erasure_of(tenant, belief.erased_by, Some(belief.memory))?;
+        }
+        if summary.is_none() {
+            self.erasure_of(tenant, row.summary_erased_by, None)?;
         }
         let beliefs = beliefs
             .iter()
-            .map(|(place, _, sealed)| {
+            .map(|belief| {
+                let sealed = belief.disclosure.as_deref();
                 sealed
-                    .as_deref()
-                    .map(|sealed| disclosure(belief_place(tenant, row.id, *place), sealed))
+                    .map(|sealed| disclosure(belief_place(tenant, row.id, belief.place), sealed))
                     .transpose()
             })
             .collect::<Result<_, _>>()?;
@@ -106,6 +119,40 @@ impl Db<'_> {
             signed: Signed { statement, signature },
             disclosed: Disclosed { summary, beliefs },
         })
+    }
+
+    fn belief_rows(&self, tenant: &str, decision: i64) -> Result<Vec<SealedBelief>, StoreError> {
+        self.all(
+            "SELECT place, memory, disclosure, erased_by FROM belief
+             WHERE tenant = ?1 AND decision = ?2 ORDER BY place",
+            (tenant, decision),
+            |row| {
+                Ok(SealedBelief {
+                    place: row.get(0)?,
+                    memory: row.get(1)?,
+                    disclosure: row.get(2)?,
+                    erased_by: row.get(3)?,
+                })
+            },
+        )
+    }
+
+    /// What is missing from a record must have been erased by a receipt that we signed: removed by other means it is
+    /// an alteration.
+    fn erasure_of(
+        &self,
+        tenant: &str,
+        receipt: Option<i64>,
+        memory: Option<FactId>,
+    ) -> Result<(), StoreError> {
+        let unexplained =
+            || StoreError::corrupt("a decision", "something was removed from it without an erasure");
+        let signed =
+            self.receipt_signed(tenant, receipt.ok_or_else(unexplained)?)?.ok_or_else(unexplained)?;
+        match &signed.statement.kind {
+            Kind::Erasure(erasure) if memory.is_none_or(|id| erasure.memory_ids.contains(&id)) => Ok(()),
+            _ => Err(unexplained()),
+        }
     }
 }
 
@@ -116,6 +163,7 @@ fn sealed_decision(row: &rusqlite::Row<'_>) -> rusqlite::Result<SealedDecision> 
         body: row.get(2)?,
         signature: row.get(3)?,
         summary: row.get(4)?,
+        summary_erased_by: row.get(5)?,
     })
 }
 
@@ -196,6 +244,28 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// Names the receipt that accounts for what was just removed from these decisions.
+    pub fn decisions_account(
+        &mut self,
+        tenant: &str,
+        decisions: &BTreeSet<i64>,
+        receipt: i64,
+    ) -> Result<(), StoreError> {
+        for decision in decisions {
+            self.db().run(
+                "UPDATE belief SET erased_by = ?3
+                 WHERE tenant = ?1 AND decision = ?2 AND disclosure IS NULL AND erased_by IS NULL",
+                (tenant, decision, receipt),
+            )?;
+            self.db().run(
+                "UPDATE decision SET summary_erased_by = ?3
+                 WHERE tenant = ?1 AND id = ?2 AND summary IS NULL AND summary_erased_by IS NULL",
+                (tenant, decision, receipt),
+            )?;
+        }
+        Ok(())
+    }
+
     pub fn decision_remove(&mut self, tenant: &str, id: i64) -> Result<(), StoreError> {
         self.db().run("DELETE FROM belief WHERE tenant = ?1 AND decision = ?2", (tenant, id))?;
         self.db().run("DELETE FROM decision WHERE tenant = ?1 AND id = ?2", (tenant, id))?;
@@ -249,11 +319,11 @@ impl Store {
         let (tenant, user_id) = (caller.tenant.clone(), user_id.to_owned());
         self.read(move |db| {
             let row = db.one(
-                "SELECT d.id, d.created, d.body, d.signature, d.summary, s.agent_id, s.run_id
+                "SELECT d.id, d.created, d.body, d.signature, d.summary, d.summary_erased_by, s.agent_id, s.run_id
                  FROM decision d JOIN space s ON s.tenant = d.tenant AND s.id = d.space
                  WHERE d.tenant = ?1 AND d.id = ?2 AND s.user_id = ?3",
                 (tenant.as_str(), id, &user_id),
-                |row| Ok((sealed_decision(row)?, row.get::<_, String>(5)?, row.get::<_, String>(6)?)),
+                |row| Ok((sealed_decision(row)?, row.get::<_, String>(6)?, row.get::<_, String>(7)?)),
             )?;
             let Some((row, agent_id, run_id)) = row else { return Ok(None) };
             let altered = DecisionRow::Altered { recorded: super::db::time(row.created).ok() };

@@ -41,6 +41,13 @@ pub struct Expired {
     pub before: Timestamp,
 }
 
+/// Whether one space is meant, or every space of its user.
+#[derive(Clone, Copy)]
+enum Reach {
+    Space,
+    User,
+}
+
 /// Which rows of a space an erasure is about.
 enum Rows<'a> {
     Subject(&'a str),
@@ -101,8 +108,9 @@ impl Tx<'_> {
         space: i64,
         rows: &Rows<'_>,
         also: Also,
-        done: &mut Erasure,
+        work: &mut Work,
     ) -> Result<(), StoreError> {
+        let done = &mut work.done;
         let facts = self.db().facts_doomed(tenant, space, rows)?;
         if also.decisions {
             for decision in self.db().decisions_doomed(tenant, space, rows, &facts)? {
@@ -110,7 +118,8 @@ impl Tx<'_> {
                 done.decisions_removed += 1;
             }
         }
-        done.decisions_redacted += self.decisions_redact(tenant, &facts)?.len() as u64;
+        work.redacted.extend(self.decisions_redact(tenant, &facts)?);
+        done.decisions_redacted = work.redacted.len() as u64;
         if also.receipts {
             done.receipts_removed += self.receipts_remove(tenant, space, rows)? as u64;
         }
@@ -163,9 +172,12 @@ impl Tx<'_> {
         &mut self,
         tenant: &str,
         space: &Space,
-        whole_user: bool,
+        reach: Reach,
     ) -> Result<Vec<i64>, StoreError> {
-        let condition = if whole_user { "" } else { "AND agent_id = ?3 AND run_id = ?4" };
+        let condition = match reach {
+            Reach::User => "",
+            Reach::Space => "AND agent_id = ?3 AND run_id = ?4",
+        };
         let seqs: Vec<i64> = self.db().all(
             &format!(
                 "SELECT seq FROM audit_entry WHERE tenant = ?1 AND user_id = ?2 {condition} AND ?3 = ?3 AND ?4 = ?4
@@ -203,14 +215,28 @@ impl Tx<'_> {
     }
 }
 
-fn nothing(what: What) -> Erasure {
-    Erasure {
-        what,
-        memory_ids: Vec::new(),
-        decisions_redacted: 0,
-        decisions_removed: 0,
-        receipts_removed: 0,
-        audit_blanked: 0,
+/// An erasure under way.
+struct Work {
+    done: Erasure,
+    /// The decisions from which something was removed.
+    redacted: BTreeSet<i64>,
+}
+
+impl Work {
+    fn new(what: What) -> Self {
+        let done = Erasure {
+            what,
+            memory_ids: Vec::new(),
+            decisions_redacted: 0,
+            decisions_removed: 0,
+            receipts_removed: 0,
+            audit_blanked: 0,
+        };
+        Self { done, redacted: BTreeSet::new() }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.done == Self::new(self.done.what.clone()).done
     }
 }
 
@@ -235,18 +261,18 @@ impl Store {
         also: Also,
         describe: impl FnOnce(&Erased) -> Record + Send + 'static,
     ) -> Result<Erased, StoreError> {
-        self.erase(call, move |tx, call| {
+        self.erase(call, describe, move |tx, call| {
             let tenant = call.caller.tenant.as_str();
-            let mut done = nothing(What::Subject(subject.clone()));
+            let mut work = Work::new(What::Subject(subject.clone()));
             if let Some(row) = tx.db().space_find(tenant, &space)? {
-                tx.space_erase_rows(tenant, row.id, &Rows::Subject(&subject), also, &mut done)?;
+                tx.space_erase_rows(tenant, row.id, &Rows::Subject(&subject), also, &mut work)?;
             }
-            if done.memory_ids.is_empty() && done.receipts_removed == 0 {
-                let erased = summed(&done, None);
-                let record = describe(&erased);
-                return Ok((erased, record, Vec::new()));
+            if work.is_nothing() {
+                return Ok((summed(&work.done, None), Vec::new()));
             }
-            tx.erasure_close(call, &space, also, false, done, describe)
+            let blanked = tx.blanked(call, &space, also, Reach::Space, &mut work)?;
+            let receipt = tx.erasure_prove(call, &space, &work)?;
+            Ok((summed(&work.done, Some(receipt)), blanked))
         })
         .await
     }
@@ -259,14 +285,17 @@ impl Store {
         also: Also,
         describe: impl FnOnce(&Erased) -> Record + Send + 'static,
     ) -> Result<Erased, StoreError> {
-        self.erase(call, move |tx, call| {
+        self.erase(call, describe, move |tx, call| {
             let tenant = call.caller.tenant.as_str();
-            let whole_user = space.is_whole_user();
-            let mut done = nothing(if whole_user { What::User } else { What::Space });
+            let (what, reach) =
+                if space.is_whole_user() { (What::User, Reach::User) } else { (What::Space, Reach::Space) };
+            let mut work = Work::new(what);
             for row in tx.db().space_reach(tenant, &space)? {
-                tx.space_erase_rows(tenant, row, &Rows::All, also, &mut done)?;
+                tx.space_erase_rows(tenant, row, &Rows::All, also, &mut work)?;
             }
-            tx.erasure_close(call, &space, also, whole_user, done, describe)
+            let blanked = tx.blanked(call, &space, also, reach, &mut work)?;
+            let receipt = tx.erasure_prove(call, &space, &work)?;
+            Ok((summed(&work.done, Some(receipt)), blanked))
         })
         .await
     }
@@ -280,22 +309,20 @@ impl Store {
         also: Also,
         describe: impl FnOnce(&Erased) -> Record + Send + 'static,
     ) -> Result<Erased, StoreError> {
-        self.erase(call, move |tx, call| {
+        self.erase(call, describe, move |tx, call| {
             let tenant = call.caller.tenant.as_str();
-            let mut done = nothing(What::OlderThanDays(expired.older_than_days));
+            let mut work = Work::new(What::OlderThanDays(expired.older_than_days));
             for row in tx.db().space_reach(tenant, &space)? {
-                tx.space_erase_rows(tenant, row, &Rows::Before(expired.before), also, &mut done)?;
+                tx.space_erase_rows(tenant, row, &Rows::Before(expired.before), also, &mut work)?;
             }
             if also.audit {
-                done.audit_blanked = tx.audit_purge(expired.before, call.caller.now)?;
+                work.done.audit_blanked = tx.audit_purge(expired.before, call.caller.now)?;
             }
-            let receipt = match done == nothing(done.what.clone()) {
+            let receipt = match work.is_nothing() {
                 true => None,
-                false => Some(tx.receipt_issue(call, &space, Kind::Erasure(done.clone()))?),
+                false => Some(tx.erasure_prove(call, &space, &work)?),
             };
-            let erased = summed(&done, receipt);
-            let record = describe(&erased);
-            Ok((erased, record, Vec::new()))
+            Ok((summed(&work.done, receipt), Vec::new()))
         })
         .await
     }
@@ -304,12 +331,13 @@ impl Store {
     async fn erase(
         &self,
         call: Call,
-        work: impl FnOnce(&mut Tx<'_>, &Call) -> Result<(Erased, Record, Vec<i64>), StoreError> + Send + 'static,
+        describe: impl FnOnce(&Erased) -> Record + Send + 'static,
+        work: impl FnOnce(&mut Tx<'_>, &Call) -> Result<(Erased, Vec<i64>), StoreError> + Send + 'static,
     ) -> Result<Erased, StoreError> {
         self.writer
             .run(super::writer::Durability::Now, move |tx| {
-                let (erased, record, blanked) = work(tx, &call)?;
-                tx.record_blanking(&call, &record, &ranges(&blanked))?;
+                let (erased, blanked) = work(tx, &call)?;
+                tx.record_blanking(&call, &describe(&erased), &ranges(&blanked))?;
                 Ok(erased)
             })
             .await
@@ -317,24 +345,27 @@ impl Store {
 }
 
 impl Tx<'_> {
-    fn erasure_close(
+    /// Blanks the audit details where that was asked for.
+    fn blanked(
         &mut self,
         call: &Call,
         space: &Space,
         also: Also,
-        whole_user: bool,
-        mut done: Erasure,
-        describe: impl FnOnce(&Erased) -> Record,
-    ) -> Result<(Erased, Record, Vec<i64>), StoreError> {
-        let blanked = if also.audit {
-            self.audit_blank_space(call.caller.tenant.as_str(), space, whole_user)?
-        } else {
-            Vec::new()
-        };
-        done.audit_blanked = blanked.len() as u64;
-        let receipt = self.receipt_issue(call, space, Kind::Erasure(done.clone()))?;
-        let erased = summed(&done, Some(receipt));
-        let record = describe(&erased);
-        Ok((erased, record, blanked))
+        reach: Reach,
+        work: &mut Work,
+    ) -> Result<Vec<i64>, StoreError> {
+        if !also.audit {
+            return Ok(Vec::new());
+        }
+        let blanked = self.audit_blank_space(call.caller.tenant.as_str(), space, reach)?;
+        work.done.audit_blanked = blanked.len() as u64;
+        Ok(blanked)
+    }
+
+    /// Issues the receipt, and names it wherever something is now missing from a decision.
+    fn erasure_prove(&mut self, call: &Call, space: &Space, work: &Work) -> Result<i64, StoreError> {
+        let receipt = self.receipt_issue(call, space, Kind::Erasure(work.done.clone()))?;
+        self.decisions_account(call.caller.tenant.as_str(), &work.redacted, receipt)?;
+        Ok(receipt)
     }
 }

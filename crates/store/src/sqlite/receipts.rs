@@ -7,7 +7,7 @@ use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::secrets::Place;
 use domain::keys::subject_key;
-use domain::{Caller, Space, Status};
+use domain::{Caller, Space, Status, Tenant};
 use evidence::{Attestation, Canonical, Hash, Kind, Receipt, Signature, Signed};
 
 /// Several active values in one attestation.
@@ -68,6 +68,22 @@ impl Db<'_> {
             (tenant, space),
             sealed_receipt,
         )
+    }
+
+    /// The receipt of that number, if it is exactly what was signed. Where signing is off, if it is readable.
+    pub fn receipt_signed(&self, tenant: &str, id: i64) -> Result<Option<Signed<Receipt>>, StoreError> {
+        let row = self.one(
+            &format!("SELECT {COLUMNS} FROM receipt WHERE tenant = ?1 AND id = ?2"),
+            (tenant, id),
+            sealed_receipt,
+        )?;
+        let Some(row) = row else { return Ok(None) };
+        let signed = self.receipt_open(tenant, &row)?;
+        let holds = match &self.secrets.keyring {
+            Some(keys) => signed.verify(Some(keys), id, &Tenant::new(tenant)).is_ok(),
+            None => true,
+        };
+        Ok(holds.then_some(signed))
     }
 
     /// Opens a receipt and holds every column against what was signed.

@@ -77,7 +77,8 @@ CREATE TABLE vector (
 );
 CREATE INDEX vector_space ON vector (tenant, space, embedder_ix);
 
--- A null summary or disclosure has been erased; the signed body commits to it all the same.
+-- A null summary or disclosure has been erased; the signed body commits to it all the same, and *erased_by names the
+-- receipt that says so.
 CREATE TABLE decision (
     tenant    TEXT NOT NULL,
     id        INTEGER NOT NULL,
@@ -86,6 +87,7 @@ CREATE TABLE decision (
     body      BLOB NOT NULL,
     signature BLOB,
     summary   BLOB,
+    summary_erased_by INTEGER,
     PRIMARY KEY (tenant, id)
 );
 CREATE INDEX decision_space ON decision (tenant, space, id);
@@ -96,6 +98,7 @@ CREATE TABLE belief (
     place      INTEGER NOT NULL,
     memory     INTEGER NOT NULL,
     disclosure BLOB,
+    erased_by  INTEGER,
     PRIMARY KEY (tenant, decision, place)
 ) WITHOUT ROWID;
 CREATE INDEX belief_memory ON belief (tenant, memory);

@@ -13,6 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
@@ -69,10 +70,26 @@ impl<T: Send, F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send> Job for Ty
     }
 }
 
-/// Dropping the last handle lets the thread finish what is queued and end.
+/// A handle on the writing thread; clones share it.
 #[derive(Clone)]
-pub(crate) struct Writer {
-    queue: mpsc::Sender<Box<dyn Job>>,
+pub(crate) struct Writer(Arc<Thread>);
+
+struct Thread {
+    queue: Option<mpsc::Sender<Box<dyn Job>>>,
+    running: Option<JoinHandle<()>>,
+}
+
+/// With the last handle the thread finishes what is queued, flushes, and closes the database as a process that ends
+/// well should.
+impl Drop for Thread {
+    fn drop(&mut self) {
+        drop(self.queue.take());
+        if let Some(running) = self.running.take()
+            && running.join().is_err()
+        {
+            tracing::error!("the writing thread panicked");
+        }
+    }
 }
 
 impl Writer {
@@ -80,11 +97,11 @@ impl Writer {
         let connection = connection::open(path, meter)?;
         let (queue, jobs) = mpsc::channel();
         let worker = Worker { head_file: HeadFile::beside(path), wal: wal_path(path), connection, secrets };
-        std::thread::Builder::new()
+        let running = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || worker.serve(&jobs))
             .map_err(|e| StoreError::Startup(format!("cannot start the writing thread: {e}")))?;
-        Ok(Self { queue })
+        Ok(Self(Arc::new(Thread { queue: Some(queue), running: Some(running) })))
     }
 
     pub async fn run<T: Send + 'static>(
@@ -94,7 +111,8 @@ impl Writer {
     ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
         let job = Box::new(Typed { durability, work: Some(work), result: None, reply });
-        self.queue.send(job).map_err(|_| StoreError::Closed)?;
+        let queue = self.0.queue.as_ref().ok_or(StoreError::Closed)?;
+        queue.send(job).map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 }
