@@ -10,7 +10,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
 
-use openbao::OpenBao;
+use openbao::{OpenBao, at_hand};
 use serde_json::json;
 use store::keys::{Database, KeySettings, KeySource, Keys, Switch, VaultSettings, load};
 use tempfile::TempDir;
@@ -39,6 +39,9 @@ async fn refusal(settings: &KeySettings, database: Database) -> String {
 
 #[tokio::test]
 async fn wrapped_keys_load_again_and_their_files_hold_no_secret() {
+    if !at_hand() {
+        return;
+    }
     let (vault, folder) = (OpenBao::with_transit("transit", "svc").await, TempDir::new().unwrap());
     let settings = settings(folder.path(), &vault.address(), vault.root_token());
     let first = load(&settings, Database::New).await.unwrap();
@@ -60,6 +63,9 @@ async fn wrapped_keys_load_again_and_their_files_hold_no_secret() {
 
 #[tokio::test]
 async fn what_vault_wrapped_survives_a_rotation_of_the_transit_key() {
+    if !at_hand() {
+        return;
+    }
     let (vault, folder) = (OpenBao::with_transit("transit", "svc").await, TempDir::new().unwrap());
     let settings = settings(folder.path(), &vault.address(), vault.root_token());
     let before = load(&settings, Database::New).await.unwrap();
@@ -71,6 +77,9 @@ async fn what_vault_wrapped_survives_a_rotation_of_the_transit_key() {
 
 #[tokio::test]
 async fn processes_that_start_at_once_agree_on_one_wrapped_key() {
+    if !at_hand() {
+        return;
+    }
     let (vault, folder) = (OpenBao::with_transit("transit", "svc").await, TempDir::new().unwrap());
     let settings = settings(folder.path(), &vault.address(), vault.root_token());
     let tasks: Vec<_> = (0..8)
@@ -89,6 +98,9 @@ async fn processes_that_start_at_once_agree_on_one_wrapped_key() {
 
 #[tokio::test]
 async fn a_missing_mount_or_key_is_named_with_the_command_and_never_made() {
+    if !at_hand() {
+        return;
+    }
     let (vault, folder) = (OpenBao::start().await, TempDir::new().unwrap());
     let settings = settings(folder.path(), &vault.address(), vault.root_token());
 
@@ -104,6 +116,9 @@ async fn a_missing_mount_or_key_is_named_with_the_command_and_never_made() {
 
 #[tokio::test]
 async fn a_denied_token_and_a_sealed_vault_say_what_to_do_without_the_token() {
+    if !at_hand() {
+        return;
+    }
     let (vault, folder) = (OpenBao::with_transit("transit", "svc").await, TempDir::new().unwrap());
     let good = settings(folder.path(), &vault.address(), vault.root_token());
     load(&good, Database::New).await.unwrap();
@@ -120,6 +135,9 @@ async fn a_denied_token_and_a_sealed_vault_say_what_to_do_without_the_token() {
 
 #[tokio::test]
 async fn a_key_wrapped_elsewhere_or_put_in_by_hand_is_refused() {
+    if !at_hand() {
+        return;
+    }
     let (vault, folder) = (OpenBao::with_transit("transit", "svc").await, TempDir::new().unwrap());
     let settings = settings(folder.path(), &vault.address(), vault.root_token());
     load(&settings, Database::New).await.unwrap();
@@ -166,6 +184,9 @@ async fn an_address_that_leads_nowhere_is_named_without_its_password() {
 
 #[tokio::test]
 async fn a_token_that_may_only_make_and_unwrap_keys_is_enough() {
+    if !at_hand() {
+        return;
+    }
     let (vault, folder) = (OpenBao::with_transit("transit", "svc").await, TempDir::new().unwrap());
     let policy = "path \"transit/datakey/plaintext/svc\" { capabilities = [\"update\"] }
                   path \"transit/decrypt/svc\" { capabilities = [\"update\"] }";

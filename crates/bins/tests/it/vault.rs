@@ -1,0 +1,58 @@
+//! Keys in a key service, against a real one.
+
+use crate::support::openbao::{OpenBao, at_hand};
+use crate::support::{Deployment, Model, says};
+
+fn deployment(model: &Model, vault: &OpenBao) -> Deployment {
+    Deployment::new(model)
+        .with("SVC_KMS", "vault")
+        .with("VAULT_ADDR", &vault.address())
+        .with("VAULT_TOKEN", vault.root_token())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_memory_under_vault_outlives_a_restart_and_leaves_no_plain_key_on_disk() {
+    if !at_hand() {
+        return;
+    }
+    let (model, vault) = (Model::start(), OpenBao::with_transit("transit", "svc").await);
+    let deployment = deployment(&model, &vault);
+    let process = deployment.start();
+    process.remember(&says("budget", "forty thousand"));
+    assert!(process.close().success());
+
+    let process = deployment.start();
+    assert!(process.list().contains("• budget = forty thousand"), "{}", process.list());
+    process.intact();
+    assert!(process.close().success());
+    for name in ["svc.db.key", "svc.db.sign.key"] {
+        let text = std::fs::read_to_string(deployment.folder().join(name)).unwrap();
+        assert!(text.contains("vault:v1:"), "{name}: {text}");
+    }
+    for name in deployment.files() {
+        let bytes = std::fs::read(deployment.folder().join(&name)).unwrap();
+        let found = bytes.windows(14).any(|window| window == b"forty thousand");
+        assert!(!found, "{name} holds the value in clear");
+    }
+    let without_vault = deployment.copy().with("SVC_KMS", "file");
+    let refusal = without_vault.refusal();
+    assert!(refusal.to_lowercase().contains("vault"), "{refusal}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_vault_that_is_away_or_does_not_know_us_stops_startup_and_is_named() {
+    if !at_hand() {
+        return;
+    }
+    let (model, vault) = (Model::start(), OpenBao::with_transit("transit", "svc").await);
+    let stranger = deployment(&model, &vault).with("VAULT_TOKEN", "no-token-of-this-vault");
+    let refusal = stranger.refusal();
+    assert!(refusal.contains("VAULT_TOKEN") || refusal.contains("token"), "{refusal}");
+    assert!(!refusal.contains("no-token-of-this-vault"), "the token is in the log: {refusal}");
+
+    let deployment = deployment(&model, &vault);
+    assert!(deployment.start().close().success());
+    drop(vault);
+    let refusal = deployment.refusal();
+    assert!(refusal.contains("Vault") || refusal.contains("VAULT_ADDR"), "{refusal}");
+}
