@@ -15,8 +15,8 @@ const REST_AFTER_FAILURE: Duration = Duration::from_secs(30);
 const QUEUE: usize = 1024;
 /// One request's worth of texts.
 const BATCH: usize = 64;
-/// One batch may take this long; nobody waits for it.
-const BATCH_DEADLINE: Duration = Duration::from_secs(60);
+/// One batch may take this long, with retries; nobody waits for it.
+const BATCH_DEADLINE: Duration = Duration::from_secs(120);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Embedding {
@@ -96,7 +96,7 @@ async fn embed_space(
         let texts: Vec<String> = batch.iter().map(|fact| recall::indexed_text(fact)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let deadline = Instant::now() + BATCH_DEADLINE;
-        let vectors = models.embed(&texts, Effort::Once, deadline).await.map_err(|e| log(&e.kind()))?;
+        let vectors = models.embed(&texts, Effort::Patient, deadline).await.map_err(|e| log(&e.kind()))?;
         let kept = batch.iter().map(|fact| fact.id).zip(vectors.iter().cloned()).collect();
         store.vectors_put(caller, space, models.embedder_id(), kept).await.map_err(|e| log(&e))?;
         let mut open = open.write();

@@ -8,11 +8,11 @@ use crate::tools;
 use domain::{Caller, Fault, Identity, Space};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
-use store::{Call, Record};
+use store::{Call, Record, Store};
+use tokio::runtime::Handle;
 
 impl Service {
-    pub async fn call(&self, caller: Caller, tool: &str, arguments: Arguments) -> Reply {
+    pub async fn call(&self, caller: Caller, tool: &str, mut arguments: Arguments) -> Reply {
         let Some(info) = tools::find(tool) else {
             let name: String = tool.chars().filter(|c| !c.is_control()).take(80).collect();
             return Reply {
@@ -20,13 +20,23 @@ impl Service {
                 is_error: true,
             };
         };
-        let mut call = Call { caller, tool: info.name, space: None, started: Instant::now() };
-        let ran = AssertUnwindSafe(self.pass(info, &mut call, arguments)).catch_unwind().await;
+        let space = info.takes.take_space(&mut arguments);
+        let call = Call::new(caller, info.name, space.as_ref().ok().cloned().flatten());
+        let under_way = UnderWay { store: &self.store, call: Some(call.clone()) };
+        let ran = AssertUnwindSafe(self.pass(info, &call, space, arguments)).catch_unwind().await;
         let ended = ran.unwrap_or_else(|_| Err(Stop::Fault(Fault::new("Panic", "the call panicked"))));
-        self.answer(call, ended).await
+        let reply = self.answer(call, ended).await;
+        under_way.ended();
+        reply
     }
 
-    async fn pass(&self, info: &ToolInfo, call: &mut Call, mut arguments: Arguments) -> Result<Done, Stop> {
+    async fn pass(
+        &self,
+        info: &ToolInfo,
+        call: &Call,
+        space: Result<Option<Space>, Stop>,
+        arguments: Arguments,
+    ) -> Result<Done, Stop> {
         if call.caller.identity == Identity::Anonymous {
             return Err(Stop::denied(
                 "authentication required. Provide a valid API key: connect over HTTP with \
@@ -40,11 +50,11 @@ impl Service {
                 info.name, info.capability
             )));
         }
-        call.space = info.takes.take_space(&mut arguments)?;
-        if let Some(space) = &call.space {
+        let space = space?;
+        if let Some(space) = &space {
             reach(call, info.name, &space.user_id)?;
         }
-        let space = call.space.clone().unwrap_or_else(|| Space::new("", "", ""));
+        let space = space.unwrap_or_else(|| Space::new("", "", ""));
         info.start(Context { service: self, call, space }, arguments).await
     }
 
@@ -79,6 +89,31 @@ impl Service {
             Ok(()) => answer,
             Err(error) => reply(report(&call, &error.into()).0),
         }
+    }
+}
+
+/// A call that has not answered yet. When its caller goes away or cancels it, it is dropped where it stands; that it
+/// was made, and given up, is recorded all the same.
+struct UnderWay<'a> {
+    store: &'a Store,
+    call: Option<Call>,
+}
+
+impl UnderWay<'_> {
+    fn ended(mut self) {
+        self.call = None;
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        let (Some(call), Ok(runtime)) = (self.call.take(), Handle::try_current()) else { return };
+        let store = self.store.clone();
+        runtime.spawn(async move {
+            if let Err(error) = store.call_abandoned(call, Record::failed("given up before it answered")).await {
+                tracing::error!(%error, "a call that was given up could not be recorded");
+            }
+        });
     }
 }
 

@@ -36,9 +36,15 @@ pub(crate) fn actions(outcomes: &[Outcome]) -> String {
     outcomes.iter().map(|o| format!("{} {}", o.action, o.subject)).collect::<Vec<_>>().join("; ")
 }
 
+/// The text on one line, so that nothing in it can pass for another line of the reply.
+pub(crate) fn line(text: &str) -> String {
+    let breaks = |c: char| c.is_whitespace() || c.is_control();
+    text.split(breaks).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
 /// The first words of a longer text.
 pub(crate) fn excerpt(text: &str, most: usize) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = line(text);
     match flat.char_indices().nth(most) {
         None => flat,
         Some((end, _)) => format!("{}…", flat.get(..end).unwrap_or_default()),

@@ -25,6 +25,10 @@ pub(crate) struct OpenSpace {
 }
 
 impl OpenSpace {
+    fn is_empty(&self) -> bool {
+        self.index.is_empty() && self.flagged.is_empty()
+    }
+
     fn apply(&mut self, changes: SpaceChanges) {
         let newer = self.at.is_none_or(|at| {
             changes.at.epoch > at.epoch || (changes.at.epoch == at.epoch && changes.at.version > at.version)
@@ -78,15 +82,23 @@ impl Spaces {
         space: &Space,
     ) -> Result<Arc<RwLock<OpenSpace>>, StoreError> {
         let key = (caller.tenant.clone(), space.clone());
-        let open = self.open.lock().slots.get(&key).map(|slot| slot.space.clone()).unwrap_or_default();
+        // Whoever opens a space first makes the one copy that all share.
+        let open = self.open.lock().slot(&key);
         let known = open.read().at;
         let changes = store.space_changes(caller, space, known).await?;
-        let bytes = {
+        let kept_bytes = {
             let mut open = open.write();
             open.apply(changes);
-            open.index.approx_bytes() + SLOT_BYTES
+            (!open.is_empty()).then(|| open.index.approx_bytes() + SLOT_BYTES)
         };
-        Ok(self.open.lock().keep(&key, open, bytes))
+        let mut spaces = self.open.lock();
+        match kept_bytes {
+            Some(bytes) => spaces.keep(&key, &open, bytes),
+            // There are as many empty spaces as names for them, and nothing to save by keeping one.
+            None => spaces.close(&key),
+        }
+        drop(spaces);
+        Ok(open)
     }
 
     /// Reads the vectors that are stored for this embedder, once for as long as the space stays open.
@@ -117,22 +129,29 @@ impl Spaces {
 }
 
 impl Open {
-    /// Keeps the space open, and closes the least recently used ones while there are too many.
-    fn keep(&mut self, key: &Key, space: Arc<RwLock<OpenSpace>>, bytes: usize) -> Arc<RwLock<OpenSpace>> {
+    fn slot(&mut self, key: &Key) -> Arc<RwLock<OpenSpace>> {
+        let used = self.clock;
+        let slot = self.slots.entry(key.clone()).or_insert_with(|| Slot { space: Arc::default(), used, bytes: 0 });
+        slot.space.clone()
+    }
+
+    fn close(&mut self, key: &Key) {
+        if let Some(closed) = self.slots.remove(key) {
+            self.bytes -= closed.bytes;
+        }
+    }
+
+    /// Notes what the space costs now, and closes the least recently used ones while all of them cost too much.
+    fn keep(&mut self, key: &Key, space: &Arc<RwLock<OpenSpace>>, bytes: usize) {
         self.clock += 1;
         let used = self.clock;
-        let slot = self.slots.entry(key.clone()).or_insert(Slot { space, used, bytes: 0 });
+        let slot = self.slots.entry(key.clone()).or_insert_with(|| Slot { space: space.clone(), used, bytes: 0 });
         self.bytes = self.bytes + bytes - slot.bytes;
         (slot.used, slot.bytes) = (used, bytes);
-        let kept = slot.space.clone();
         while self.bytes > BUDGET_BYTES {
-            let oldest =
-                self.slots.iter().filter(|(other, _)| *other != key).min_by_key(|(_, slot)| slot.used);
+            let oldest = self.slots.iter().filter(|(other, _)| *other != key).min_by_key(|(_, slot)| slot.used);
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { break };
-            if let Some(closed) = self.slots.remove(&oldest) {
-                self.bytes -= closed.bytes;
-            }
+            self.close(&oldest);
         }
-        kept
     }
 }

@@ -35,6 +35,13 @@ pub(crate) struct Context<'a> {
     pub space: Space,
 }
 
+impl Context<'_> {
+    /// The subject under which facts are held: a declared slot's own name for its aliases.
+    pub fn subject<'a>(&'a self, named: &'a str) -> &'a str {
+        self.service.options.slots.fold(named).map_or(named, |slot| &slot.name)
+    }
+}
+
 pub(crate) trait Tool {
     const NAME: &'static str;
     const TITLE: &'static str;

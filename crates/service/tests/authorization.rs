@@ -96,12 +96,7 @@ async fn deployment() -> Deployment {
 
 async fn seed(store: &Store, user: &str) {
     let space = Space::new(user, "", "");
-    let call = |tool| Call {
-        caller: caller(Identity::Local),
-        tool,
-        space: Some(space.clone()),
-        started: Instant::now(),
-    };
+    let call = |tool| Call::new(caller(Identity::Local), tool, Some(space.clone()));
     let raw = |subject: &str, value: &str, action: &str| RawFact {
         subject: Some(subject.to_owned()),
         value: Some(value.to_owned()),

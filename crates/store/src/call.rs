@@ -1,6 +1,8 @@
 //! What a tool call leaves behind besides its work: one audit entry, and its counts.
 
 use domain::{Action, Caller, Space};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// A tool call under way.
@@ -11,6 +13,22 @@ pub struct Call {
     /// The space that the tool works on, for tools that name one.
     pub space: Option<Space>,
     pub started: Instant,
+    /// Set once the call's audit entry is written, so that a call that is given up is recorded once and not twice.
+    recorded: Arc<AtomicBool>,
+}
+
+impl Call {
+    pub fn new(caller: Caller, tool: &'static str, space: Option<Space>) -> Self {
+        Self { caller, tool, space, started: Instant::now(), recorded: Arc::default() }
+    }
+
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.recorded.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_recorded(&self) {
+        self.recorded.store(true, Ordering::Release);
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -34,6 +34,9 @@ impl OidcSettings {
             })
         };
         let [issuer, audience, jwks_url] = parts;
+        if env.text(jwks_url).is_some_and(|url| !url.starts_with("https://") && !url.starts_with("http://")) {
+            return Err(SettingsError::new(jwks_url, "takes the https:// address of the provider's key set"));
+        }
         Ok(Some(Self {
             issuer: part(issuer)?,
             audience: part(audience)?,

@@ -30,9 +30,43 @@ impl ServerSettings {
             max_body: env.whole("SVC_MAX_BODY", 1024 * 1024, "a number of bytes")?,
             rate_per_min: env.whole("SVC_RATE_PER_MIN", 120, "a whole number of requests, 0 for no limit")?,
             trusted_proxy_hops: env.whole("SVC_TRUSTED_PROXY_HOPS", 0, "a whole number from 0 to 255")?,
-            allowed_hosts: env.list("SVC_ALLOWED_HOSTS").unwrap_or_else(hosts),
-            allowed_origins: env.list("SVC_ALLOWED_ORIGINS").unwrap_or_else(origins),
+            allowed_hosts: checked(env, "SVC_ALLOWED_HOSTS", is_host, "hosts, such as memory.example.com or localhost:8080")?
+                .unwrap_or_else(hosts),
+            allowed_origins: checked(env, "SVC_ALLOWED_ORIGINS", is_origin, "origins, such as https://app.example.com")?
+                .unwrap_or_else(origins),
             metrics_token: env.secret("SVC_METRICS_TOKEN"),
         })
     }
+}
+
+/// A list of which every entry must be of its kind: one that is not would silently never match.
+fn checked(
+    env: &Env,
+    name: &'static str,
+    is_one: fn(&str) -> bool,
+    takes: &str,
+) -> Result<Option<Vec<String>>, SettingsError> {
+    let list = env.list(name);
+    match list.iter().flatten().find(|entry| !is_one(entry)) {
+        Some(entry) => Err(SettingsError::new(name, format!("takes comma-separated {takes}; not '{entry}'"))),
+        None => Ok(list),
+    }
+}
+
+/// A name or address, with a port or `*` for any.
+fn is_host(entry: &str) -> bool {
+    let (name, port) = match entry.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
+        _ => (entry, None),
+    };
+    let bare = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let named = match bare {
+        Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
+        None => !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-._*".contains(c)),
+    };
+    named && port.is_none_or(|port| port == "*" || port.parse::<u16>().is_ok())
+}
+
+fn is_origin(entry: &str) -> bool {
+    entry.split_once("://").is_some_and(|(scheme, host)| ["http", "https"].contains(&scheme) && is_host(host))
 }

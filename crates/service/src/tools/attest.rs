@@ -2,6 +2,7 @@
 
 use crate::args::{Takes, worded};
 use crate::outcome::{Done, Stop};
+use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, limits};
 use schemars::JsonSchema;
@@ -33,7 +34,8 @@ impl Tool for Attest {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
         worded("subject", &args.subject, limits::SUBJECT_BYTES)?;
-        let subject = args.subject.clone();
+        let subject = render::line(cx.subject(&args.subject));
+        let shown = subject.clone();
         let described = subject.clone();
         let describe = move |attested: &Attested| Record::done(format!("#{} {described}", attested.id));
         let store = &cx.service.store;
@@ -42,7 +44,7 @@ impl Tool for Attest {
         Ok(Done::Committed {
             text: format!(
                 "Attestation #{}: '{}' = {}  (as of {}).\nanchored to audit head {head}…  (verify with verify_receipt #{})",
-                attested.id, args.subject, attested.value, cx.call.caller.now, attested.id
+                attested.id, shown, attested.value, cx.call.caller.now, attested.id
             ),
         })
     }

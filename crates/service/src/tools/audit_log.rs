@@ -3,8 +3,9 @@
 use crate::args::{Takes, Whole, named};
 use crate::gate::{out_of_scope, reach};
 use crate::outcome::{Done, Stop};
+use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, limits};
+use domain::{Caller, Capability, DEFAULT_TENANT, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use store::{AuditLine, AuditReach};
@@ -64,7 +65,7 @@ impl Tool for AuditLog {
         let text = if lines.is_empty() {
             "No audit entries.".to_owned()
         } else {
-            lines.iter().map(line).collect::<Vec<_>>().join("\n")
+            lines.iter().map(|entry| line(entry, caller)).collect::<Vec<_>>().join("\n")
         };
         Ok(Done::read(text, if user_id.is_empty() { "all".to_owned() } else { format!("user {user_id}") }))
     }
@@ -74,14 +75,11 @@ fn is_caller(user_id: &str) -> bool {
     ["local", "anonymous"].contains(&user_id) || user_id.starts_with("prin_") || user_id.starts_with("oidc_")
 }
 
-fn line(entry: &AuditLine) -> String {
-    let tenant = if entry.tenant == domain::DEFAULT_TENANT {
-        String::new()
-    } else {
-        format!("tenant={} ", entry.tenant)
-    };
+fn line(entry: &AuditLine, reader: &Caller) -> String {
+    // Only the operator's view holds more than one tenant.
+    let tagged = reader.is_operator() && entry.tenant != DEFAULT_TENANT;
+    let tenant = if tagged { format!("tenant={} ", entry.tenant) } else { String::new() };
     let detail = entry.detail.as_deref().unwrap_or("(blanked)");
     // One entry is one line, whatever a caller put into its words.
-    let detail = detail.split(char::is_control).collect::<Vec<_>>().join(" ");
-    format!("{}  {}  {tenant}user={}  {detail}", entry.ts, entry.action, entry.user)
+    format!("{}  {}  {tenant}user={}  {}", entry.ts, entry.action, entry.user, render::line(detail))
 }

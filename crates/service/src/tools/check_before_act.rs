@@ -91,7 +91,7 @@ impl Tool for CheckBeforeAct {
             args.block_on_recent_change_days,
         )?;
         let subject =
-            cx.service.options.slots.fold(&args.subject).map_or(args.subject.as_str(), |slot| &slot.name);
+            cx.subject(&args.subject);
         let facts = cx.service.store.facts_standing(&cx.call.caller, &cx.space, subject).await?;
         let concerns = judge(&facts.iter().collect::<Vec<_>>(), &bar, cx.call.caller.now);
         let active: Vec<String> =

@@ -50,7 +50,7 @@ impl Tool for ExplainDecision {
 fn shown(id: i64, explained: &Explained, verdict: &str) -> String {
     let mut lines = vec![
         format!("Decision #{id}  ({})", explained.ts),
-        format!("action: {}", explained.summary.as_deref().unwrap_or("(redacted: it named an erased value)")),
+        format!("action: {}", summary(explained)),
         "beliefs held at the time:".to_owned(),
     ];
     if explained.beliefs.is_empty() {
@@ -59,6 +59,11 @@ fn shown(id: i64, explained: &Explained, verdict: &str) -> String {
     lines.extend(explained.beliefs.iter().map(|(id, belief)| line(*id, belief.as_ref())));
     lines.push(verdict.to_owned());
     lines.join("\n")
+}
+
+fn summary(explained: &Explained) -> String {
+    let redacted = || "(redacted: it named an erased value)".to_owned();
+    explained.summary.as_deref().map_or_else(redacted, render::line)
 }
 
 fn line(id: FactId, belief: Option<&Belief>) -> String {

@@ -3,6 +3,7 @@
 use crate::answering::{self, History};
 use crate::args::{Takes, worded};
 use crate::outcome::{Done, Stop};
+use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, Fact, limits};
 use evidence::Belief;
@@ -50,8 +51,9 @@ impl Tool for RecordDecision {
         let sealed = if store.public_key().is_some() { "signed" } else { "unsigned" };
         Ok(Done::Committed {
             text: format!(
-                "Decision #{id} recorded, bound to {count} belief(s).\nbased on: {answer}\n\
-                 receipt: {prefix}…  ({sealed}; verify with explain_decision #{id})"
+                "Decision #{id} recorded, bound to {count} belief(s).\nbased on: {}\n\
+                 receipt: {prefix}…  ({sealed}; verify with explain_decision #{id})",
+                render::line(&answer)
             ),
         })
     }

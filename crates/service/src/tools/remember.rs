@@ -76,7 +76,7 @@ fn trust(cx: &Context<'_>, source: Option<&str>) -> Result<Trust, Stop> {
     )))
 }
 
-/// The caller's metadata over our own stamp of who said it.
+/// The caller's metadata, with our own stamp of who said it: that one is not the caller's to choose.
 pub(super) fn stamped(cx: &Context<'_>, metadata: Metadata) -> Result<Metadata, Stop> {
     let bytes = serde_json::to_vec(&metadata).map_or(usize::MAX, |json| json.len());
     if bytes > limits::METADATA_BYTES {
@@ -85,9 +85,8 @@ pub(super) fn stamped(cx: &Context<'_>, metadata: Metadata) -> Result<Metadata, 
             limits::METADATA_BYTES
         )));
     }
-    let mut stamped = Metadata::new();
+    let mut stamped = metadata;
     stamped.insert("asserted_by".to_owned(), cx.call.caller.id().into());
-    stamped.extend(metadata);
     Ok(stamped)
 }
 

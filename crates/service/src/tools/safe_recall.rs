@@ -73,7 +73,8 @@ impl Tool for SafeRecall {
 
 fn reasons(basis: &Basis, bar: &Bar, now: Timestamp) -> Vec<String> {
     if basis.active.is_empty() {
-        return judge(&[], bar, now).iter().map(|concern| format!("  - {concern}")).collect();
+        let flagged: Vec<&Fact> = basis.flagged.iter().map(AsRef::as_ref).collect();
+        return judge(&flagged, bar, now).iter().map(|concern| format!("  - {concern}")).collect();
     }
     let mut reasons = Vec::new();
     for fact in &basis.active {

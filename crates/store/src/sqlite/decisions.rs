@@ -121,6 +121,17 @@ impl Db<'_> {
         })
     }
 
+    /// The decisions in every space of the user whose space this is: they may speak of each other's facts.
+    fn decisions_of_user(&self, tenant: &str, space: i64) -> Result<Vec<i64>, StoreError> {
+        self.all(
+            "SELECT d.id FROM space own JOIN space theirs ON theirs.tenant = own.tenant AND theirs.user_id = own.user_id
+             JOIN decision d ON d.tenant = theirs.tenant AND d.space = theirs.id
+             WHERE own.tenant = ?1 AND own.id = ?2 AND d.summary IS NOT NULL ORDER BY d.id",
+            (tenant, space),
+            |row| row.get(0),
+        )
+    }
+
     fn belief_rows(&self, tenant: &str, decision: i64) -> Result<Vec<SealedBelief>, StoreError> {
         self.all(
             "SELECT place, memory, disclosure, erased_by FROM belief
@@ -204,7 +215,12 @@ impl Tx<'_> {
     }
 
     /// Removes what the decisions disclose of erased facts; returns the decisions that were touched.
-    pub fn decisions_redact(&mut self, tenant: &str, erased: &[Fact]) -> Result<BTreeSet<i64>, StoreError> {
+    pub fn decisions_redact(
+        &mut self,
+        tenant: &str,
+        space: i64,
+        erased: &[Fact],
+    ) -> Result<BTreeSet<i64>, StoreError> {
         let mut touched = BTreeSet::new();
         for fact in erased {
             let decisions: Vec<i64> = self.db().all(
@@ -215,33 +231,46 @@ impl Tx<'_> {
             )?;
             touched.extend(decisions);
         }
-        for decision in &touched {
-            self.summary_redact(tenant, *decision, erased)?;
+        for decision in self.db().decisions_of_user(tenant, space)? {
+            if self.summary_redact(tenant, decision, touched.contains(&decision), erased)? {
+                touched.insert(decision);
+            }
         }
         Ok(touched)
     }
 
-    /// A summary that repeats an erased value would keep it alive.
-    fn summary_redact(&mut self, tenant: &str, id: i64, erased: &[Fact]) -> Result<(), StoreError> {
+    /// A summary that repeats an erased value would keep it alive, also in a decision that did not rest on it. There a
+    /// very short value, such as a number, is taken for a coincidence. Returns whether it was removed.
+    fn summary_redact(
+        &mut self,
+        tenant: &str,
+        id: i64,
+        rested_on_it: bool,
+        erased: &[Fact],
+    ) -> Result<bool, StoreError> {
+        const COINCIDENCE: usize = 2;
         let sealed: Option<Vec<u8>> = self
             .db()
             .one("SELECT summary FROM decision WHERE tenant = ?1 AND id = ?2", (tenant, id), |row| {
                 row.get(0)
             })?
             .flatten();
-        let Some(sealed) = sealed else { return Ok(()) };
+        let Some(sealed) = sealed else { return Ok(false) };
         let opened = self.secrets.open(summary_place(tenant, id), &sealed)?;
         let disclosure =
             Disclosure::decode(&opened).map_err(|e| StoreError::corrupt("a decision's summary", e))?;
         let summary = format!(" {} ", words(&String::from_utf8_lossy(&disclosure.content)));
-        let repeats =
-            |value: &str| !words(value).is_empty() && summary.contains(&format!(" {} ", words(value)));
+        let repeats = |value: &str| {
+            let words = words(value);
+            let telling = if rested_on_it { !words.is_empty() } else { words.chars().count() > COINCIDENCE };
+            telling && summary.contains(&format!(" {words} "))
+        };
         let mut values = erased.iter().flat_map(|f| f.earlier.iter().map(|e| &e.value).chain([&f.value]));
-        if values.any(|value| repeats(value)) {
-            self.db()
-                .run("UPDATE decision SET summary = NULL WHERE tenant = ?1 AND id = ?2", (tenant, id))?;
+        if !values.any(|value| repeats(value)) {
+            return Ok(false);
         }
-        Ok(())
+        self.db().run("UPDATE decision SET summary = NULL WHERE tenant = ?1 AND id = ?2", (tenant, id))?;
+        Ok(true)
     }
 
     /// Names the receipt that accounts for what was just removed from these decisions.

@@ -118,7 +118,7 @@ impl Tx<'_> {
                 done.decisions_removed += 1;
             }
         }
-        work.redacted.extend(self.decisions_redact(tenant, &facts)?);
+        work.redacted.extend(self.decisions_redact(tenant, space, &facts)?);
         done.decisions_redacted = work.redacted.len() as u64;
         if also.receipts {
             done.receipts_removed += self.receipts_remove(tenant, space, rows)? as u64;

@@ -105,6 +105,14 @@ impl Store {
         self.writer.run(Durability::Soon, move |tx| tx.record(&call, &record)).await
     }
 
+    /// Records a call that was given up, unless it had got as far as its own entry. Entries are written in the order
+    /// in which they were asked for, so what the call itself asked for comes first.
+    pub async fn call_abandoned(&self, call: Call, record: Record) -> Result<(), StoreError> {
+        self.writer
+            .run(Durability::Soon, move |tx| if call.is_recorded() { Ok(()) } else { tx.record(&call, &record) })
+            .await
+    }
+
     /// Whether the database answers.
     pub async fn ready(&self) -> Result<(), StoreError> {
         self.read(|db| db.one("SELECT 1", (), |_| Ok(())).map(|_| ())).await

@@ -55,6 +55,7 @@ CREATE INDEX fact_subject ON fact (tenant, space, subject_ix, status, id);
 CREATE INDEX fact_value ON fact (tenant, space, subject_ix, value_ix);
 CREATE INDEX fact_text ON fact (tenant, space, text_ix);
 CREATE INDEX fact_version ON fact (tenant, space, version);
+CREATE INDEX fact_retired ON fact (tenant, space, version, id) WHERE status IN (1, 2);
 CREATE INDEX fact_status ON fact (tenant, space, status, id);
 
 -- What a statement came to, so that the same words need no model while every fact of them still stands: the ids of its

@@ -42,9 +42,7 @@ impl<'a> Tx<'a> {
 
     /// Writes the call's audit entry and counts it.
     pub fn record(&mut self, call: &Call, record: &Record) -> Result<(), StoreError> {
-        self.audit_append(call, record, &[])?;
-        self.tally.count(call, record);
-        Ok(())
+        self.record_blanking(call, record, &[])
     }
 
     /// Like [`Self::record`], for a call that blanked the detail of earlier entries.
@@ -56,6 +54,7 @@ impl<'a> Tx<'a> {
     ) -> Result<(), StoreError> {
         self.audit_append(call, record, blanks)?;
         self.tally.count(call, record);
+        call.set_recorded();
         Ok(())
     }
 
