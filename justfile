@@ -12,6 +12,11 @@ lint:
     cargo fmt --all --check
     cargo clippy --workspace --all-targets -- -D warnings
 
+# Clients that others wrote against the release build, over both transports; see interop/README.md.
+interop:
+    cargo build --release --bins
+    interop/run
+
 # Licences, sources and advisories of the dependencies.
 deny:
     cargo deny check

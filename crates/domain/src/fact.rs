@@ -107,9 +107,13 @@ pub struct Triple {
 pub struct Pending {
     /// ADD, SUPERSEDE, COEXIST, REFINE or RETRACT: what confirming applies.
     pub action: Action,
-    /// The active fact that it would change, as it stood when the change was proposed.
+    /// The active fact that it would change.
     pub target: Option<FactId>,
-    /// Whether the slot is confirm-gated: then it is a proposal, and stale once its target has gone.
+    /// The target's value when the change was proposed. A refinement keeps the id, so that the id alone does not show
+    /// whether the target is still what the change was proposed against.
+    pub target_value: Option<String>,
+    /// Whether the slot is confirm-gated: then it is a proposal, and stale once its target has gone or has another
+    /// value, or, without a target, once the place that it would take is occupied.
     pub gated: bool,
 }
 

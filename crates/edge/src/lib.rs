@@ -2,6 +2,7 @@
 
 pub mod http;
 mod mcp;
+mod modern;
 mod oidc;
 mod progress;
 mod request_id;

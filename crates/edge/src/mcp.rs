@@ -1,4 +1,5 @@
-//! The methods of the Model Context Protocol, the same on both transports.
+//! The methods of the Model Context Protocol, the same on both transports, in the revisions that begin with
+//! `initialize`. The revision without it is in `modern.rs`.
 
 use crate::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
 use crate::{NAME, VERSION};
@@ -20,7 +21,7 @@ const OFFERED: &str = "2025-06-18";
 const LOG_LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-const INSTRUCTIONS: &str = "A memory that stays current. Call remember when you learn something that will matter \
+pub(crate) const INSTRUCTIONS: &str = "A memory that stays current. Call remember when you learn something that will matter \
 later: a decision, a preference, a state of things, a change or its end; say it in plain words, with who or what it is \
 about. Call recall before asking the user for something they may have told you, and at the start of a task. Call \
 check_before_act or safe_recall before an action that is hard to undo. Call forget when something is no longer true \
@@ -38,43 +39,58 @@ pub(crate) async fn serve(
     params: Map<String, Value>,
 ) -> Outcome {
     match method {
-        "initialize" => initialize(&params).map(|result| result.to_string().into()),
+        "initialize" => Ok(initialize(&params).to_string().into()),
         "ping" => Ok("{}".into()),
-        "tools/list" => listed(&params, tools_list()),
-        "tools/call" => call(service, caller, params).await,
-        "prompts/list" => listed(&params, r#"{"prompts":[]}"#),
-        "resources/list" => listed(&params, r#"{"resources":[]}"#),
-        "resources/templates/list" => listed(&params, r#"{"resourceTemplates":[]}"#),
+        "tools/call" => call(service, caller, params).await.map(|result| result.to_string().into()),
         "logging/setLevel" => set_level(&params),
-        other => {
-            let name: String = other.chars().filter(|c| !c.is_control()).take(80).collect();
-            Err(RpcError::new(METHOD_NOT_FOUND, format!("Method not found: {name}")))
-        }
+        other => match list(other) {
+            Some(list) => first_page(&params).map(|()| list.into()),
+            None => Err(not_found(other)),
+        },
     }
 }
 
-fn initialize(params: &Map<String, Value>) -> Result<Value, RpcError> {
+pub(crate) fn not_found(method: &str) -> RpcError {
+    let name: String = method.chars().filter(|c| !c.is_control()).take(80).collect();
+    RpcError::new(METHOD_NOT_FOUND, format!("Method not found: {name}"))
+}
+
+fn initialize(params: &Map<String, Value>) -> Value {
     let asked = params.get("protocolVersion").and_then(Value::as_str);
-    let asked = asked.ok_or_else(|| RpcError::new(INVALID_PARAMS, "'protocolVersion' must be a string"))?;
-    let agreed = REVISIONS.into_iter().find(|known| *known == asked).unwrap_or(OFFERED);
-    Ok(json!({
+    let agreed = REVISIONS.into_iter().find(|known| Some(*known) == asked).unwrap_or(OFFERED);
+    json!({
         "protocolVersion": agreed,
         "capabilities": {
             "logging": {},
             "prompts": { "listChanged": true },
             "resources": { "subscribe": false, "listChanged": true },
             "tools": { "listChanged": true },
-            "extensions": { "io.modelcontextprotocol/ui": {} },
+            "extensions": extensions(),
         },
         "serverInfo": { "name": NAME, "version": VERSION },
         "instructions": INSTRUCTIONS,
-    }))
+    })
+}
+
+pub(crate) fn extensions() -> Value {
+    json!({ "io.modelcontextprotocol/ui": {} })
+}
+
+/// What a method lists, for those that list something.
+pub(crate) fn list(method: &str) -> Option<&'static str> {
+    match method {
+        "tools/list" => Some(tools_list()),
+        "prompts/list" => Some(r#"{"prompts":[]}"#),
+        "resources/list" => Some(r#"{"resources":[]}"#),
+        "resources/templates/list" => Some(r#"{"resourceTemplates":[]}"#),
+        _ => None,
+    }
 }
 
 /// Every list fits one page, so that no cursor was ever given out.
-fn listed(params: &Map<String, Value>, list: &'static str) -> Outcome {
+pub(crate) fn first_page(params: &Map<String, Value>) -> Result<(), RpcError> {
     match params.get("cursor") {
-        None | Some(Value::Null) => Ok(list.into()),
+        None | Some(Value::Null) => Ok(()),
         Some(_) => Err(RpcError::new(INVALID_PARAMS, "'cursor' is not one that this server gave out")),
     }
 }
@@ -122,7 +138,11 @@ fn tool(info: &ToolInfo) -> Value {
     })
 }
 
-async fn call(service: &Service, caller: Caller, mut params: Map<String, Value>) -> Outcome {
+pub(crate) async fn call(
+    service: &Service,
+    caller: Caller,
+    mut params: Map<String, Value>,
+) -> Result<Value, RpcError> {
     let Some(Value::String(name)) = params.remove("name") else {
         return Err(RpcError::new(INVALID_PARAMS, "'name' must be the name of a tool"));
     };
@@ -137,7 +157,5 @@ async fn call(service: &Service, caller: Caller, mut params: Map<String, Value>)
         "structuredContent": { "result": text },
         "isError": is_error,
         "_meta": { "fastmcp": { "wrap_result": true } },
-    })
-    .to_string()
-    .into())
+    }))
 }

@@ -31,16 +31,26 @@ pub(crate) enum Message {
 pub(crate) struct RpcError {
     pub code: i64,
     pub message: String,
+    /// What a program may want to know about it; boxed, because most errors have nothing to add.
+    pub data: Option<Box<Value>>,
 }
 
 impl RpcError {
     pub fn new(code: i64, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), data: None }
+    }
+
+    pub fn with_data(self, data: Value) -> Self {
+        Self { data: Some(Box::new(data)), ..self }
     }
 
     pub fn answer(&self, id: Option<&Value>) -> Value {
         let id = id.cloned().unwrap_or_else(|| UNREADABLE_ID.into());
-        json!({ "jsonrpc": "2.0", "id": id, "error": { "code": self.code, "message": self.message } })
+        let mut error = json!({ "code": self.code, "message": self.message });
+        if let (Some(fields), Some(data)) = (error.as_object_mut(), &self.data) {
+            fields.insert("data".to_owned(), Value::clone(data));
+        }
+        json!({ "jsonrpc": "2.0", "id": id, "error": error })
     }
 }
 

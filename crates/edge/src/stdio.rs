@@ -2,6 +2,7 @@
 //! on standard output.
 
 use crate::mcp::{self, CALL_TIME};
+use crate::modern;
 use crate::progress;
 use crate::request_id;
 use crate::rpc::{self, Message};
@@ -106,7 +107,11 @@ impl Conversation {
         let progress = progress::token(&method, &params);
         let (service, key) = (self.service, id.to_string());
         let call = async move {
-            let outcome = mcp::serve(&service, caller, &method, params).await;
+            let outcome = if modern::is_spoken(&method, &params) {
+                modern::serve(&service, caller, &method, params).await
+            } else {
+                mcp::serve(&service, caller, &method, params).await
+            };
             tracing::info!(request_id, method, elapsed_ms = started.elapsed().as_millis() as u64, "answered");
             rpc::answer(&id, &outcome)
         };

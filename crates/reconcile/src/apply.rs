@@ -115,11 +115,18 @@ fn flagged(
     target: Option<FactId>,
     reason: &str,
 ) -> Fact {
-    let mut fact =
-        Fact { pending: Some(Pending { action, target, gated: p.is_gated() && target.is_some() }), ..draft };
+    let held = target.and_then(|id| ledger.get(id));
+    let pending = Pending {
+        action,
+        target,
+        target_value: held.map(|f| f.value.clone()),
+        // A first value needs no approval, and so is no proposal even when it is flagged.
+        gated: p.is_gated() && (target.is_some() || action == Action::Coexist),
+    };
+    let mut fact = Fact { pending: Some(pending), ..draft };
     fact.metadata.entry(FLAG_REASON).or_insert_with(|| reason.into());
     // A removal shows what it would remove, in the spelling and scope in which that is held.
-    if let Some(held) = target.filter(|_| action == Action::Retract).and_then(|id| ledger.get(id)) {
+    if let Some(held) = held.filter(|_| action == Action::Retract) {
         fact.value.clone_from(&held.value);
         fact.scope.clone_from(&held.scope);
         fact.kind = held.kind;

@@ -6,6 +6,7 @@ use crate::needs::Held;
 use crate::plan::{Outcome, Plan};
 use crate::refusal::Refusal;
 use crate::slot::slot_key;
+use crate::stale::is_stale;
 use domain::keys::subject_key;
 use domain::{Action, Fact, FactId, Kind, Metadata, Pending, Status, Timestamp};
 
@@ -25,10 +26,10 @@ pub struct Decision<'a> {
 pub fn plan_confirm(id: FactId, held: &Held, decision: &Decision) -> Result<Plan, Refusal> {
     let mut ledger = Ledger::open(held, NO_NEW_ID);
     let (flag, pending) = awaiting(&ledger, id)?;
-    let target = pending.target.and_then(|t| ledger.get(t)).filter(|f| f.status == Status::Active).cloned();
-    if pending.gated && !target.as_ref().is_some_and(|t| stands_as_proposed(t, &flag)) {
+    if is_stale(&ledger, &flag, &pending) {
         return Err(Refusal::Stale { id });
     }
+    let target = pending.target.and_then(|t| ledger.get(t)).filter(|f| f.status == Status::Active).cloned();
     let (action, value) = match (pending.action, target) {
         (Action::Retract, Some(target)) => confirm_removal(&mut ledger, id, &target, decision),
         (Action::Retract, None) => return Err(Refusal::Stale { id }),
@@ -59,12 +60,6 @@ fn awaiting(ledger: &Ledger, id: FactId) -> Result<(Fact, Pending), Refusal> {
         (Some(pending), Status::FlaggedConflict) => Ok((fact.clone(), pending.clone())),
         (_, status) => Err(Refusal::NotPending { id, status }),
     }
-}
-
-/// A refinement keeps the row, so that an unchanged id alone does not show that the value is still the one that the
-/// proposal was made against.
-fn stands_as_proposed(target: &Fact, flag: &Fact) -> bool {
-    target.changed <= flag.created
 }
 
 fn confirm_removal(ledger: &mut Ledger, id: FactId, target: &Fact, decision: &Decision) -> (Action, String) {
@@ -121,11 +116,8 @@ fn confirm_value(
 
 fn replaced_by(ledger: &Ledger, current: &Fact, target: Option<&Fact>) -> Vec<FactId> {
     let mut replaced: Vec<FactId> = target.map(|t| t.id).into_iter().collect();
-    if let Some(place) = slot_key(current) {
-        let subject = subject_key(&current.subject);
-        let holders = ledger.active(&subject).filter(|r| slot_key(&r.fact).as_ref() == Some(&place));
-        replaced.extend(holders.map(|r| r.fact.id).filter(|id| target.is_none_or(|t| t.id != *id)));
-    }
+    let others = ledger.occupants(current).into_iter().filter(|id| target.is_none_or(|t| t.id != *id));
+    replaced.extend(others);
     replaced
 }
 

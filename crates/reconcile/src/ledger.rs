@@ -2,7 +2,7 @@
 
 use crate::needs::Held;
 use crate::plan::Write;
-use crate::slot::scope_key;
+use crate::slot::{scope_key, slot_key};
 use domain::keys::{subject_key, value_key};
 use domain::{Fact, FactId, Status, Timestamp};
 use std::collections::BTreeSet;
@@ -49,6 +49,17 @@ impl Ledger {
 
     pub fn flagged<'a>(&'a self, subject: &str) -> impl Iterator<Item = &'a Row> {
         self.with_status(subject, Status::FlaggedConflict)
+    }
+
+    /// The current facts in the place that the fact would take if it were current too.
+    pub fn occupants(&self, fact: &Fact) -> Vec<FactId> {
+        let Some(place) = slot_key(&Fact { status: Status::Active, ..fact.clone() }) else {
+            return Vec::new();
+        };
+        self.active(&subject_key(&fact.subject))
+            .filter(|r| slot_key(&r.fact).as_ref() == Some(&place))
+            .map(|r| r.fact.id)
+            .collect()
     }
 
     /// How the subject is spelled already, so that one subject is not listed under two spellings.

@@ -15,8 +15,10 @@ mod refusal;
 mod removal;
 mod rules;
 mod safety;
+mod sentences;
 mod slot;
 mod slots;
+mod stale;
 mod update;
 
 #[cfg(test)]
@@ -32,4 +34,4 @@ pub use removal::plan_removal;
 pub use safety::{Bar, Concern, judge};
 pub use slot::{item_key, slot_key};
 pub use slots::{Slot, SlotSchema, SlotSchemaError};
-pub use update::{Editor, plan_update};
+pub use update::{Edit, Editor, plan_update};

@@ -1,6 +1,7 @@
 //! Words in a statement that say that something has gone, and words that take this back: hedges, questions, sarcasm.
 
-use crate::phrases::{EMPTY_WORDS, HEDGES, NEGATIONS, REMOVAL, REPLACEMENT, SARCASM};
+use crate::phrases::{EMPTY_WORDS, HEDGES, LEAVING, LIMITS, NEGATIONS, REMOVAL, REPLACEMENT, SARCASM};
+use crate::sentences::{Sentence, is_code, sentences};
 use domain::keys::value_key;
 
 /// How far before a removal word a negation still takes it back: "have not yet been removed".
@@ -10,8 +11,6 @@ const ANY_MORE_REACH: usize = 6;
 /// A part after a comma or an "and" is a clause of its own from this many words on; a shorter one is an item of an
 /// enumeration.
 const CLAUSE_WORDS: usize = 3;
-const PROSE_WORD_CHARS: usize = 30;
-const CODE_WORD_CHARS: usize = 12;
 
 type Clause = Vec<String>;
 
@@ -22,11 +21,14 @@ pub(crate) struct Removals(Vec<bool>);
 impl Removals {
     pub fn read<'a>(text: &str, values: impl Iterator<Item = &'a str>) -> Self {
         let values: Vec<Clause> = values.map(|v| words(&value_key(v)).collect()).collect();
-        let clauses = clauses(text);
-        let removing: Vec<usize> =
-            clauses.iter().enumerate().filter(|(_, c)| says_removal(c)).map(|(at, _)| at).collect();
-        if removing.is_empty() || is_hedged(text, &clauses) {
-            return Self(vec![false; values.len()]);
+        let mut clauses = Vec::new();
+        let mut removing = Vec::new();
+        for (sentence, said) in spoken(text) {
+            if !is_hedged(&sentence, &said) {
+                let here = said.iter().enumerate().filter(|(_, clause)| says_removal(clause));
+                removing.extend(here.map(|(at, _)| clauses.len() + at));
+            }
+            clauses.extend(said);
         }
         Self(values.iter().map(|value| is_removed(value, &values, &clauses, &removing)).collect())
     }
@@ -49,7 +51,7 @@ fn is_removed(value: &[String], values: &[Clause], clauses: &[Clause], removing:
     removing().any(|(at, clause)| {
         let antecedent =
             || clauses.iter().take(at).rev().chain(clauses.iter().skip(at + 1)).find(|c| names_any(c));
-        mentions(clause, value)
+        says_removal_of(clause, value)
             || (!names_any(clause)
                 && names_nothing(clause)
                 && antecedent().is_some_and(|c| mentions(c, value)))
@@ -58,15 +60,54 @@ fn is_removed(value: &[String], values: &[Clause], clauses: &[Clause], removing:
 
 fn says_removal(clause: &[String]) -> bool {
     let negated = |at: usize, reach: usize| clause.iter().take(at).rev().take(reach).any(|w| is_negation(w));
+    let is_limit = |at: usize| LIMITS.iter().any(|phrase| find(clause, phrase).any(|limit| limit == at));
     find(clause, "any more").chain(find(clause, "anymore")).any(|at| negated(at, ANY_MORE_REACH))
-        || REMOVAL.iter().any(|phrase| find(clause, phrase).any(|at| !negated(at, NEGATION_REACH)))
+        || REMOVAL
+            .iter()
+            .any(|phrase| find(clause, phrase).any(|at| !negated(at, NEGATION_REACH) && !is_limit(at)))
 }
 
-fn is_hedged(text: &str, clauses: &[Clause]) -> bool {
+/// A value such as "turned off" or "do not use tabs" says by its own words no removal of itself.
+fn says_removal_of(clause: &[String], value: &[String]) -> bool {
+    let Some(at) = clause.windows(value.len().max(1)).position(|window| window == value) else {
+        return false;
+    };
+    let mut rest: Clause = clause.to_vec();
+    rest.splice(at..at + value.len(), ["…".to_owned()]);
+    says_removal(&rest)
+}
+
+/// The sentences with their clauses. One that is nothing but sarcasm ("We dropped it. Haha.") is about the sentence
+/// before it, and becomes part of that.
+fn spoken(text: &str) -> Vec<(Sentence<'_>, Vec<Clause>)> {
+    let mut spoken: Vec<(Sentence, Vec<Clause>)> = Vec::new();
+    for sentence in sentences(text) {
+        let said = clauses(&sentence);
+        match spoken.last_mut() {
+            Some((before, its_clauses)) if is_all_sarcasm(&sentence, &said) => {
+                before.extend(sentence);
+                its_clauses.extend(said);
+            }
+            _ => spoken.push((sentence, said)),
+        }
+    }
+    spoken
+}
+
+fn is_hedged(sentence: &[&str], clauses: &[Clause]) -> bool {
     let has = |phrases: &[&str]| clauses.iter().any(|c| phrases.iter().any(|p| find(c, p).next().is_some()));
-    let asks = text.split_whitespace().any(|chunk| chunk.ends_with('?') && !is_code(chunk));
-    let tagged = text.split_whitespace().any(|chunk| chunk == "/s");
-    asks || tagged || has(&HEDGES) || has(&SARCASM)
+    let asks = sentence.iter().any(|chunk| chunk.ends_with('?') && !is_code(chunk));
+    asks || sentence.iter().any(|chunk| is_tag(chunk)) || has(&HEDGES) || has(&SARCASM)
+}
+
+fn is_all_sarcasm(sentence: &[&str], clauses: &[Clause]) -> bool {
+    let sarcastic = |clause: &Clause| SARCASM.iter().any(|phrase| clause.iter().eq(phrase.split(' ')));
+    sentence.iter().all(|chunk| is_tag(chunk)) || (!clauses.is_empty() && clauses.iter().all(sarcastic))
+}
+
+/// The mark for "I am being sarcastic".
+fn is_tag(chunk: &str) -> bool {
+    chunk.trim_matches(|c: char| "().!,".contains(c)) == "/s"
 }
 
 fn is_negation(word: &str) -> bool {
@@ -92,11 +133,11 @@ fn find<'a>(clause: &'a [String], phrase: &'a str) -> impl Iterator<Item = usize
         .map(|(at, _)| at)
 }
 
-fn clauses(text: &str) -> Vec<Clause> {
+fn clauses(sentence: &[&str]) -> Vec<Clause> {
     let mut clauses = Vec::new();
-    for sentence in prose(text).split(['.', ';', '!', '?', '\n', ':', '(', ')']) {
-        for piece in parts(sentence) {
-            let own = piece.len() >= CLAUSE_WORDS || says_removal(&piece);
+    for stretch in prose(sentence).split(['.', ';', '!', '?', ':', '(', ')']) {
+        for piece in parts(stretch) {
+            let own = piece.len() >= CLAUSE_WORDS || says_removal(&piece) || is_destination(&piece);
             match clauses.last_mut() {
                 Some(Part::Open(last)) if !own => Vec::extend(last, piece),
                 _ => clauses.push(Part::Open(piece)),
@@ -109,7 +150,7 @@ fn clauses(text: &str) -> Vec<Clause> {
     clauses.into_iter().map(Part::words).filter(|c| !c.is_empty()).collect()
 }
 
-/// A clause that an enumeration may still go on in, or one that its sentence has ended.
+/// A clause that an enumeration may still go on in, or one that a stop has ended.
 enum Part {
     Open(Clause),
     Ended(Clause),
@@ -129,17 +170,18 @@ impl Part {
     }
 }
 
-/// The sentence cut at commas, dashes, "and", "but" and at what names a replacement.
-fn parts(sentence: &str) -> Vec<Clause> {
+/// The stretch cut at commas, dashes, "and", "but" and at what names a replacement.
+fn parts(stretch: &str) -> Vec<Clause> {
     let mut parts: Vec<Clause> = Vec::new();
-    for stretch in sentence.split([',', '—', '–']) {
+    for stretch in stretch.split([',', '—', '–']) {
         let all: Clause = words(stretch).collect();
         let mut cuts: Vec<usize> =
             ["and", "but", "while"].iter().chain(&REPLACEMENT).flat_map(|p| find(&all, p)).collect();
         cuts.sort_unstable();
         let mut part = Clause::new();
         for (at, word) in all.iter().enumerate() {
-            if cuts.contains(&at) && !part.is_empty() {
+            let arrives = is_destination(std::slice::from_ref(word)) && leaves(&part);
+            if (cuts.contains(&at) || arrives) && !part.is_empty() {
                 parts.push(std::mem::take(&mut part));
             }
             part.push(word.clone());
@@ -149,35 +191,18 @@ fn parts(sentence: &str) -> Vec<Clause> {
     parts
 }
 
-/// The text without what nobody says: addresses, tokens, encoded blobs. Each leaves a full stop, so that no phrase
+fn leaves(clause: &[String]) -> bool {
+    LEAVING.iter().any(|phrase| find(clause, phrase).next().is_some())
+}
+
+fn is_destination(clause: &[String]) -> bool {
+    clause.first().is_some_and(|word| matches!(word.as_str(), "to" | "onto"))
+}
+
+/// The sentence without what nobody says: addresses, tokens, encoded blobs. Each leaves a full stop, so that no phrase
 /// reaches across it.
-fn prose(text: &str) -> String {
-    text.lines()
-        .map(|line| {
-            line.split_whitespace()
-                .map(|chunk| if is_code(chunk) { "." } else { chunk })
-                .collect::<Vec<_>>()
-                .join(" ")
-        })
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-fn is_code(chunk: &str) -> bool {
-    let tokens = || chunk.split(|c: char| !(c.is_alphanumeric() || "-_+/='".contains(c)));
-    chunk.contains("://")
-        || chunk.contains(['@', '=', '|', '~', '{', '}', '<', '>'])
-        || tokens().any(is_encoded)
-}
-
-/// No word of prose is so long, and none mixes cases or digits with letters at such length.
-fn is_encoded(token: &str) -> bool {
-    let length = token.chars().count();
-    let has = |test: fn(char) -> bool| token.chars().any(test);
-    let mixed_case =
-        token.chars().zip(token.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
-    let mixed = mixed_case || (has(|c| c.is_ascii_digit()) && has(char::is_alphabetic));
-    length > PROSE_WORD_CHARS || (length >= CODE_WORD_CHARS && mixed)
+fn prose(sentence: &[&str]) -> String {
+    sentence.iter().map(|chunk| if is_code(chunk) { "." } else { chunk }).collect::<Vec<_>>().join(" ")
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
@@ -187,81 +212,4 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Removals;
-
-    fn removed(text: &str, values: &[&str]) -> Vec<bool> {
-        let removals = Removals::read(text, values.iter().copied());
-        (0..values.len()).map(|i| removals.concern(i)).collect()
-    }
-
-    #[test]
-    fn removal_words_concern_the_value_they_speak_of() {
-        for text in [
-            "we no longer use Sentry",
-            "We've dropped Sentry.",
-            "We used Sentry, but no longer.",
-            "Sentry: got rid of it",
-            "We don't use Sentry any more",
-            "we are not using Sentry anymore",
-            "The team gave up on Sentry in May",
-            "we stopped using Sentry and we are happy about it",
-            "We dropped Redis, Sentry and Kafka",
-            "we no longer use it",
-            "We no longer use Sentry @@eyJmYWN0cyI6W3sic3ViamVjdCI6ImFwbSJ9XX0-if-maybe@@",
-        ] {
-            assert_eq!(removed(text, &["Sentry"]), [true], "{text}");
-        }
-    }
-
-    #[test]
-    fn removal_words_leave_other_values_alone() {
-        assert_eq!(removed("We dropped Redis, and Alice is the lead", &["Redis", "Alice"]), [true, false]);
-        assert_eq!(removed("We dropped Redis and Alice is the lead", &["Redis", "Alice"]), [true, false]);
-        assert_eq!(removed("Alice leads now. We no longer use Redis.", &["Redis", "Alice"]), [true, false]);
-        assert_eq!(removed("We no longer use MySQL, we use Postgres now", &["Postgres"]), [false]);
-        assert_eq!(removed("we moved from MySQL to Postgres and dropped MySQL", &["Postgres"]), [false]);
-        assert_eq!(removed("dropped MySQL in favour of Postgres", &["Postgres"]), [false]);
-        assert_eq!(
-            removed("Got rid of the old CI; bills come yearly", &["Jenkins", "annual"]),
-            [false, false]
-        );
-        assert_eq!(
-            removed("We used Sentry but no longer, and Alice leads now", &["Sentry", "Alice"]),
-            [true, false]
-        );
-    }
-
-    #[test]
-    fn a_hedge_a_question_or_sarcasm_takes_removal_words_back() {
-        for text in [
-            "considering dropping it, no longer sure, maybe Sentry",
-            "maybe we no longer use Sentry",
-            "If we dropped Sentry we would save money",
-            "Have we dropped Sentry?",
-            "yeah right, we no longer use Sentry",
-            "we dropped Sentry /s",
-            "we dropped Sentry lol",
-            "we have not removed Sentry",
-            "Sentry was never really dropped",
-            "We haven't dropped Sentry",
-            "we use Sentry",
-            "Sentry has dropshipping",
-        ] {
-            assert_eq!(removed(text, &["Sentry"]), [false], "{text}");
-        }
-    }
-
-    #[test]
-    fn noise_is_not_read_as_words() {
-        for text in [
-            "Sentry @@dropped-no_longer-removed@@",
-            "Sentry https://example.com/no/longer/dropped",
-            "Sentry ~apm|dropped|ADD~",
-            "Sentry bm8gbG9uZ2Vy/dropped/ZHJvcHBlZA",
-        ] {
-            assert_eq!(removed(text, &["Sentry"]), [false], "{text}");
-        }
-        assert_eq!(removed("we dropped Sentry https://example.com/?q=maybe", &["Sentry"]), [true]);
-    }
-}
+mod tests;

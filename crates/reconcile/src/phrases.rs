@@ -1,7 +1,7 @@
 //! The words and phrases that a statement is searched for, in lower case.
 
-/// Something has gone.
-pub(crate) const REMOVAL: [&str; 35] = [
+/// Something has gone. A negation takes such a phrase back when it stands before it, not when it is part of it.
+pub(crate) const REMOVAL: [&str; 44] = [
     "no longer",
     "dropped",
     "got rid of",
@@ -35,9 +35,24 @@ pub(crate) const REMOVAL: [&str; 35] = [
     "withdrew",
     "revoked",
     "done with",
-    "have no more",
-    "has no more",
+    "no more",
+    "is gone",
+    "are gone",
+    "moved off",
+    "turned off",
+    "switched off",
+    "don't use",
+    "do not use",
+    "doesn't use",
+    "does not use",
+    "not using",
 ];
+
+/// Begins like a removal, but states a limit.
+pub(crate) const LIMITS: [&str; 2] = ["no more than", "no longer than"];
+
+/// Leaving one thing for another: a "to" that follows names what came instead.
+pub(crate) const LEAVING: [&str; 4] = ["moved off", "moved away from", "migrated off", "migrated away from"];
 
 /// It is not said to be so.
 pub(crate) const HEDGES: [&str; 47] = [

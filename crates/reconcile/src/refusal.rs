@@ -13,7 +13,7 @@ pub enum Refusal {
     #[error("#{id} is {status} and awaits no decision. See the pending changes for those that do.")]
     NotPending { id: FactId, status: Status },
     #[error(
-        "#{id} is stale: the value it would change is no longer current. Nothing was applied; \
+        "#{id} is stale: what is current has changed since it was proposed. Nothing was applied; \
          reject it, and state the change again if it still holds."
     )]
     Stale { id: FactId },

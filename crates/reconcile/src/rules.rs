@@ -5,8 +5,9 @@ use crate::matching::{held_elsewhere, holder, known, removable, repeated};
 use crate::plan::{Statement, Trust};
 use crate::proposal::Proposal;
 use crate::slot::{item_key, same_value, scope_key};
+use crate::stale::is_stale;
 use domain::keys::subject_key;
-use domain::{Action, Fact, FactId, Kind, PolicyMode, SourcePolicy, TimeRef, limits};
+use domain::{Action, Fact, FactId, Kind, Pending, PolicyMode, SourcePolicy, TimeRef, limits};
 
 /// What is to be done, before any of it is done.
 pub(crate) enum Verdict {
@@ -38,9 +39,11 @@ pub(crate) fn decide(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdic
         return Verdict::Skip(why.clone());
     }
     let wanted = match (p.time_ref, p.action) {
-        (TimeRef::Past, Action::Skip) => Action::Skip,
+        (TimeRef::Past | TimeRef::Future, Action::Skip) => Action::Skip,
         (TimeRef::Past, _) => Action::Archive,
         _ if context.said_removed && repeated(ledger, p).is_some() => Action::Retract,
+        // What is yet to come is no history.
+        (TimeRef::Future, Action::Archive) => Action::Flag,
         (_, action) => action,
     };
     if p.value.is_empty() && !matches!(wanted, Action::Retract | Action::Skip) {
@@ -78,7 +81,10 @@ fn retract(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
 
 /// The proposal's value is to be current.
 fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
-    if let Some(fact) = known(ledger, p) {
+    // That a value will stand is news even where it stands now.
+    if p.time_ref != TimeRef::Future
+        && let Some(fact) = known(ledger, p)
+    {
         return Verdict::Known(Some(fact.id));
     }
     let holder = holder(ledger, p);
@@ -114,7 +120,9 @@ fn objection(p: &Proposal, changed: Option<&Fact>, action: Action, context: &Con
     if p.action == Action::Flag && action != Action::Retract {
         return Some(or(&p.reason, "it is unclear what it changes"));
     }
-    if changed.is_some() && p.is_gated() && context.statement.trust == Trust::Ordinary {
+    // A value in another scope counts as a change, or else naming a scope would pass the gate.
+    let needs_approval = changed.is_some() || action == Action::Coexist;
+    if needs_approval && p.is_gated() && context.statement.trust == Trust::Ordinary {
         return Some(GATED.to_owned());
     }
     // A first value is worth keeping however unsure; what the model itself calls a change is not.
@@ -148,7 +156,7 @@ fn same_source(a: Option<&str>, b: Option<&str>) -> bool {
     a.map(str::to_lowercase) == b.map(str::to_lowercase)
 }
 
-/// An equal flag that already waits makes this one a repeat.
+/// An equal flag that already waits makes this one a repeat, unless it can no longer be confirmed.
 pub(crate) fn flag(
     ledger: &Ledger,
     p: &Proposal,
@@ -161,7 +169,9 @@ pub(crate) fn flag(
         // A removal is known by what it removes; its proposal may name another scope, or no value at all.
         let same_words = action == Action::Retract
             || (r.scope == scope && same_value(p.slot.as_ref(), &r.fact.value, &p.value));
-        same_words && r.fact.pending.as_ref().is_some_and(|w| w.action == action && w.target == target)
+        let same_change =
+            |w: &Pending| w.action == action && w.target == target && !is_stale(ledger, &r.fact, w);
+        same_words && r.fact.pending.as_ref().is_some_and(same_change)
     });
     match queued {
         Some(row) => Verdict::Known(Some(row.fact.id)),

@@ -7,10 +7,12 @@ use crate::plan::{Outcome, Plan};
 use crate::proposal::clean;
 use crate::refusal::Refusal;
 use crate::rules::GATED;
-use crate::slot::slot_key;
 use crate::slots::SlotSchema;
 use domain::keys::subject_key;
 use domain::{Action, Fact, FactId, Metadata, Pending, Status, Timestamp, limits};
+
+/// Who stated a fact that names no source of its own.
+const ASSERTED_BY: &str = "asserted_by";
 
 /// Whether the person may approve changes to confirm-gated slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,15 +21,24 @@ pub enum Editor {
     Writer,
 }
 
-/// `held` answers `needs_of` the fact. The outcome is SUPERSEDE, DEDUP for the value that stands there already, or
-/// FLAG where the change needs approval.
+/// Who edits, and when.
+#[derive(Debug, Clone, Copy)]
+pub struct Edit<'a> {
+    pub editor: Editor,
+    /// The authenticated caller.
+    pub by: &'a str,
+    pub now: Timestamp,
+}
+
+/// `held` answers `needs_of` the fact. The outcome is SUPERSEDE, FLAG where the change needs approval, or
+/// DEDUP: with the fact's own id for the value that stands there already, with the id of the queued proposal for a
+/// repeat of it.
 pub fn plan_update(
     id: FactId,
     new_value: &str,
     held: &Held,
-    editor: Editor,
+    edit: &Edit,
     slots: &SlotSchema,
-    now: Timestamp,
     next_id: FactId,
 ) -> Result<Plan, Refusal> {
     let ledger = Ledger::open(held, next_id);
@@ -37,26 +48,27 @@ pub fn plan_update(
         return Err(Refusal::NotActive { id, status: fact.status });
     }
     if fact.value == value {
-        return Ok(nothing_new(&fact, id));
+        return Ok(nothing_new(&fact, id, "that is the current value"));
     }
-    // The words that led to the old value did not say the new one.
+    // Whoever said the old value, in whatever words, did not say the new one.
     let edited = Fact {
         text: value.clone(),
         value,
+        source: None,
         supersedes: Some(id),
-        metadata: carried(&fact),
+        metadata: carried(&fact, edit.by),
         earlier: Vec::new(),
-        created: now,
-        changed: now,
+        created: edit.now,
+        changed: edit.now,
         ..fact.clone()
     };
     if let Some(other) = rival(&ledger, &edited) {
         return Err(Refusal::Taken { by: other });
     }
-    if editor == Editor::Writer && slots.fold(&fact.subject).is_some_and(|s| s.confirm) {
-        Ok(propose(ledger, edited, id))
+    if edit.editor == Editor::Writer && slots.fold(&fact.subject).is_some_and(|s| s.confirm) {
+        Ok(propose(ledger, edited, &fact))
     } else {
-        Ok(replace(ledger, &edited, id, now))
+        Ok(replace(ledger, &edited, id, edit.now))
     }
 }
 
@@ -73,21 +85,20 @@ fn check_value(new_value: &str) -> Result<String, Refusal> {
 
 /// Another item of the same list that the edit would collide with.
 fn rival(ledger: &Ledger, edited: &Fact) -> Option<FactId> {
-    let place = slot_key(edited)?;
-    let subject = subject_key(&edited.subject);
-    ledger
-        .active(&subject)
-        .map(|r| &r.fact)
-        .find(|f| f.id != edited.id && slot_key(f).as_ref() == Some(&place))
-        .map(|f| f.id)
+    ledger.occupants(edited).into_iter().find(|id| *id != edited.id)
 }
 
-fn nothing_new(fact: &Fact, id: FactId) -> Plan {
-    Plan { outcomes: vec![outcome(Action::Dedup, fact, "that is the current value", id)], writes: Vec::new() }
+fn nothing_new(fact: &Fact, id: FactId, reason: &str) -> Plan {
+    Plan { outcomes: vec![outcome(Action::Dedup, fact, reason, id)], writes: Vec::new() }
 }
 
-fn propose(mut ledger: Ledger, edited: Fact, target: FactId) -> Plan {
-    let pending = Pending { action: Action::Supersede, target: Some(target), gated: true };
+fn propose(mut ledger: Ledger, edited: Fact, target: &Fact) -> Plan {
+    let pending = Pending {
+        action: Action::Supersede,
+        target: Some(target.id),
+        target_value: Some(target.value.clone()),
+        gated: true,
+    };
     let subject = subject_key(&edited.subject);
     let queued = ledger
         .flagged(&subject)
@@ -98,7 +109,7 @@ fn propose(mut ledger: Ledger, edited: Fact, target: FactId) -> Plan {
         })
         .map(|r| r.fact.id);
     if let Some(id) = queued {
-        return nothing_new(&edited, id);
+        return nothing_new(&edited, id, "that change awaits approval already");
     }
     let mut fact =
         Fact { status: Status::FlaggedConflict, supersedes: None, pending: Some(pending), ..edited };
@@ -124,8 +135,9 @@ fn outcome(action: Action, fact: &Fact, reason: &str, id: FactId) -> Outcome {
 }
 
 /// What was decided on the old value, or held against it, does not hold for the new one.
-fn carried(fact: &Fact) -> Metadata {
+fn carried(fact: &Fact, by: &str) -> Metadata {
     let mut metadata = without_decision(&fact.metadata);
     metadata.remove(FLAG_REASON);
+    metadata.insert(ASSERTED_BY.to_owned(), by.into());
     metadata
 }

@@ -110,7 +110,9 @@ impl Drop for UnderWay<'_> {
         let (Some(call), Ok(runtime)) = (self.call.take(), Handle::try_current()) else { return };
         let store = self.store.clone();
         runtime.spawn(async move {
-            if let Err(error) = store.call_abandoned(call, Record::failed("given up before it answered")).await {
+            if let Err(error) =
+                store.call_abandoned(call, Record::failed("given up before it answered")).await
+            {
                 tracing::error!(%error, "a call that was given up could not be recorded");
             }
         });

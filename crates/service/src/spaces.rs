@@ -82,8 +82,7 @@ impl Spaces {
         space: &Space,
     ) -> Result<Arc<RwLock<OpenSpace>>, StoreError> {
         let key = (caller.tenant.clone(), space.clone());
-        // Whoever opens a space first makes the one copy that all share.
-        let open = self.open.lock().slot(&key);
+        let open = self.open.lock().slots.get(&key).map(|slot| slot.space.clone()).unwrap_or_default();
         let known = open.read().at;
         let changes = store.space_changes(caller, space, known).await?;
         let kept_bytes = {
@@ -129,27 +128,23 @@ impl Spaces {
 }
 
 impl Open {
-    fn slot(&mut self, key: &Key) -> Arc<RwLock<OpenSpace>> {
-        let used = self.clock;
-        let slot = self.slots.entry(key.clone()).or_insert_with(|| Slot { space: Arc::default(), used, bytes: 0 });
-        slot.space.clone()
-    }
-
     fn close(&mut self, key: &Key) {
         if let Some(closed) = self.slots.remove(key) {
             self.bytes -= closed.bytes;
         }
     }
 
-    /// Notes what the space costs now, and closes the least recently used ones while all of them cost too much.
+    /// Keeps the space open, and closes the least recently used ones while all of them cost too much. Of two copies
+    /// that were opened at once the later one stays; each caller goes on with its own, which it has just read.
     fn keep(&mut self, key: &Key, space: &Arc<RwLock<OpenSpace>>, bytes: usize) {
         self.clock += 1;
         let used = self.clock;
-        let slot = self.slots.entry(key.clone()).or_insert_with(|| Slot { space: space.clone(), used, bytes: 0 });
-        self.bytes = self.bytes + bytes - slot.bytes;
-        (slot.used, slot.bytes) = (used, bytes);
+        self.close(key);
+        self.slots.insert(key.clone(), Slot { space: space.clone(), used, bytes });
+        self.bytes += bytes;
         while self.bytes > BUDGET_BYTES {
-            let oldest = self.slots.iter().filter(|(other, _)| *other != key).min_by_key(|(_, slot)| slot.used);
+            let oldest =
+                self.slots.iter().filter(|(other, _)| *other != key).min_by_key(|(_, slot)| slot.used);
             let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { break };
             self.close(&oldest);
         }

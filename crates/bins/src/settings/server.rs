@@ -30,10 +30,20 @@ impl ServerSettings {
             max_body: env.whole("SVC_MAX_BODY", 1024 * 1024, "a number of bytes")?,
             rate_per_min: env.whole("SVC_RATE_PER_MIN", 120, "a whole number of requests, 0 for no limit")?,
             trusted_proxy_hops: env.whole("SVC_TRUSTED_PROXY_HOPS", 0, "a whole number from 0 to 255")?,
-            allowed_hosts: checked(env, "SVC_ALLOWED_HOSTS", is_host, "hosts, such as memory.example.com or localhost:8080")?
-                .unwrap_or_else(hosts),
-            allowed_origins: checked(env, "SVC_ALLOWED_ORIGINS", is_origin, "origins, such as https://app.example.com")?
-                .unwrap_or_else(origins),
+            allowed_hosts: checked(
+                env,
+                "SVC_ALLOWED_HOSTS",
+                is_host,
+                "hosts, such as memory.example.com or localhost:8080",
+            )?
+            .unwrap_or_else(hosts),
+            allowed_origins: checked(
+                env,
+                "SVC_ALLOWED_ORIGINS",
+                is_origin,
+                "origins, such as https://app.example.com",
+            )?
+            .unwrap_or_else(origins),
             metrics_token: env.secret("SVC_METRICS_TOKEN"),
         })
     }

@@ -4,8 +4,8 @@ use crate::oidc::{Oidc, OidcConfig};
 use domain::{Principal, Timestamp};
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
-use sha2::{Digest, Sha256};
 use service::Service;
+use sha2::{Digest, Sha256};
 use std::io;
 use store::{KeyHash, StoreError};
 

@@ -3,13 +3,14 @@
 use super::reply::{self, Reply};
 use super::sse;
 use crate::mcp::{self, CALL_TIME, REVISIONS};
+use crate::modern;
 use crate::progress;
 use crate::rpc::{self, INVALID_REQUEST, Message, RpcError};
 use domain::{Caller, Identity, Principal, Timestamp};
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE};
 use hyper::{HeaderMap, StatusCode};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use service::Service;
 use std::time::Instant;
 use tracing::Instrument;
@@ -27,25 +28,73 @@ pub(super) async fn answer(
     if let Err((status, why)) = check(headers) {
         return refused(status, None, &RpcError::new(INVALID_REQUEST, why));
     }
-    let (id, method, params) = match rpc::read(body) {
+    let message = rpc::read(body);
+    let era = Era::of(headers, message.as_ref().ok());
+    if era == Era::Handshake
+        && let Err(why) = check_revision(headers)
+    {
+        return refused(StatusCode::BAD_REQUEST, None, &RpcError::new(INVALID_REQUEST, why));
+    }
+    let (id, method, params) = match message {
         Ok(Message::Request { id, method, params }) => (id, method, params),
         Ok(Message::Notification { .. } | Message::Response) => return reply::empty(StatusCode::ACCEPTED),
         Err(bad) => return refused(StatusCode::BAD_REQUEST, bad.id.as_ref(), &bad.error),
     };
+    if era == Era::Modern
+        && let Err(error) = modern::check(headers, &method, &params)
+    {
+        return refused(modern::status(&error), Some(&id), &error);
+    }
     let identity = Identity::Principal(principal);
     let caller = Caller::new(identity, request_id.to_owned(), Timestamp::now(), Instant::now() + CALL_TIME);
     let token = progress::token(&method, &params);
     if token.is_none() {
-        let outcome = mcp::serve(service, caller, &method, params).await;
+        let outcome = era.serve(service, caller, &method, params).await;
+        if let (Era::Modern, Err(error)) = (era, &outcome) {
+            return refused(modern::status(error), Some(&id), error);
+        }
         let size = outcome.as_ref().map_or(0, |result| result.len());
         return sse::one(sse::event(size, |out| rpc::write_answer(out, &id, &outcome)));
     }
     let service = service.clone();
     let call = async move {
-        let outcome = mcp::serve(&service, caller, &method, params).await;
+        let outcome = era.serve(&service, caller, &method, params).await;
         rpc::answer(&id, &outcome)
     };
     sse::many(progress::messages(token, progress::EVERY, call.in_current_span()))
+}
+
+/// Which of the two ways of speaking the protocol a request follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Era {
+    /// The revisions that begin with `initialize`.
+    Handshake,
+    Modern,
+}
+
+impl Era {
+    fn of(headers: &HeaderMap, message: Option<&Message>) -> Self {
+        let spoken = match message {
+            Some(Message::Request { method, params, .. } | Message::Notification { method, params }) => {
+                modern::is_spoken(method, params)
+            }
+            Some(Message::Response) | None => false,
+        };
+        if spoken || modern::is_announced(headers) { Self::Modern } else { Self::Handshake }
+    }
+
+    async fn serve(
+        self,
+        service: &Service,
+        caller: Caller,
+        method: &str,
+        params: Map<String, Value>,
+    ) -> mcp::Outcome {
+        match self {
+            Self::Handshake => mcp::serve(service, caller, method, params).await,
+            Self::Modern => modern::serve(service, caller, method, params).await,
+        }
+    }
 }
 
 /// What the headers must say before the body is looked at.
@@ -58,11 +107,15 @@ fn check(headers: &HeaderMap) -> Result<(), (StatusCode, String)> {
     if !content_type.is_some_and(|value| is_type(value, JSON)) {
         return Err((StatusCode::BAD_REQUEST, format!("Bad Request: the Content-Type must be {JSON}")));
     }
+    Ok(())
+}
+
+/// A request that follows a handshake may repeat what was agreed there.
+fn check_revision(headers: &HeaderMap) -> Result<(), String> {
     let revision = headers.get("mcp-protocol-version").map(|value| value.to_str().unwrap_or_default());
     if revision.is_some_and(|revision| !REVISIONS.contains(&revision)) {
         let known = REVISIONS.join(", ");
-        let why = format!("Bad Request: this MCP-Protocol-Version is not supported; known are {known}");
-        return Err((StatusCode::BAD_REQUEST, why));
+        return Err(format!("Bad Request: this MCP-Protocol-Version is not supported; known are {known}"));
     }
     Ok(())
 }
@@ -83,17 +136,22 @@ fn refused(status: StatusCode, id: Option<&Value>, error: &RpcError) -> Reply {
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{Era, check, check_revision};
+    use crate::rpc;
     use hyper::HeaderMap;
 
     const BOTH: &str = "application/json, text/event-stream";
 
-    fn status(headers: &[(&'static str, &str)]) -> u16 {
+    fn headers(lines: &[(&'static str, &str)]) -> HeaderMap {
         let mut map = HeaderMap::new();
-        for (name, value) in headers {
+        for (name, value) in lines {
             map.append(*name, value.parse().expect("a header value"));
         }
-        check(&map).map_or_else(|(status, _)| status.as_u16(), |()| 200)
+        map
+    }
+
+    fn status(lines: &[(&'static str, &str)]) -> u16 {
+        check(&headers(lines)).map_or_else(|(status, _)| status.as_u16(), |()| 200)
     }
 
     #[test]
@@ -116,14 +174,31 @@ mod tests {
 
     #[test]
     fn a_revision_that_is_named_must_be_known() {
-        let with = |revision| {
-            status(&[
-                ("accept", BOTH),
-                ("content-type", "application/json"),
-                ("mcp-protocol-version", revision),
-            ])
+        let with = |revision| check_revision(&headers(&[("mcp-protocol-version", revision)])).is_ok();
+        assert!(with("2025-11-25"));
+        assert!(!with("1999-01-01"));
+        assert!(check_revision(&headers(&[])).is_ok());
+    }
+
+    #[test]
+    fn body_or_headers_make_a_request_modern() {
+        let era = |lines: &[(&'static str, &str)], body: &str| {
+            Era::of(&headers(lines), rpc::read(body.as_bytes()).ok().as_ref())
         };
-        assert_eq!(with("2025-11-25"), 200);
-        assert_eq!(with("1999-01-01"), 400);
+        let plain =
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"progressToken":1}}}"#;
+        let named = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list",
+            "params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-06-18"}}}"#;
+        let discover = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover"}"#;
+        assert_eq!(era(&[], plain), Era::Handshake);
+        assert_eq!(era(&[("mcp-protocol-version", "2025-11-25")], plain), Era::Handshake);
+        assert_eq!(era(&[("mcp-protocol-version", "1999-01-01")], plain), Era::Handshake);
+        assert_eq!(era(&[("mcp-protocol-version", "2026-07-28")], plain), Era::Modern);
+        assert_eq!(era(&[("mcp-method", "tools/list")], plain), Era::Modern);
+        let older = [("mcp-method", "tools/list"), ("mcp-protocol-version", "2025-11-25")];
+        assert_eq!(era(&older, plain), Era::Handshake);
+        assert_eq!(era(&[], named), Era::Modern);
+        assert_eq!(era(&[], discover), Era::Modern);
+        assert_eq!(era(&[], "{"), Era::Handshake);
     }
 }

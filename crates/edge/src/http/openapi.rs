@@ -2,6 +2,7 @@
 
 use crate::VERSION;
 use crate::mcp::REVISIONS;
+use crate::modern;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
@@ -68,13 +69,15 @@ fn mcp() -> Value {
             "description": "The answer to a request, as an event stream: zero or more progress notifications, then \
                 the JSON-RPC response.",
             "headers": headers(),
-            "content": { "text/event-stream": { "schema": { "type": "string" } } },
+            "content": { "text/event-stream": {} },
         },
         "202": { "description": "A notification was taken.", "headers": headers() },
         "400": rpc_error("Not JSON, not JSON-RPC 2.0, or headers that do not fit."),
+        "404": rpc_error("A method that revision 2026-07-28 does not have, in a request of that revision."),
         "406": rpc_error("Accept must name both application/json and text/event-stream."),
     });
     merge(&mut responses, own);
+    let revisions = [REVISIONS.as_slice(), &[modern::REVISION]].concat();
     json!({
         "operationId": "mcp",
         "summary": "One JSON-RPC message of the Model Context Protocol",
@@ -89,14 +92,27 @@ fn mcp() -> Value {
                 "name": "MCP-Protocol-Version",
                 "in": "header",
                 "required": false,
-                "schema": { "type": "string", "enum": REVISIONS },
+                "schema": { "type": "string", "enum": revisions },
             },
+            mirror("Mcp-Method", "The method of the body."),
+            mirror("Mcp-Name", "What the body asks for by name."),
         ],
         "requestBody": {
             "required": true,
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Message" } } },
         },
         "responses": responses,
+    })
+}
+
+/// A header that repeats what the body says.
+fn mirror(name: &str, what: &str) -> Value {
+    json!({
+        "name": name,
+        "in": "header",
+        "description": format!("{what} Required in revision 2026-07-28."),
+        "required": false,
+        "schema": { "type": "string" },
     })
 }
 
@@ -261,6 +277,9 @@ mod tests {
             std::fs::write(FILE, &served).unwrap();
         }
         let kept = std::fs::read_to_string(FILE).unwrap_or_default();
-        assert!(served == kept, "docs/openapi.json is not what is served; see how to accept the change above");
+        assert!(
+            served == kept,
+            "docs/openapi.json is not what is served; see how to accept the change above"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The smallest database that a plan can be carried out on, and that refuses a plan which breaks its promises.
 
 use crate::{
-    Decision, Editor, Held, Needs, Outcome, Plan, Refusal, SlotSchema, Statement, Trust, Write, needs,
+    Decision, Edit, Editor, Held, Needs, Outcome, Plan, Refusal, SlotSchema, Statement, Trust, Write, needs,
     needs_of, plan, plan_confirm, plan_reject, plan_removal, plan_update, repair, slot_key,
 };
 use domain::keys::{subject_key, value_key};
@@ -14,7 +14,8 @@ pub struct Database {
     pub policy: SourcePolicy,
     pub metadata: Metadata,
     ever_active: BTreeSet<(String, String)>,
-    clock: i64,
+    /// The time of the last call, in seconds; a call is dated by its start, so that a slow one is dated in the past.
+    pub clock: i64,
 }
 
 /// Who speaks.
@@ -101,8 +102,8 @@ impl Database {
 
     pub fn update(&mut self, id: FactId, value: &str, editor: Editor) -> Result<Outcome, Refusal> {
         let held = self.fetch_of(id);
-        let now = self.tick();
-        let plan = plan_update(id, value, &held, editor, &self.slots, now, self.next_id())?;
+        let edit = Edit { editor, by: "prin_2", now: self.tick() };
+        let plan = plan_update(id, value, &held, &edit, &self.slots, self.next_id())?;
         Ok(self.commit(plan).remove(0))
     }
 

@@ -1,4 +1,4 @@
-//! code shared with the engine. The property test holds the two against each other.
+//! The rules told a second time, over a few subjects and values, without any code shared with the engine. The property test holds the two against each other.
 
 use domain::Action;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,7 +61,6 @@ struct Standing {
     value: &'static str,
     event: bool,
     source: Option<&'static str>,
-    since: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +68,8 @@ struct Ask {
     standing: Standing,
     action: Action,
     target: Option<i64>,
+    /// What the target was when this was asked.
+    against: Option<&'static str>,
 }
 
 #[derive(Debug)]
@@ -78,7 +79,6 @@ pub struct Model {
     asked: BTreeMap<i64, Ask>,
     retired: BTreeSet<(&'static str, &'static str)>,
     next: i64,
-    clock: u32,
 }
 
 fn folded(value: &str) -> &'static str {
@@ -111,6 +111,11 @@ fn is_declared(subject: &str) -> bool {
     is_list(subject) || is_gated(subject)
 }
 
+/// Whether the two could not both stand in one scope.
+fn rivals(a: &Standing, b: &Standing) -> bool {
+    !a.event && !b.event && a.subject == b.subject && (!is_list(a.subject) || tree(a.value) == tree(b.value))
+}
+
 fn rank(source: Option<&str>) -> i32 {
     match source {
         Some("hr" | "HR") => 10,
@@ -121,14 +126,7 @@ fn rank(source: Option<&str>) -> i32 {
 
 impl Model {
     pub fn new(policy: Policy) -> Self {
-        Self {
-            policy,
-            standing: BTreeMap::new(),
-            asked: BTreeMap::new(),
-            retired: BTreeSet::new(),
-            next: 1,
-            clock: 0,
-        }
+        Self { policy, standing: BTreeMap::new(), asked: BTreeMap::new(), retired: BTreeSet::new(), next: 1 }
     }
 
     pub fn active(&self) -> BTreeSet<(i64, &'static str, &'static str, &'static str)> {
@@ -140,7 +138,6 @@ impl Model {
     }
 
     pub fn remember(&mut self, said: &[Said], voice: Voice) -> Vec<Action> {
-        self.clock += 1;
         said.iter().map(|s| self.hear(s, voice)).collect()
     }
 
@@ -150,11 +147,11 @@ impl Model {
                 || (is_list(s.subject) && said.value == "ash" && tree(s.value) == "ash")
         });
         match (said.time, said.action) {
-            (Time::Past, Action::Skip) => Action::Skip,
+            (Time::Past | Time::Future, Action::Skip) => Action::Skip,
             (Time::Past, _) => self.archive(said, voice),
             _ if voice.gone && repeats.is_some() => self.remove(said, voice),
             (_, Action::Skip) => Action::Skip,
-            (_, Action::Archive) => self.archive(said, voice),
+            (Time::Now, Action::Archive) => self.archive(said, voice),
             (_, Action::Retract) => self.remove(said, voice),
             _ => self.assert(said, voice),
         }
@@ -181,7 +178,6 @@ impl Model {
     }
 
     pub fn forget(&mut self, said: &Said) -> Action {
-        self.clock += 1;
         let voice = Voice { source: None, trusted: false, gone: false };
         match self.removable(said) {
             None => Action::Skip,
@@ -196,7 +192,7 @@ impl Model {
             Some(id) => folded(self.standing[&id].value) == folded(said.value),
             None => self.here(said).any(|(_, s)| folded(s.value) == folded(said.value)),
         };
-        if same {
+        if same && said.time != Time::Future {
             return Action::Dedup;
         }
         let keeps_identity =
@@ -215,7 +211,7 @@ impl Model {
             said.action == Action::Flag,
             !said.sure && (called || action != Action::Add),
             place.is_some() && said.event,
-            place.is_some() && is_gated(meant(said)) && !voice.trusted,
+            action != Action::Add && is_gated(meant(said)) && !voice.trusted,
             place.is_some_and(|id| self.disputed(id, voice)),
         ];
         if waits.contains(&true) {
@@ -241,6 +237,7 @@ impl Model {
             same_subject
                 && a.action == action
                 && a.target == target
+                && !self.is_stale(a)
                 && (action == Action::Retract || same_words)
         });
         if repeat {
@@ -250,18 +247,16 @@ impl Model {
         if let Some(held) = target.filter(|_| action == Action::Retract).map(|t| self.standing[&t]) {
             standing = Standing { value: held.value, scope: held.scope, event: held.event, ..standing };
         }
-        self.asked.insert(id, Ask { standing, action, target });
+        let against = target.map(|t| self.standing[&t].value);
+        self.asked.insert(id, Ask { standing, action, target, against });
         Action::Flag
     }
 
     /// None when it is refused.
     pub fn confirm(&mut self, id: i64) -> Option<Action> {
-        self.clock += 1;
         let ask = *self.asked.get(&id)?;
         let target = ask.target.filter(|t| self.standing.contains_key(t));
-        let gated = is_gated(ask.standing.subject) && ask.target.is_some();
-        let moved = target.is_none_or(|t| self.standing[&t].since > ask.standing.since);
-        if (gated && moved) || (ask.action == Action::Retract && target.is_none()) {
+        if self.is_stale(&ask) || (ask.action == Action::Retract && target.is_none()) {
             return None;
         }
         self.asked.remove(&id);
@@ -277,13 +272,8 @@ impl Model {
             }
             _ => {}
         }
-        let new = Standing { since: self.clock, ..ask.standing };
-        let rival = |s: &Standing| {
-            !new.event
-                && !s.event
-                && s.subject == new.subject
-                && (!is_list(s.subject) || tree(s.value) == tree(new.value))
-        };
+        let new = ask.standing;
+        let rival = |s: &Standing| rivals(s, &new);
         let ousted: Vec<i64> = self
             .standing
             .iter()
@@ -300,8 +290,18 @@ impl Model {
         })
     }
 
+    fn is_stale(&self, ask: &Ask) -> bool {
+        let taken =
+            || self.standing.values().any(|s| rivals(s, &ask.standing) && s.scope == ask.standing.scope);
+        is_gated(ask.standing.subject)
+            && match (ask.target, ask.action) {
+                (Some(target), _) => self.standing.get(&target).map(|s| s.value) != ask.against,
+                (None, Action::Coexist) => taken(),
+                (None, _) => false,
+            }
+    }
+
     pub fn reject(&mut self, id: i64) -> Option<Action> {
-        self.clock += 1;
         let ask = self.asked.remove(&id)?;
         if ask.action != Action::Retract {
             self.retired.insert((ask.standing.subject, folded(ask.standing.value)));
@@ -310,7 +310,6 @@ impl Model {
     }
 
     pub fn update(&mut self, id: i64, value: &'static str, approver: bool) -> Option<Action> {
-        self.clock += 1;
         let old = *self.standing.get(&id)?;
         if old.value == value {
             return Some(Action::Dedup);
@@ -322,16 +321,18 @@ impl Model {
         if taken {
             return None;
         }
-        let new = Standing { value, since: self.clock, ..old };
+        let new = Standing { value, source: None, ..old };
         if is_gated(old.subject) && !approver {
             let repeat = self.asked.values().any(|a| {
                 (a.standing.value, a.standing.scope) == (value, old.scope)
-                    && (a.action, a.target) == (Action::Supersede, Some(id))
+                    && (a.action, a.target, a.against) == (Action::Supersede, Some(id), Some(old.value))
             });
             if repeat {
                 return Some(Action::Dedup);
             }
-            self.asked.insert(self.next, Ask { standing: new, action: Action::Supersede, target: Some(id) });
+            let ask =
+                Ask { standing: new, action: Action::Supersede, target: Some(id), against: Some(old.value) };
+            self.asked.insert(self.next, ask);
             self.next += 1;
             return Some(Action::Flag);
         }
@@ -415,14 +416,12 @@ impl Model {
             value: said.value,
             event: said.event && !is_declared(meant(said)),
             source: voice.source,
-            since: self.clock,
         };
         (id, standing)
     }
 
     fn sharpen(&mut self, id: i64, value: &'static str, source: Option<&'static str>) {
-        let since = self.clock;
-        self.standing.entry(id).and_modify(|s| *s = Standing { value, source, since, ..*s });
+        self.standing.entry(id).and_modify(|s| *s = Standing { value, source, ..*s });
     }
 
     fn retire(&mut self, id: i64) {

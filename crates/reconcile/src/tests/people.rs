@@ -1,6 +1,6 @@
 //! What people do: forget, update, confirm, reject.
 
-use super::database::{Database, Voice, aimed, at, by, raw, unsure};
+use super::database::{Database, Voice, aimed, at, by, raw, unsure, within};
 use crate::{Editor, Refusal, SlotSchema, Trust};
 use domain::{Action, PolicyMode, Status};
 use serde_json::json;
@@ -92,6 +92,56 @@ fn a_proposal_is_stale_once_its_target_was_refined() {
 }
 
 #[test]
+fn a_proposal_of_a_slow_call_can_be_confirmed() {
+    let mut db = Database::clinical();
+    db.clock = 100;
+    db.say(raw("code_status", "full code", "ADD"));
+    db.clock = 50;
+    assert_eq!(db.say(raw("code_status", "DNR", "SUPERSEDE")), Action::Flag);
+    assert!(db.fact(2).created < db.fact(1).changed);
+    assert_eq!(db.fact(2).pending.as_ref().unwrap().target_value.as_deref(), Some("full code"));
+    assert_eq!(db.confirm(2).unwrap().action, Action::Supersede);
+    assert_eq!(db.shown(), ["#2 DNR"]);
+}
+
+#[test]
+fn a_stale_proposal_makes_no_repeat_of_a_new_one() {
+    let mut db = Database::clinical();
+    db.say(raw("code_status", "DNR", "ADD"));
+    let full = || raw("code_status", "full code", "SUPERSEDE");
+    db.say(full());
+    db.forget(raw("code_status", "DNR", "RETRACT"));
+    db.update(1, "comfort care", Editor::Writer).unwrap();
+    let trusted = Voice(Some("fhir"), Trust::Trusted);
+    db.remember("said", &[raw("code_status", "DNR and DNI", "REFINE")], trusted);
+
+    assert_eq!(db.say(full()), Action::Flag);
+    assert_eq!(db.forget(raw("code_status", "", "RETRACT")).action, Action::Flag);
+    assert_eq!(db.update(1, "comfort care", Editor::Writer).unwrap().action, Action::Flag);
+    assert_eq!(db.say(full()), Action::Dedup);
+    for (old, new) in [(2, 5), (3, 6), (4, 7)] {
+        assert_eq!(db.confirm(old).unwrap_err(), STALE(old));
+        assert_eq!(db.fact(new).pending.as_ref().unwrap().target_value.as_deref(), Some("DNR and DNI"));
+    }
+    assert_eq!(db.confirm(5).unwrap().action, Action::Supersede);
+}
+
+#[test]
+fn a_gated_value_for_another_scope_is_stale_once_its_place_is_taken() {
+    let mut db = Database::clinical();
+    db.say(raw("code_status", "full code", "ADD"));
+    let hospice = |value| within("hospice", raw("code_status", value, "ADD"));
+    db.say(hospice("DNR"));
+    db.say(hospice("DNI"));
+    assert_eq!(db.confirm(2).unwrap().action, Action::Coexist);
+    assert_eq!(db.shown(), ["#1 full code", "#2 DNR"]);
+    assert_eq!(db.confirm(3).unwrap_err(), STALE(3));
+    assert_eq!(db.say(hospice("DNI")), Action::Flag, "as a replacement of #2");
+    assert_eq!(db.confirm(4).unwrap().action, Action::Supersede);
+    assert_eq!(db.shown(), ["#1 full code", "#4 DNI"]);
+}
+
+#[test]
 fn a_confirmed_flag_is_current_in_the_place_of_whatever_stands_there_now() {
     let mut db = Database::new(SlotSchema::none());
     db.say(raw("lead", "Bob", "FLAG"));
@@ -126,15 +176,16 @@ fn a_flagged_removal_of_what_has_gone_is_stale() {
 }
 
 #[test]
-fn an_update_takes_a_new_id_and_carries_the_rest_over() {
+fn an_update_takes_a_new_id_and_is_the_editors_own_word() {
     let mut db = Database::new(SlotSchema::none());
-    db.metadata.insert("team".to_owned(), json!("core"));
+    db.metadata = json!({"team": "core", "asserted_by": "prin_1"}).as_object().unwrap().clone();
     db.remember("said", &[raw("lead", "Alice", "ADD")], by("hr"));
     let outcome = db.update(1, " Alicia ", Editor::Writer).unwrap();
     assert_eq!((outcome.action, outcome.id), (Action::Supersede, Some(2)));
     let row = db.fact(2);
-    assert_eq!((row.value.as_str(), row.source.as_deref(), row.supersedes), ("Alicia", Some("hr"), Some(1)));
-    assert_eq!((&row.metadata["team"], row.text.as_str()), (&json!("core"), "Alicia"));
+    assert_eq!((row.value.as_str(), row.text.as_str(), row.supersedes), ("Alicia", "Alicia", Some(1)));
+    assert_eq!((row.source.as_deref(), &row.metadata["asserted_by"]), (None, &json!("prin_2")));
+    assert_eq!((db.fact(1).source.as_deref(), &row.metadata["team"]), (Some("hr"), &json!("core")));
     assert_eq!(db.update(2, "Alicia", Editor::Writer).unwrap().action, Action::Dedup);
     assert_eq!(
         db.update(2, "alicia", Editor::Writer).unwrap().action,
@@ -154,7 +205,12 @@ fn an_update_takes_a_new_id_and_carries_the_rest_over() {
 fn an_update_of_a_gated_slot_waits_unless_the_editor_may_approve() {
     let mut db = medicated();
     assert_eq!(db.update(1, "Warfarin 3 mg", Editor::Writer).unwrap().action, Action::Flag);
-    assert_eq!(db.update(1, "Warfarin 3 mg", Editor::Writer).unwrap().action, Action::Dedup);
+    let repeat = db.update(1, "Warfarin 3 mg", Editor::Writer).unwrap();
+    assert_eq!((repeat.action, repeat.id, repeat.value.as_str()), (Action::Dedup, Some(2), "Warfarin 3 mg"));
+    let same = db.update(1, "Warfarin 5 mg daily", Editor::Writer).unwrap();
+    assert_eq!((same.action, same.id, same.value.as_str()), (Action::Dedup, Some(1), "Warfarin 5 mg daily"));
+    assert_ne!(repeat.reason, same.reason);
+    assert_eq!((db.fact(2).source.as_deref(), &db.fact(2).metadata["asserted_by"]), (None, &json!("prin_2")));
     assert_eq!(db.shown(), ["#1 Warfarin 5 mg daily"]);
     assert_eq!(db.confirm(2).unwrap().action, Action::Supersede);
     assert_eq!(db.update(2, "Warfarin 4 mg", Editor::Approver).unwrap().action, Action::Supersede);

@@ -32,8 +32,35 @@ fn the_same_value_in_another_spelling_writes_nothing() {
     for (action, value) in [("ADD", "Free"), ("SUPERSEDE", "free."), ("FLAG", " FREE "), ("REFINE", "Free")] {
         assert_eq!(db.say(raw("Plan", value, action)), Action::Dedup, "{action}");
     }
-    assert_eq!(db.say(at("future", raw("plan", "Free", "ADD"))), Action::Dedup);
     assert_eq!(db.facts.len(), 1);
+}
+
+#[test]
+fn the_future_is_flagged_once_whatever_the_model_called_it_and_whatever_stands() {
+    for action in ["ADD", "SUPERSEDE", "DEDUP", "REFINE", "COEXIST", "ARCHIVE", "FLAG", "RETRACT"] {
+        let mut db = holding("plan", "Free");
+        let statement = || at("future", raw("plan", "free", action));
+        assert_eq!(db.say(statement()), Action::Flag, "{action}");
+        assert_eq!(db.say(statement()), Action::Dedup, "{action}");
+        assert_eq!(db.shown(), ["#1 Free"]);
+        assert!(db.confirm(2).is_ok(), "{action}");
+    }
+    let mut db = holding("plan", "Free");
+    assert_eq!(db.say(at("future", raw("plan", "Pro", "ARCHIVE"))), Action::Flag);
+    assert_eq!(db.say(at("future", event(raw("trip", "Oslo", "ARCHIVE")))), Action::Flag);
+    assert_eq!(db.say(at("future", raw("plan", "Pro", "RETRACT"))), Action::Skip, "Pro is not current");
+    assert_eq!(db.say(at("future", raw("plan", "Free", "SKIP"))), Action::Skip);
+}
+
+#[test]
+fn a_removal_that_is_yet_to_come_is_flagged_as_one() {
+    let mut db = holding("apm", "Sentry");
+    let words = "from May on we no longer use Sentry";
+    let future = |action| [at("future", raw("apm", "Sentry", action))];
+    assert_eq!(db.remember(words, &future("SKIP"), SOMEONE)[0].action, Action::Skip);
+    assert_eq!(db.remember(words, &future("ADD"), SOMEONE)[0].action, Action::Flag);
+    assert_eq!(db.fact(2).pending.as_ref().unwrap().action, Action::Retract);
+    assert_eq!(db.shown(), ["#1 Sentry"]);
 }
 
 #[test]
@@ -204,10 +231,27 @@ fn a_gated_slot_takes_its_first_value_and_then_only_proposals() {
     }
     let words = db.remember("no longer full code", &[raw("code_status", "full code", "ADD")], SOMEONE);
     assert_eq!(words[0].action, Action::Flag);
-    assert_eq!(db.say(within("hospice", raw("code_status", "DNR", "ADD"))), Action::Coexist);
     let trusted = Voice(Some("fhir"), Trust::Trusted);
     let outcome = db.remember("said", &[raw("code_status", "DNI", "SUPERSEDE")], trusted);
     assert_eq!(outcome[0].action, Action::Supersede);
+}
+
+#[test]
+fn naming_another_scope_does_not_pass_the_gate() {
+    let mut db = Database::clinical();
+    db.say(raw("code_status", "full code", "ADD"));
+    let elsewhere = || within("hospice", raw("code_status", "DNR", "ADD"));
+    assert_eq!(db.say(elsewhere()), Action::Flag);
+    assert_eq!(db.say(elsewhere()), Action::Dedup);
+    let pending = db.fact(2).pending.as_ref().unwrap();
+    assert_eq!((pending.action, pending.target, pending.gated), (Action::Coexist, None, true));
+    let trusted = Voice(Some("fhir"), Trust::Trusted);
+    assert_eq!(db.remember("said", &[elsewhere()], trusted)[0].action, Action::Coexist);
+
+    db.say(raw("active_medication", "Warfarin 5 mg", "ADD"));
+    let ward = |value| within("ward", raw("active_medication", value, "ADD"));
+    assert_eq!(db.say(ward("Warfarin 7 mg")), Action::Flag);
+    assert_eq!(db.say(ward("Aspirin 100 mg")), Action::Add, "a new item of the list");
 }
 
 #[test]

@@ -90,8 +90,7 @@ impl Tool for CheckBeforeAct {
             args.max_staleness_days,
             args.block_on_recent_change_days,
         )?;
-        let subject =
-            cx.subject(&args.subject);
+        let subject = cx.subject(&args.subject);
         let facts = cx.service.store.facts_standing(&cx.call.caller, &cx.space, subject).await?;
         let concerns = judge(&facts.iter().collect::<Vec<_>>(), &bar, cx.call.caller.now);
         let active: Vec<String> =

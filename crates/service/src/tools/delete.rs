@@ -42,7 +42,13 @@ impl Tool for Delete {
         let also = also(&cx, args.include_decisions, args.include_receipts, args.include_audit)?;
         let store = &cx.service.store;
         let erased = store
-            .subject_erase(cx.call.clone(), cx.space.clone(), cx.subject(&args.subject).to_owned(), also, record)
+            .subject_erase(
+                cx.call.clone(),
+                cx.space.clone(),
+                cx.subject(&args.subject).to_owned(),
+                also,
+                record,
+            )
             .await?;
         let text = match erased.receipt {
             None => format!("Nothing to delete: no memory about '{}' in this space.", args.subject),

@@ -28,7 +28,8 @@ impl Tool for History {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
         worded("subject", &args.subject, limits::SUBJECT_BYTES)?;
-        let facts = cx.service.store.fact_history(&cx.call.caller, &cx.space, cx.subject(&args.subject)).await?;
+        let facts =
+            cx.service.store.fact_history(&cx.call.caller, &cx.space, cx.subject(&args.subject)).await?;
         let text = if facts.is_empty() {
             format!("No history for '{}'.", args.subject)
         } else {

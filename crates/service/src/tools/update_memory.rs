@@ -61,7 +61,9 @@ fn updated(plan: &Plan, id: i64, old: &str) -> String {
     let Some(outcome) = plan.outcomes.first() else { return unknown(id) };
     let new = outcome.id.unwrap_or(id);
     match outcome.action {
-        Action::Dedup if new != id => format!("Already awaiting approval as #{new}: '{old}' → '{}'.", outcome.value),
+        Action::Dedup if new != id => {
+            format!("Already awaiting approval as #{new}: '{old}' → '{}'.", outcome.value)
+        }
         Action::Dedup => format!("Unchanged: #{id} already has the value '{old}'."),
         Action::Flag => format!(
             "Proposed #{new}, awaiting approval: {} '{old}' → '{}'. #{id} stays current until then.",

@@ -11,8 +11,8 @@ use evidence::{Anchor, Broken, ChainVerifier, Head, SignedHead, StoredEntry};
 use rusqlite::Row;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-/// Entries that are checked together.
-const CHUNK: usize = 8192;
+/// Entries that are checked together: enough to share the work, and little to hold in memory.
+const CHUNK: usize = 2048;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuditReport {

@@ -14,6 +14,9 @@ const _: () = assert!(rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003);
 const BUSY_POLLS: i32 = 40_000;
 /// Short and uneven, so that several waiting processes do not keep meeting each other.
 const BUSY_POLL: Duration = Duration::from_micros(500);
+/// Pages that each connection keeps to itself, in KiB (a negative number by SQLite's convention). The system keeps the
+/// file in memory anyway, so a large cache in every connection would only hold it several times.
+const PAGE_CACHE_KIB: i64 = -512;
 /// A statement cache that holds every statement of the store.
 const CACHED_STATEMENTS: usize = 128;
 
@@ -47,6 +50,7 @@ pub(crate) fn open(path: &Path, meter: Option<&Meter>) -> Result<Connection, Sto
     db.pragma_update(None, "synchronous", "FULL")?;
     db.pragma_update(None, "foreign_keys", "ON")?;
     db.pragma_update(None, "secure_delete", "ON")?;
+    db.pragma_update(None, "cache_size", PAGE_CACHE_KIB)?;
     db.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     if let Some(meter) = meter.cloned() {
         db.progress_handler(

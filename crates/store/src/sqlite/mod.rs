@@ -109,7 +109,10 @@ impl Store {
     /// in which they were asked for, so what the call itself asked for comes first.
     pub async fn call_abandoned(&self, call: Call, record: Record) -> Result<(), StoreError> {
         self.writer
-            .run(Durability::Soon, move |tx| if call.is_recorded() { Ok(()) } else { tx.record(&call, &record) })
+            .run(
+                Durability::Soon,
+                move |tx| if call.is_recorded() { Ok(()) } else { tx.record(&call, &record) },
+            )
             .await
     }
 

@@ -8,9 +8,11 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 
-/// Reads that run at once are as many as there are blocking threads at work; idle connections beyond this are closed.
-const IDLE_CONNECTIONS: usize = 8;
+/// Reads that run at once, each on a thread and a connection of its own. More would not be faster on any machine that
+/// this runs on, and every thread keeps memory for itself.
+const AT_ONCE: usize = 4;
 
 #[derive(Clone)]
 pub(crate) struct Readers {
@@ -18,11 +20,12 @@ pub(crate) struct Readers {
     meter: Option<Meter>,
     secrets: Arc<Secrets>,
     idle: Arc<Mutex<Vec<Connection>>>,
+    places: Arc<Semaphore>,
 }
 
 impl Readers {
     pub fn new(path: PathBuf, secrets: Arc<Secrets>, meter: Option<Meter>) -> Self {
-        Self { path, meter, secrets, idle: Arc::default() }
+        Self { path, meter, secrets, idle: Arc::default(), places: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
     /// Runs `work` on a consistent snapshot of the database.
@@ -30,8 +33,14 @@ impl Readers {
         &self,
         work: impl FnOnce(&Db<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
+        let place = self.places.clone().acquire_owned().await.map_err(|_| StoreError::Closed)?;
         let this = self.clone();
-        match tokio::task::spawn_blocking(move || this.run_blocking(work)).await {
+        let run = move || {
+            let result = this.run_blocking(work);
+            drop(place);
+            result
+        };
+        match tokio::task::spawn_blocking(run).await {
             Ok(result) => result,
             Err(error) if error.is_panic() => Err(StoreError::Panicked),
             Err(_) => Err(StoreError::Closed),
@@ -47,10 +56,7 @@ impl Readers {
         let snapshot = connection.unchecked_transaction()?;
         let result = work(&Db { sql: &snapshot, secrets: &self.secrets });
         drop(snapshot);
-        let mut idle = self.idle.lock();
-        if idle.len() < IDLE_CONNECTIONS {
-            idle.push(connection);
-        }
+        self.idle.lock().push(connection);
         result
     }
 }

@@ -165,8 +165,10 @@ impl Store {
         edit: Edit,
         describe: impl FnOnce(Option<&Planned>) -> Record + Send + 'static,
     ) -> Result<Option<Planned>, StoreError> {
+        let by = call.caller.id().to_owned();
         self.on_fact(call, space, edit.id, describe, move |fact, held, now, next| {
-            reconcile::plan_update(fact.id, &edit.value, held, edit.editor, &slots, now, next)
+            let how = reconcile::Edit { editor: edit.editor, by: &by, now };
+            reconcile::plan_update(fact.id, &edit.value, held, &how, &slots, next)
         })
         .await
     }

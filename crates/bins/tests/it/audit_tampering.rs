@@ -1,0 +1,259 @@
+//! Every way to tamper with the audit log is noticed, and every legitimate erasure is not mistaken for one.
+
+use crate::support::{Deployment, Model, says};
+use rusqlite::Connection;
+use serde_json::json;
+use std::sync::LazyLock;
+
+/// A closed deployment with a dozen entries, which every test copies.
+static SAMPLE: LazyLock<Deployment> = LazyLock::new(|| {
+    let deployment = Deployment::new(&Model::start());
+    let process = deployment.start();
+    for n in 0..10 {
+        process.remember(&says(&format!("subject {n}"), &format!("value {n}")));
+    }
+    process.call("attest", &json!({ "subject": "subject 1" }));
+    process.call("delete", &json!({ "subject": "subject 2", "user_id": "somebody else" }));
+    process.intact();
+    assert!(process.close().success());
+    deployment
+});
+
+/// What `verify_audit` says after the change.
+fn verdict_after(change: impl FnOnce(&Deployment)) -> String {
+    let deployment = SAMPLE.copy();
+    change(&deployment);
+    deployment.start().call("verify_audit", &json!({}))
+}
+
+fn verdict_after_sql(statements: &str) -> String {
+    verdict_after(|deployment| deployment.sql().execute_batch(statements).unwrap())
+}
+
+fn check_broken(statements: &str) {
+    let verdict = verdict_after_sql(statements);
+    assert!(verdict.starts_with("⚠ Audit chain BROKEN at seq "), "{statements}: {verdict}");
+}
+
+#[test]
+fn an_untouched_copy_is_intact() {
+    let verdict = verdict_after_sql("SELECT 1");
+    assert!(verdict.starts_with("✓ Audit chain INTACT — 12 entries verified."), "{verdict}");
+}
+
+#[test]
+fn an_edited_entry_is_noticed_whichever_column_it_is() {
+    for change in [
+        "action = 'recall'",
+        "user_id = 'mallory'",
+        "agent_id = 'mallory'",
+        "run_id = 'mallory'",
+        "caller = 'mallory'",
+        "request = 'mallory'",
+        "ts = ts + 1",
+        "ts = 9223372036854775807",
+        "ts = 'yesterday'",
+        "detail = x'00'",
+        "committed = zeroblob(32)",
+        "blanks = zeroblob(16)",
+        "prev = zeroblob(32)",
+        "tenant = 'other'",
+        "hash = NULL",
+        "hash = zeroblob(32)",
+        "signature = NULL",
+        "signature = zeroblob(72)",
+        "signature = (SELECT signature FROM audit_entry WHERE seq = 6)",
+        "detail = (SELECT detail FROM audit_entry WHERE seq = 6)",
+        "detail = NULL",
+    ] {
+        check_broken(&format!("UPDATE audit_entry SET {change} WHERE seq = 5"));
+    }
+}
+
+#[test]
+fn a_removed_entry_is_noticed_wherever_it_stood() {
+    for condition in ["seq = 1", "seq = 5", "seq > 7", "seq = (SELECT max(seq) FROM audit_entry)", "1 = 1"] {
+        check_broken(&format!("DELETE FROM audit_entry WHERE {condition}"));
+    }
+}
+
+#[test]
+fn entries_in_another_order_are_noticed() {
+    check_broken(
+        "UPDATE audit_entry SET seq = -1 WHERE seq = 4;
+         UPDATE audit_entry SET seq = 4 WHERE seq = 5;
+         UPDATE audit_entry SET seq = 5 WHERE seq = -1;",
+    );
+    check_broken(
+        "CREATE TEMP TABLE kept AS SELECT seq, detail FROM audit_entry WHERE seq IN (4, 5);
+         UPDATE audit_entry SET detail = (SELECT detail FROM kept WHERE seq = 5) WHERE seq = 4;
+         UPDATE audit_entry SET detail = (SELECT detail FROM kept WHERE seq = 4) WHERE seq = 5;",
+    );
+}
+
+#[test]
+fn an_inserted_entry_is_noticed() {
+    let columns =
+        "tenant, ts, action, user_id, agent_id, run_id, caller, request, committed, detail, blanks, prev,
+        hash, signature";
+    for seq in ["0", "-3", "(SELECT max(seq) + 1 FROM audit_entry)"] {
+        check_broken(&format!(
+            "INSERT INTO audit_entry (seq, {columns}) SELECT {seq}, {columns} FROM audit_entry WHERE seq = 5"
+        ));
+    }
+}
+
+#[test]
+fn a_changed_head_is_noticed() {
+    check_broken("DELETE FROM deployment WHERE name = 'audit_head'");
+    check_broken("UPDATE deployment SET value = x'00' WHERE name = 'audit_head'");
+    let length = head(&SAMPLE.copy().sql()).len();
+    for at in [length - 1, length - 70, 60] {
+        let verdict = verdict_after(|deployment| {
+            let sql = deployment.sql();
+            let mut value = head(&sql);
+            value[at] ^= 1;
+            sql.execute("UPDATE deployment SET value = ?1 WHERE name = 'audit_head'", [value]).unwrap();
+        });
+        assert!(verdict.contains("BROKEN"), "byte {at}: {verdict}");
+    }
+}
+
+#[test]
+fn a_head_that_is_not_ours_is_not_built_upon() {
+    let deployment = SAMPLE.copy();
+    let sql = deployment.sql();
+    let mut value = head(&sql);
+    *value.last_mut().unwrap() ^= 1;
+    sql.execute("UPDATE deployment SET value = ?1 WHERE name = 'audit_head'", [value]).unwrap();
+    let process = deployment.start();
+    for _ in 0..2 {
+        let reply = process.remember(&says("subject 1", "written after a forged head"));
+        assert!(reply.starts_with("Svc couldn't complete that"), "{reply}");
+        let verdict = process.call("verify_audit", &json!({}));
+        assert!(verdict.contains("BROKEN"), "{verdict}");
+    }
+}
+
+fn head(sql: &Connection) -> Vec<u8> {
+    sql.query_row("SELECT value FROM deployment WHERE name = 'audit_head'", [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn a_forged_anchor_is_noticed() {
+    // The head is a signed statement too, and must not pass for an anchor.
+    check_broken(
+        "INSERT INTO deployment (name, value) SELECT 'audit_anchor', value FROM deployment WHERE name = 'audit_head'",
+    );
+    check_broken("INSERT INTO deployment (name, value) VALUES ('audit_anchor', x'00')");
+    let anchor = forged_anchor();
+    check_broken(&format!(
+        "INSERT INTO deployment (name, value) VALUES ('audit_anchor', x'{anchor}');
+         DELETE FROM audit_entry WHERE seq <= 5;"
+    ));
+}
+
+/// An anchor that names the true place, signed by another key.
+fn forged_anchor() -> String {
+    let hash: Vec<u8> = SAMPLE
+        .copy()
+        .sql()
+        .query_row("SELECT hash FROM audit_entry WHERE seq = 5", [], |row| row.get(0))
+        .unwrap();
+    let at = evidence::Position { size: 5, hash: evidence::Hash(hash.try_into().unwrap()) };
+    let signer = evidence::Signer::from_seed([7; 32]);
+    let anchor = evidence::Anchor { at, ts: domain::Timestamp::now() };
+    hex::encode(evidence::Signed::new(anchor, Some(&signer)).encode())
+}
+
+/// A deployment that went on by one write and was then put back, but for the head kept beside the database.
+fn rolled_back() -> Deployment {
+    let deployment = SAMPLE.copy();
+    let process = deployment.start();
+    process.remember(&says("subject 1", "a value that somebody wants gone"));
+    assert!(process.close().success());
+    for name in ["svc.db", "svc.db-wal", "svc.db-shm"] {
+        let file = deployment.folder().join(name);
+        if file.exists() {
+            std::fs::remove_file(&file).unwrap();
+        }
+        if SAMPLE.folder().join(name).exists() {
+            std::fs::copy(SAMPLE.folder().join(name), file).unwrap();
+        }
+    }
+    deployment
+}
+
+#[test]
+fn an_older_copy_of_the_whole_database_is_noticed() {
+    let verdict = rolled_back().start().call("verify_audit", &json!({}));
+    assert!(verdict.contains("BROKEN") && verdict.contains("rolled back"), "{verdict}");
+}
+
+#[test]
+fn a_log_that_outgrows_what_was_rolled_back_stays_broken() {
+    let deployment = rolled_back();
+    let process = deployment.start();
+    for n in 0..10 {
+        process.remember(&says("subject 1", &format!("another value {n}")));
+    }
+    let verdict = process.call("verify_audit", &json!({}));
+    assert!(verdict.contains("BROKEN") && verdict.contains("rewritten"), "{verdict}");
+}
+
+#[test]
+fn a_head_file_that_is_gone_or_emptied_is_noticed_and_not_made_anew() {
+    let removed = verdict_after(|deployment| std::fs::remove_file(head_file(deployment)).unwrap());
+    assert!(removed.contains("BROKEN"), "{removed}");
+    let emptied = verdict_after(|deployment| std::fs::write(head_file(deployment), "").unwrap());
+    assert!(emptied.contains("BROKEN"), "{emptied}");
+    let older = verdict_after(|deployment| {
+        let process = deployment.start();
+        process.list();
+        assert!(process.close().success());
+        std::fs::copy(head_file(&SAMPLE), head_file(deployment)).unwrap();
+    });
+    // An older head still names a true place of a longer log: nothing was taken away.
+    assert!(older.contains("INTACT"), "{older}");
+}
+
+fn head_file(deployment: &Deployment) -> std::path::PathBuf {
+    deployment.folder().join("svc.db.head")
+}
+
+#[test]
+fn blanking_on_the_authority_of_an_erasure_is_intact() {
+    let deployment = SAMPLE.copy();
+    let process = deployment.start();
+    let reply = process.call("delete", &json!({ "subject": "subject 1", "include_audit": true }));
+    assert!(reply.contains("audit entries erased"), "{reply}");
+    process.intact();
+    process.call("delete_all", &json!({ "include_audit": true }));
+    process.intact();
+    let log = process.call("audit_log", &json!({}));
+    assert!(!log.contains("subject 1") && log.contains("(blanked)"), "{log}");
+    assert!(process.close().success());
+    deployment.start().intact();
+
+    deployment.sql().execute("UPDATE audit_entry SET blanks = NULL", []).unwrap();
+    let verdict = deployment.start().call("verify_audit", &json!({}));
+    assert!(verdict.contains("BROKEN"), "{verdict}");
+}
+
+#[test]
+fn a_purged_log_goes_on_from_its_anchor() {
+    let deployment = SAMPLE.copy();
+    let process = deployment.start();
+    let reply = process.call("purge_expired", &json!({ "older_than_days": 0, "include_audit": true }));
+    assert!(reply.starts_with("Purged 10 fact(s)"), "{reply}");
+    process.intact();
+    process.remember(&says("subject 1", "after the purge"));
+    process.intact();
+    assert!(process.close().success());
+    deployment.start().intact();
+
+    let anchorless = deployment.copy();
+    anchorless.sql().execute("DELETE FROM deployment WHERE name = 'audit_anchor'", []).unwrap();
+    let verdict = anchorless.start().call("verify_audit", &json!({}));
+    assert!(verdict.contains("BROKEN"), "{verdict}");
+}

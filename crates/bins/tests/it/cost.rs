@@ -1,0 +1,74 @@
+//! What a call costs follows the work, not the size of the memory.
+
+use crate::support::{InProcess, Model, caller, says};
+use domain::{Identity, RawFact, Space};
+use reconcile::{SlotSchema, Trust};
+use serde_json::json;
+use std::sync::Arc;
+use store::{Call, Intent, Record, Said, Store};
+
+async fn fill(store: &Store, facts: usize) {
+    let space = Space::new("default", "", "");
+    let numbers: Vec<usize> = (0..facts).collect();
+    for chunk in numbers.chunks(domain::limits::FACTS_PER_STATEMENT) {
+        let fact = |n: &usize| RawFact {
+            subject: Some(format!("subject {n}")),
+            value: Some(format!("value {n}")),
+            action: Some("ADD".to_owned()),
+            confidence: Some(0.9),
+            ..RawFact::default()
+        };
+        let said = Said {
+            intent: Intent::Remember,
+            text: format!("statement {chunk:?}"),
+            source: None,
+            trust: Trust::Ordinary,
+            metadata: domain::Metadata::new(),
+            facts: chunk.iter().map(fact).collect(),
+        };
+        let call = Call::new(caller(Identity::Local), "remember", Some(space.clone()));
+        let slots = Arc::new(SlotSchema::none());
+        let plan = store.statement_commit(call, space.clone(), slots, said, |_| Record::done("filled")).await;
+        assert_eq!(plan.unwrap().outcomes.len(), chunk.len());
+    }
+}
+
+/// The steps of each call in a space of that many facts.
+async fn steps(model: &Model, facts: usize) -> Vec<(&'static str, u64)> {
+    let started = InProcess::start(model, SlotSchema::none(), &[]).await;
+    fill(started.service.store(), facts).await;
+    let mut counted = Vec::new();
+    for (tool, warm_up, arguments) in [
+        ("get_memory", json!({ "memory_id": 7 }), json!({ "memory_id": 70 })),
+        ("history", json!({ "subject": "subject 7" }), json!({ "subject": "subject 70" })),
+        ("check_before_act", json!({ "subject": "subject 7" }), json!({ "subject": "subject 70" })),
+        (
+            "update_memory",
+            json!({ "memory_id": 7, "new_value": "x" }),
+            json!({ "memory_id": 70, "new_value": "y" }),
+        ),
+        ("attest", json!({ "subject": "subject 7" }), json!({ "subject": "subject 70" })),
+        (
+            "remember",
+            json!({ "text": says("subject 8", "new") }),
+            json!({ "text": says("subject 80", "new") }),
+        ),
+    ] {
+        started.call(&Identity::Local, tool, &warm_up).await;
+        let before = started.meter.steps();
+        let text = started.call(&Identity::Local, tool, &arguments).await;
+        counted.push((tool, started.meter.steps() - before));
+        assert!(text.contains("70") || text.contains("80"), "{tool}: {text}");
+    }
+    counted
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_takes_no_more_steps_among_five_thousand_facts_than_among_a_hundred() {
+    let model = Model::start();
+    let (few, many) = (steps(&model, 100).await, steps(&model, 5000).await);
+    for ((tool, few), (_, many)) in few.into_iter().zip(many) {
+        assert!(few > 0, "{tool}: nothing was counted");
+        assert!(many * 2 <= few * 3, "{tool}: {few} steps among 100 facts, {many} among 5000");
+    }
+}

@@ -1,0 +1,47 @@
+//! Which crate may use which.
+
+use cargo_metadata::{DependencyKind, MetadataCommand};
+
+/// The crates of the house that each may use; the programs may use any.
+const ALLOWED: [(&str, &[&str]); 8] = [
+    ("svc-domain", &[]),
+    ("svc-reconcile", &["svc-domain"]),
+    ("svc-evidence", &["svc-domain"]),
+    ("svc-model", &["svc-domain"]),
+    ("svc-recall", &["svc-domain"]),
+    ("svc-store", &["svc-domain", "svc-evidence", "svc-reconcile"]),
+    ("svc-service", &["svc-domain", "svc-evidence", "svc-model", "svc-recall", "svc-reconcile", "svc-store"]),
+    ("svc-edge", &["svc-domain", "svc-service", "svc-store"]),
+];
+const PROGRAMS: &str = "svc";
+
+#[test]
+fn the_crates_use_each_other_only_as_the_house_is_built() {
+    let metadata = MetadataCommand::new()
+        .manifest_path(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .no_deps()
+        .exec()
+        .unwrap();
+    let names: Vec<String> = metadata.packages.iter().map(|package| package.name.to_string()).collect();
+    let mut wrong = Vec::new();
+    for package in &metadata.packages {
+        let name = package.name.as_str();
+        if name == PROGRAMS {
+            continue;
+        }
+        let Some((_, allowed)) = ALLOWED.iter().find(|(known, _)| *known == name) else {
+            wrong.push(format!("{name} has no place in the house: add it to the table"));
+            continue;
+        };
+        let used = package
+            .dependencies
+            .iter()
+            .filter(|used| used.kind != DependencyKind::Development && names.contains(&used.name));
+        wrong.extend(
+            used.filter(|used| !allowed.contains(&used.name.as_str()))
+                .map(|used| format!("{name} must not use {}", used.name)),
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(names.len(), ALLOWED.len() + 1, "{names:?}");
+}

@@ -1,0 +1,117 @@
+//! Erasing for good, and the proof that it was done.
+
+use crate::support::{Deployment, Mcp, Model, id, says};
+use serde_json::json;
+
+fn receipt(reply: &str) -> i64 {
+    id(&reply[reply.find("receipt #").unwrap_or_else(|| panic!("no receipt: {reply}"))..])
+}
+
+fn check_receipt(process: &Mcp, reply: &str) {
+    let verdict = process.call("verify_receipt", &json!({ "receipt_id": receipt(reply) }));
+    assert!(verdict.contains("[erasure_receipt]") && verdict.contains("✓ VALID"), "{verdict}");
+}
+
+#[test]
+fn an_erased_value_is_redacted_in_decisions_and_their_summaries_and_the_signature_still_holds() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model);
+    let process = deployment.start();
+    process.remember(&says("phone", "555 1234"));
+    process.remember(&says("city", "Oslo"));
+    let question = json!({ "action_summary": "Call them at 555-1234", "question": "How do I reach them?" });
+    let telling = id(&process.call("record_decision", &question));
+    let silent = id(&process.call(
+        "record_decision",
+        &json!({ "action_summary": "Send a letter", "question": "How do I reach them?" }),
+    ));
+    let explain = |decision: i64| process.call("explain_decision", &json!({ "decision_id": decision }));
+    assert!(explain(telling).contains("phone = 555 1234") && explain(telling).contains("action: Call them"));
+
+    let deleted = process.call("delete", &json!({ "subject": "Phone" }));
+    check_receipt(&process, &deleted);
+    for (decision, action) in [(telling, "action: (redacted"), (silent, "action: Send a letter")] {
+        let explained = explain(decision);
+        assert!(!explained.contains("1234"), "{explained}");
+        assert!(explained.contains(action) && explained.contains("city = Oslo"), "{explained}");
+        assert!(explained.ends_with("✓ receipt verified (record intact)"), "{explained}");
+    }
+    assert!(!process.list().contains("phone"));
+    assert_eq!(process.call("history", &json!({ "subject": "phone" })), "No history for 'phone'.");
+    assert!(!process.call("export_memory", &json!({})).contains("1234"), "the export keeps it");
+    process.intact();
+}
+
+#[test]
+fn decisions_and_attestations_go_when_asked_and_proofs_of_erasure_stay() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model);
+    let process = deployment.start();
+    process.remember(&says("phone", "555 1234"));
+    process.remember(&says("city", "Oslo"));
+    let attested = id(&process.call("attest", &json!({ "subject": "phone" })));
+    let other = id(&process.call("attest", &json!({ "subject": "city" })));
+    let decision =
+        id(&process.call("record_decision", &json!({ "action_summary": "go", "question": "where to?" })));
+    let deleted = process
+        .call("delete", &json!({ "subject": "phone", "include_decisions": true, "include_receipts": true }));
+    check_receipt(&process, &deleted);
+    let verify = |receipt: i64| process.call("verify_receipt", &json!({ "receipt_id": receipt }));
+    assert_eq!(verify(attested), format!("No receipt #{attested}."));
+    assert!(verify(other).contains("✓ VALID"));
+    let explained = process.call("explain_decision", &json!({ "decision_id": decision }));
+    assert!(explained.starts_with("No decision #"), "{explained}");
+    let all = process.call("delete_all", &json!({ "include_receipts": true }));
+    assert!(verify(other).starts_with("No receipt"));
+    check_receipt(&process, &deleted);
+    check_receipt(&process, &all);
+    process.intact();
+}
+
+#[test]
+fn a_subject_that_is_not_there_leaves_no_receipt() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model);
+    let process = deployment.start();
+    let reply = process.call("delete", &json!({ "subject": "nothing" }));
+    assert!(!reply.contains("receipt #"), "{reply}");
+    assert_eq!(process.call("verify_receipt", &json!({ "receipt_id": 1 })), "No receipt #1.");
+}
+
+#[test]
+fn delete_all_reaches_every_space_of_the_user_unless_one_is_named() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model);
+    let process = deployment.start();
+    let spaces = [
+        json!({ "user_id": "ann" }),
+        json!({ "user_id": "ann", "agent_id": "coder" }),
+        json!({ "user_id": "ann", "agent_id": "coder", "run_id": "7" }),
+        json!({ "user_id": "bob" }),
+    ];
+    for (n, space) in spaces.iter().enumerate() {
+        let mut arguments = space.clone();
+        arguments["text"] = says("secret", &format!("value {n}")).into();
+        process.call("remember", &arguments);
+    }
+    let held = || spaces.each_ref().map(|space| process.call("list_memories", space).contains("• secret"));
+    assert_eq!(held(), [true; 4]);
+    let one = process.call("delete_all", &spaces[1]);
+    check_receipt(&process, &one);
+    assert_eq!(held(), [true, false, true, true]);
+    let all = process.call("delete_all", &spaces[0]);
+    check_receipt(&process, &all);
+    assert_eq!(held(), [false, false, false, true]);
+    process.intact();
+}
+
+#[test]
+fn an_erased_number_is_never_given_out_again() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model);
+    let process = deployment.start();
+    process.remember(&says("city", "Oslo"));
+    process.call("delete_all", &json!({}));
+    process.remember(&says("city", "Rome"));
+    assert!(process.list().contains("• city = Rome  (#2)"), "{}", process.list());
+}

@@ -1,0 +1,147 @@
+//! Evidence of which one byte was changed is not believed.
+
+use crate::support::{Deployment, Mcp, Model, id, says};
+use rusqlite::Connection;
+use rusqlite::types::Value;
+use serde_json::json;
+
+/// The rows of the sample, and the call that must notice a change in each.
+struct Row {
+    table: &'static str,
+    /// Picks the row by its rowid or, where there is none, by its key; the key is not among the flipped columns.
+    condition: String,
+    columns: &'static [&'static str],
+    tool: &'static str,
+    arguments: serde_json::Value,
+}
+
+fn sample(process: &Mcp) -> Vec<Row> {
+    process.call("remember", &json!({ "text": says("budget", "40k"), "source": "finance" }));
+    process.remember(&says("owner", "Dana"));
+    process.remember(&says("old office", "Bergen"));
+    let attested = id(&process.call("attest", &json!({ "subject": "budget" })));
+    let erased = process.call("delete", &json!({ "subject": "old office" }));
+    let erasure = id(&erased[erased.find("receipt #").unwrap()..]);
+    let decided = process.call(
+        "record_decision",
+        &json!({ "action_summary": "Order the servers", "question": "How much is left?" }),
+    );
+    let decision = id(&decided);
+    let receipt = |id: i64| Row {
+        table: "receipt",
+        condition: format!("id = {id}"),
+        columns: &["tenant", "space", "kind", "created", "subject_ix", "body", "signature"],
+        tool: "verify_receipt",
+        arguments: json!({ "receipt_id": id }),
+    };
+    let belief = |place: i64| Row {
+        table: "belief",
+        condition: format!("decision = {decision} AND place = {place}"),
+        columns: &["memory", "disclosure"],
+        tool: "explain_decision",
+        arguments: json!({ "decision_id": decision }),
+    };
+    let snapshot = Row {
+        table: "decision",
+        condition: format!("id = {decision}"),
+        columns: &["tenant", "space", "created", "body", "signature", "summary"],
+        tool: "explain_decision",
+        arguments: json!({ "decision_id": decision }),
+    };
+    vec![receipt(attested), receipt(erasure), snapshot, belief(0), belief(1)]
+}
+
+/// The value with one byte changed, for each of its bytes. An empty value has none.
+fn flipped(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Integer(number) => (0..8).map(|byte| Value::Integer(number ^ (1 << (8 * byte)))).collect(),
+        Value::Text(text) => (0..text.len())
+            .map(|at| {
+                let mut bytes = text.clone().into_bytes();
+                bytes[at] ^= 1;
+                Value::Text(String::from_utf8(bytes).unwrap())
+            })
+            .collect(),
+        Value::Blob(bytes) => (0..bytes.len())
+            .map(|at| {
+                let mut bytes = bytes.clone();
+                bytes[at] ^= 1 << (at % 8);
+                Value::Blob(bytes)
+            })
+            .collect(),
+        Value::Null | Value::Real(_) => Vec::new(),
+    }
+}
+
+/// Flips every byte of the row, one at a time; returns how many there were.
+fn flip_row(process: &Mcp, sql: &Connection, row: &Row) -> usize {
+    let Row { table, condition, columns, tool, arguments } = row;
+    let mut flips = 0;
+    for column in *columns {
+        let original: Value = sql
+            .query_row(&format!("SELECT {column} FROM {table} WHERE {condition}"), [], |r| r.get(0))
+            .unwrap();
+        let mut set = sql.prepare(&format!("UPDATE {table} SET {column} = ?1 WHERE {condition}")).unwrap();
+        for (at, changed) in flipped(&original).iter().enumerate() {
+            assert_eq!(set.execute([changed]).unwrap(), 1);
+            let verdict = process.call(tool, arguments);
+            assert!(!verdict.contains('✓'), "byte {at} of {table}.{column}: {verdict}");
+            flips += 1;
+        }
+        set.execute([&original]).unwrap();
+    }
+    let verdict = process.call(tool, arguments);
+    assert!(verdict.contains('✓'), "{table} was not restored: {verdict}");
+    flips
+}
+
+fn no_flipped_byte_verifies(encrypt: &str) {
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with("SVC_ENCRYPT", encrypt);
+    let process = deployment.start();
+    let rows = sample(&process);
+    let sql = deployment.sql();
+    let flips: usize = rows.iter().map(|row| flip_row(&process, &sql, row)).sum();
+    assert!(flips > 1000, "only {flips} bytes were tried");
+    process.intact();
+}
+
+#[test]
+fn a_flipped_byte_of_sealed_evidence_never_verifies() {
+    no_flipped_byte_verifies("on");
+}
+
+#[test]
+fn a_flipped_byte_of_evidence_in_clear_never_verifies() {
+    no_flipped_byte_verifies("off");
+}
+
+#[test]
+fn what_is_taken_out_of_a_decision_without_an_erasure_is_an_alteration() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model);
+    let process = deployment.start();
+    process.remember(&says("budget", "40k"));
+    process.remember(&says("owner", "Dana"));
+    let arguments = json!({ "action_summary": "Spend 40k", "question": "How much is left?" });
+    let decision = id(&process.call("record_decision", &arguments));
+    let explain = || process.call("explain_decision", &json!({ "decision_id": decision }));
+    process.call("delete", &json!({ "subject": "budget" }));
+    let redacted = explain();
+    assert!(
+        redacted.contains('✓') && redacted.contains("redacted") && !redacted.contains("40k"),
+        "{redacted}"
+    );
+    // The receipt that accounts for one belief accounts for no other.
+    for change in [
+        "UPDATE belief SET disclosure = NULL WHERE memory = 2",
+        "UPDATE belief SET disclosure = NULL, erased_by = 1 WHERE memory = 2",
+        "UPDATE belief SET erased_by = NULL WHERE memory = 1",
+        "UPDATE decision SET summary_erased_by = NULL",
+    ] {
+        let copy = deployment.copy();
+        assert_eq!(copy.sql().execute(change, []).unwrap(), 1, "{change}");
+        let verdict = copy.start().call("explain_decision", &json!({ "decision_id": decision }));
+        assert!(verdict.contains("FAILED"), "{change}: {verdict}");
+    }
+}

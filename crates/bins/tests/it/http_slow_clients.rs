@@ -1,0 +1,100 @@
+//! Clients that send a byte a second hold up nobody but themselves.
+
+use crate::support::http::{Client, call};
+use crate::support::{Deployment, Model, says};
+use serde_json::json;
+use std::io::Write;
+use std::net::{SocketAddr, TcpStream};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const SLOW: usize = 1000;
+const CALLS: usize = 300;
+/// Below this the other tests on the machine make more of a difference than any client.
+const NOISE: Duration = Duration::from_millis(25);
+
+#[test]
+fn a_thousand_clients_that_trickle_do_not_slow_another_clients_calls() {
+    allow_open_files();
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with("SVC_RATE_PER_MIN", "0");
+    let (_, key) = deployment.principal("admin", &[]);
+    let server = deployment.serve();
+    let mut client = server.client(&key);
+    client.remember(&says("city", "Oslo"));
+    let alone = p95(&mut client);
+
+    let (address, done) = (server.address(), AtomicBool::new(false));
+    let crowded = std::thread::scope(|scope| {
+        let trickling = Trickle::start(address, &key);
+        let crowd = scope.spawn(|| trickling.until(&done));
+        let crowded = p95(&mut client);
+        // The crowd goes on for two rounds at least, so that it was there during the calls.
+        std::thread::sleep(Duration::from_millis(1500));
+        let again = p95(&mut client);
+        done.store(true, Ordering::Relaxed);
+        assert_eq!(crowd.join().unwrap(), SLOW, "the server dropped slow clients within seconds");
+        crowded.max(again)
+    });
+    let bound = (alone * 10).max(NOISE).min(Duration::from_millis(250));
+    assert!(crowded < bound, "p95 alone {alone:?}, with slow clients {crowded:?}");
+}
+
+fn p95(client: &mut Client) -> Duration {
+    let mut times: Vec<Duration> = (0..CALLS)
+        .map(|_| {
+            let began = Instant::now();
+            client.call("list_memories", &json!({}));
+            began.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[CALLS * 95 / 100]
+}
+
+/// Half of the clients are still at their headers, the other half at their body.
+struct Trickle {
+    clients: Vec<TcpStream>,
+    request: Vec<u8>,
+    sent: usize,
+}
+
+impl Trickle {
+    fn start(address: SocketAddr, key: &str) -> Self {
+        let request = call(key, "list_memories", &json!({}));
+        let body = request.windows(4).position(|end| end == b"\r\n\r\n").unwrap() + 4;
+        let clients = (0..SLOW).map(|n| {
+            let mut client = TcpStream::connect(address).unwrap();
+            if n.is_multiple_of(2) {
+                client.write_all(&request[..body]).unwrap();
+            }
+            client
+        });
+        Self { clients: clients.collect(), request: request.clone(), sent: body }
+    }
+
+    /// A byte a second for each; returns how many could still send at the end.
+    fn until(mut self, done: &AtomicBool) -> usize {
+        let mut alive = 0;
+        for second in 0.. {
+            let began = Instant::now();
+            let (header, body) = (self.request[second], self.request[self.sent + second]);
+            let bytes = |n: usize| if n.is_multiple_of(2) { [body] } else { [header] };
+            let sent = self.clients.iter_mut().enumerate().map(|(n, client)| client.write_all(&bytes(n)));
+            alive = sent.filter(Result::is_ok).count();
+            if done.load(Ordering::Relaxed) {
+                break;
+            }
+            std::thread::sleep(Duration::from_secs(1).saturating_sub(began.elapsed()));
+        }
+        alive
+    }
+}
+
+/// The usual limit of 1024 is too few for a thousand clients; the server, started later, gets the same.
+fn allow_open_files() {
+    let pid = std::process::id().to_string();
+    let raised = Command::new("prlimit").args(["--pid", &pid, "--nofile=4096:"]).status().unwrap();
+    assert!(raised.success(), "the limit of open files cannot be raised to 4096");
+}

@@ -1,0 +1,28 @@
+//! The real programs, driven over their real channels, with a language model of our own on loopback.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod arguments;
+mod audit_tampering;
+mod concurrency;
+mod cost;
+mod dependencies;
+mod erasure;
+mod evidence_flips;
+mod export;
+mod gate;
+mod hanging_model;
+mod http_disconnect;
+mod http_drain;
+mod http_front_door;
+mod http_hostile;
+mod http_metrics;
+mod http_revocation;
+mod http_slow_clients;
+mod keys;
+mod kill;
+mod model_garbage;
+mod progress;
+mod settings;
+mod support;
+mod vault;

@@ -1,0 +1,165 @@
+//! Every setting takes what it should and names itself when it gets something else.
+
+use crate::support::{Deployment, Model};
+use svc::settings::{Settings, SettingsError};
+
+fn read(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
+    Settings::from_variables(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+}
+
+const KEY: &str = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+
+/// Variables that can be wrong: each with values that are taken, and values that are not.
+const CHECKED: &[(&str, &[&str], &[&str])] = &[
+    ("SVC_KMS", &["file", "FILE"], &["aws", "vault"]),
+    ("SVC_ENCRYPT", &["on", "off", "TRUE", "false", "Yes", "no", "1", "0"], &["maybe", "2", "enabled"]),
+    ("SVC_SIGN", &["on", "off"], &["maybe"]),
+    ("SVC_AUTH_REQUIRED", &["on", "off"], &["sometimes"]),
+    ("SVC_GRAPH", &["off", "0"], &["maybe", "on"]),
+    ("SVC_VENDOR_PUBKEY", &[KEY], &["abc", "00"]),
+    ("SVC_OIDC_ROLE_MAP", &["{}", r#"{"staff":"member"}"#], &["[]", "staff", r#"{"staff":"king"}"#]),
+    ("SVC_OIDC_DEFAULT_ROLE", &["viewer", "auditor"], &["king"]),
+    ("LLM_PROVIDER", &["anthropic", "openai", "groq"], &["acme"]),
+    ("LLM_TIMEOUT", &["60", "0.5", "3600"], &["0", "-1", "soon", "1e9", "NaN"]),
+    ("SVC_EXTRACT_RETRIES", &["0", "5"], &["-1", "two", "1.5"]),
+    ("SVC_RECONCILE_CONTEXT", &["1", "10000"], &["0", "-3", "forty", "70000"]),
+    ("SVC_RECALL_CONTEXT", &["1", "10000"], &["0", "4.5", "10001"]),
+    ("SVC_CRITICAL_BUDGET", &["1", "200"], &["0", "all"]),
+    ("SVC_SLOT_SCHEMA", &["preset:clinical", "preset: coding"], &["preset:nothing", "/no/such/file.json"]),
+    ("SVC_LOG_LEVEL", &["DEBUG", "info", "WARNING", "ERROR", "CRITICAL"], &["LOUD", "WARN"]),
+    ("SVC_LOG_FORMAT", &["text", "json"], &["xml"]),
+    ("SVC_PORT", &["0", "65535"], &["65536", "-1", "http", "80.5"]),
+    ("SVC_MAX_BODY", &["1", "1048576"], &["-1", "1MiB"]),
+    ("SVC_RATE_PER_MIN", &["0", "120"], &["-1", "many"]),
+    ("SVC_TRUSTED_PROXY_HOPS", &["0", "3"], &["-1", "256", "one"]),
+];
+
+/// Variables that take any text.
+const FREE: [&str; 27] = [
+    "SVC_DB",
+    "SVC_KEY",
+    "SVC_LICENSE",
+    "SVC_VAULT_TRANSIT_MOUNT",
+    "SVC_VAULT_TRANSIT_KEY",
+    "VAULT_ADDR",
+    "VAULT_TOKEN",
+    "SVC_OIDC_ROLE_CLAIM",
+    "SVC_OIDC_SCOPE_CLAIM",
+    "OPENAI_API_KEY",
+    "OPENAI_MODEL",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_MODEL",
+    "GROQ_API_KEY",
+    "GROQ_MODEL",
+    "EMBED_API_KEY",
+    "EMBED_MODEL",
+    "SVC_READ_MODEL",
+    "SVC_TRUSTED_SOURCES",
+    "SVC_CRITICAL_CATEGORIES",
+    "SVC_HOST",
+    "SVC_ALLOWED_HOSTS",
+    "SVC_ALLOWED_ORIGINS",
+    "SVC_METRICS_TOKEN",
+    "NEO4J_URI",
+    "NEO4J_USER",
+    "NEO4J_PASSWORD",
+];
+
+#[test]
+fn every_setting_takes_its_values_and_names_itself_for_others() {
+    for (name, good, bad) in CHECKED {
+        for value in *good {
+            assert!(read(&[(name, value)]).is_ok(), "{name}={value}: {:?}", read(&[(name, value)]).err());
+        }
+        for value in *bad {
+            let error = read(&[(name, value)]).expect_err(&format!("{name}={value} was taken"));
+            assert_eq!(error.variable, *name, "{error}");
+            assert!(error.to_string().len() > name.len() + 10, "it does not say what it takes: {error}");
+        }
+    }
+}
+
+#[test]
+fn settings_of_free_text_take_it() {
+    for name in FREE {
+        assert!(read(&[(name, "some text")]).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn an_empty_variable_is_an_unset_one() {
+    for (name, _, _) in CHECKED {
+        assert!(read(&[(name, "")]).is_ok(), "{name}");
+        assert!(read(&[(name, "  ")]).is_ok(), "{name}");
+    }
+    assert!(read(&[("SVC_DATABASE_URL", ""), ("SVC_KMS", "")]).is_ok());
+}
+
+#[test]
+fn settings_that_need_each_other_say_so() {
+    for (variables, word) in [
+        (&[("SVC_KMS", "vault"), ("VAULT_ADDR", "http://localhost")][..], "VAULT_TOKEN"),
+        (&[("SVC_KMS", "vault"), ("VAULT_TOKEN", "t")], "VAULT_ADDR"),
+        (&[("SVC_KMS", "vault"), ("VAULT_TOKEN", "t"), ("VAULT_ADDR", "a"), ("SVC_KEY", "k")], "SVC_KEY"),
+        (&[("SVC_GRAPH", "on")], "NEO4J_PASSWORD"),
+        (&[("SVC_OIDC_ISSUER", "https://id.example")], "SVC_OIDC_AUDIENCE"),
+        (&[("SVC_OIDC_ISSUER", "https://id.example"), ("SVC_OIDC_AUDIENCE", "svc")], "SVC_OIDC_JWKS_URL"),
+    ] {
+        let error = read(variables).expect_err(word).to_string();
+        assert!(error.contains(word), "{error}");
+    }
+}
+
+#[test]
+fn a_bad_setting_stops_startup_before_any_file_is_made() {
+    let model = Model::start();
+    for (name, value) in [
+        ("SVC_RECALL_CONTEXT", "many"),
+        ("SVC_SLOT_SCHEMA", "preset:nothing"),
+        ("OPENAI_BASE_URL", "not an address"),
+        ("LLM_PROVIDER", "acme"),
+    ] {
+        let deployment = Deployment::new(&model).with(name, value);
+        assert!(deployment.refusal().contains(name), "{name}");
+        assert!(deployment.files().is_empty(), "{name}: {:?}", deployment.files());
+    }
+}
+
+#[test]
+fn help_and_version_touch_no_file() {
+    let model = Model::start();
+    for program in [
+        env!("CARGO_BIN_EXE_svc-mcp"),
+        env!("CARGO_BIN_EXE_svc-server"),
+        env!("CARGO_BIN_EXE_svc-migrate"),
+        env!("CARGO_BIN_EXE_svc"),
+    ] {
+        let deployment = Deployment::new(&model);
+        let help = deployment.run(program, &["--help"]);
+        assert!(help.status.success() && help.stdout.len() > 100, "{program}");
+        let version = deployment.run(program, &["--version"]);
+        assert!(version.status.success());
+        assert!(String::from_utf8(version.stdout).unwrap().ends_with(" 0.7.0\n"), "{program}");
+        assert!(deployment.files().is_empty(), "{program}: {:?}", deployment.files());
+    }
+}
+
+#[test]
+fn migrations_are_shown_without_being_applied() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model);
+    let migrate = |command: &str| {
+        let output = deployment.run(env!("CARGO_BIN_EXE_svc-migrate"), &[command]);
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let status = migrate("status");
+    assert!(
+        status.starts_with("schema: v0 (this svc-migrate: v") && status.contains("PENDING v1"),
+        "{status}"
+    );
+    assert!(deployment.files().is_empty());
+    assert!(migrate("up").contains("applied v1"));
+    assert!(!migrate("status").contains("PENDING"));
+    assert_eq!(deployment.start().list(), "(no memories yet)");
+}

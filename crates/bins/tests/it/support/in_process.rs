@@ -1,0 +1,78 @@
+//! The service within the test itself, for callers that stdio does not have and for counting what a call reads.
+
+use super::Model;
+use domain::{Caller, Identity, Principal, PrincipalKind, Role, Scopes, Tenant, Timestamp};
+use model::{ChatConfig, EmbedConfig, Models, Provider};
+use reconcile::SlotSchema;
+use serde_json::Value;
+use service::{Licence, Options, Service};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use store::keys::{KeySource, Switch};
+use store::{Meter, Store, StoreSettings};
+use tempfile::TempDir;
+
+pub struct InProcess {
+    pub service: Service,
+    pub meter: Meter,
+    _folder: TempDir,
+}
+
+impl InProcess {
+    pub async fn start(model: &Model, slots: SlotSchema, trusted_sources: &[&str]) -> Self {
+        let (folder, meter) = (tempfile::tempdir().unwrap(), Meter::default());
+        let settings = StoreSettings {
+            path: folder.path().join("svc.db"),
+            keys: KeySource::File,
+            encrypt: Switch::On,
+            sign: Switch::On,
+            meter: Some(meter.clone()),
+        };
+        let store = Store::open(settings, Timestamp::now()).await.unwrap();
+        let options = Options {
+            slots: Arc::new(slots),
+            trusted_sources: trusted_sources.iter().map(|source| (*source).to_owned()).collect(),
+            recall_context: 40,
+            reconcile_context: 40,
+            critical_categories: Vec::new(),
+            critical_budget: 200,
+            licence: Licence::default(),
+        };
+        Self { service: Service::new(store, models(model), options), meter, _folder: folder }
+    }
+
+    pub async fn call(&self, who: &Identity, tool: &str, arguments: &Value) -> String {
+        let reply =
+            self.service.call(caller(who.clone()), tool, arguments.as_object().unwrap().clone()).await;
+        assert!(!reply.is_error && !reply.text.contains("couldn't"), "{tool}: {}", reply.text);
+        reply.text
+    }
+}
+
+fn models(model: &Model) -> Models {
+    let chat = ChatConfig {
+        provider: Provider::OpenAi,
+        base_url: Some(model.base_url()),
+        api_key: None,
+        model: None,
+        read_model: None,
+        timeout: Duration::from_secs(60),
+        extract_retries: 0,
+    };
+    Models::new(chat, EmbedConfig::default()).unwrap()
+}
+
+pub fn caller(identity: Identity) -> Caller {
+    Caller::new(identity, "test".to_owned(), Timestamp::now(), Instant::now() + super::PATIENCE)
+}
+
+pub fn principal(name: &str, role: Role) -> Identity {
+    Identity::Principal(Principal {
+        id: format!("prin_{name}"),
+        name: name.to_owned(),
+        role,
+        kind: PrincipalKind::Agent,
+        tenant: Tenant::default(),
+        scopes: Scopes::All,
+    })
+}
