@@ -18,6 +18,16 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_GRAPH", &["off", "0"], &["maybe", "on"]),
     ("SVC_VENDOR_PUBKEY", &[KEY], &["abc", "00"]),
     ("SVC_OIDC_ROLE_MAP", &["{}", r#"{"staff":"member"}"#], &["[]", "staff", r#"{"staff":"king"}"#]),
+    (
+        "SVC_ALLOWED_HOSTS",
+        &["memory.example.com", "localhost:8080, [::1]:*", "127.0.0.1"],
+        &["localhost:abc", "https://example.com", "a b"],
+    ),
+    (
+        "SVC_ALLOWED_ORIGINS",
+        &["https://app.example.com", "http://localhost:3000"],
+        &["app.example.com", "ftp://example.com"],
+    ),
     ("SVC_OIDC_DEFAULT_ROLE", &["viewer", "auditor"], &["king"]),
     ("LLM_PROVIDER", &["anthropic", "openai", "groq"], &["acme"]),
     ("LLM_TIMEOUT", &["60", "0.5", "3600"], &["0", "-1", "soon", "1e9", "NaN"]),
@@ -35,7 +45,7 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
 ];
 
 /// Variables that take any text.
-const FREE: [&str; 27] = [
+const FREE: [&str; 25] = [
     "SVC_DB",
     "SVC_KEY",
     "SVC_LICENSE",
@@ -57,8 +67,6 @@ const FREE: [&str; 27] = [
     "SVC_TRUSTED_SOURCES",
     "SVC_CRITICAL_CATEGORIES",
     "SVC_HOST",
-    "SVC_ALLOWED_HOSTS",
-    "SVC_ALLOWED_ORIGINS",
     "SVC_METRICS_TOKEN",
     "NEO4J_URI",
     "NEO4J_USER",

@@ -76,6 +76,7 @@ fn record(fact: &Fact) -> Value {
         "pending": fact.pending.as_ref().map(|pending| json!({
             "action": pending.action.word(),
             "target": pending.target,
+            "target_value": pending.target_value,
             "gated": pending.gated,
         })),
         "refined_from": fact.earlier.iter()

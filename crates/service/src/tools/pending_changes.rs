@@ -56,12 +56,15 @@ fn line(fact: &Fact, pending: &Pending, target: Option<Arc<Fact>>) -> String {
     let who = fact.source.as_deref().or(asserted_by).unwrap_or("unknown");
     let words = render::excerpt(&fact.text, WORDS_SHOWN);
     let (id, subject, value) = (fact.id, &fact.subject, &fact.value);
-    let stale =
-        if target.is_none() { "  (stale: the value that it would change is no longer current)" } else { "" };
+    let stands = pending.target.is_none()
+        || target.is_some_and(|held| Some(&held.value) == pending.target_value.as_ref());
+    let stale = if stands { "" } else { "  (stale: what it would change is no longer current)" };
     let said = format!("said by {who}: \"{words}\"{stale}");
-    if pending.action == Action::Retract {
-        return format!("#{id} REMOVE {subject}: '{value}'  — {said}");
+    match (pending.action, &pending.target_value) {
+        (Action::Retract, _) => format!("#{id} REMOVE {subject}: '{value}'  — {said}"),
+        (_, Some(old)) => format!("#{id} REPLACE {subject}: '{old}' → '{value}'  — {said}"),
+        (_, None) => {
+            format!("#{id} REPLACE {subject}: (nothing in scope {}) → '{value}'  — {said}", fact.scope)
+        }
     }
-    let old = target.map_or_else(|| "(gone)".to_owned(), |target| target.value.clone());
-    format!("#{id} REPLACE {subject}: '{old}' → '{value}'  — {said}")
 }

@@ -1,7 +1,7 @@
 //! Opening a connection the one way this store uses SQLite.
 
 use crate::StoreError;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,7 +46,7 @@ pub(crate) fn open(path: &Path, meter: Option<&Meter>) -> Result<Connection, Sto
         ))
     })?;
     db.busy_handler(Some(wait_for_other_processes))?;
-    db.pragma_update(None, "journal_mode", "WAL")?;
+    write_ahead(&db)?;
     db.pragma_update(None, "synchronous", "FULL")?;
     db.pragma_update(None, "foreign_keys", "ON")?;
     db.pragma_update(None, "secure_delete", "ON")?;
@@ -62,6 +62,23 @@ pub(crate) fn open(path: &Path, meter: Option<&Meter>) -> Result<Connection, Sto
         )?;
     }
     Ok(db)
+}
+
+/// Turns write-ahead logging on. Two processes that do so on a new file at once get in each other's way, and for this
+/// one step SQLite does not call the busy handler.
+fn write_ahead(db: &Connection) -> Result<(), StoreError> {
+    let mut polls = 0;
+    loop {
+        match db.pragma_update(None, "journal_mode", "WAL") {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                if !wait_for_other_processes(polls) {
+                    return Err(error.into());
+                }
+                polls += 1;
+            }
+            result => return Ok(result?),
+        }
+    }
 }
 
 fn wait_for_other_processes(polls: i32) -> bool {
