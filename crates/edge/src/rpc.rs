@@ -79,8 +79,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Message, Unreadable> {
     };
     let id = match object.remove("id") {
         None => None,
-        Some(id) if id.is_string() || id.is_i64() || id.is_u64() => Some(id),
-        Some(_) => return Err(invalid(None, "'id' must be a string or a whole number")),
+        Some(id) if id.is_string() || is_whole(&id) => Some(id),
+        Some(_) => return Err(invalid(None, "'id' must be a string or a whole number of at most 53 bits")),
     };
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Err(invalid(id, "'jsonrpc' must be \"2.0\""));
@@ -101,6 +101,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Message, Unreadable> {
         Some(id) => Message::Request { id, method, params },
         None => Message::Notification { method, params },
     })
+}
+
+/// Ids that are numbers: whole, and small enough for every client to read back as it wrote them. `3.0` is the same
+/// number as `3`.
+pub(crate) const GREATEST_ID: i64 = 9_007_199_254_740_991;
+
+fn is_whole(id: &Value) -> bool {
+    let small = |number: f64| number.fract() == 0.0 && number.abs() <= GREATEST_ID as f64;
+    id.as_f64().is_some_and(small)
 }
 
 fn invalid(id: Option<Value>, why: &str) -> Unreadable {

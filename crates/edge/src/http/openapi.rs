@@ -3,6 +3,7 @@
 use crate::VERSION;
 use crate::mcp::REVISIONS;
 use crate::modern;
+use crate::rpc::GREATEST_ID;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
@@ -77,10 +78,14 @@ fn mcp() -> Value {
         "406": rpc_error("Accept must name both application/json and text/event-stream."),
     });
     merge(&mut responses, own);
-    let revisions = [REVISIONS.as_slice(), &[modern::REVISION]].concat();
     json!({
         "operationId": "mcp",
         "summary": "One JSON-RPC message of the Model Context Protocol",
+        "description": format!(
+            "A request of revision {} also has the headers MCP-Protocol-Version, Mcp-Method and Mcp-Name, each of which \
+             must say what its body says.",
+            modern::REVISION
+        ),
         "parameters": [
             {
                 "name": "Accept",
@@ -92,27 +97,14 @@ fn mcp() -> Value {
                 "name": "MCP-Protocol-Version",
                 "in": "header",
                 "required": false,
-                "schema": { "type": "string", "enum": revisions },
+                "schema": { "type": "string", "enum": REVISIONS },
             },
-            mirror("Mcp-Method", "The method of the body."),
-            mirror("Mcp-Name", "What the body asks for by name."),
         ],
         "requestBody": {
             "required": true,
             "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Message" } } },
         },
         "responses": responses,
-    })
-}
-
-/// A header that repeats what the body says.
-fn mirror(name: &str, what: &str) -> Value {
-    json!({
-        "name": name,
-        "in": "header",
-        "description": format!("{what} Required in revision 2026-07-28."),
-        "required": false,
-        "schema": { "type": "string" },
     })
 }
 
@@ -229,7 +221,7 @@ fn schemas() -> Value {
             "type": "object",
             "properties": {
                 "jsonrpc": { "const": "2.0" },
-                "id": { "anyOf": [{ "type": "string" }, { "type": "integer", "minimum": -9007199254740991_i64, "maximum": 9007199254740991_i64 }] },
+                "id": { "anyOf": [{ "type": "string" }, { "type": "integer", "minimum": -GREATEST_ID, "maximum": GREATEST_ID }] },
                 "method": { "type": "string" },
                 "params": { "type": "object" },
             },
