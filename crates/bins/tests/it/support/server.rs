@@ -67,10 +67,10 @@ impl Server {
         self.log.state.lock().unwrap().kept.clone()
     }
 
-    /// Resident memory in bytes.
+    /// Resident memory of its own in bytes: pages of the database file that the system keeps in memory do not count.
     pub fn resident(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+        let line = status.lines().find(|line| line.starts_with("RssAnon:")).unwrap();
         let kilobytes: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
         kilobytes * 1024
     }
