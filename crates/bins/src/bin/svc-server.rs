@@ -6,7 +6,7 @@ use secrecy::ExposeSecret;
 use service::Service;
 use std::io;
 use std::process::ExitCode;
-use svc::settings::{OidcSettings, ServerSettings, Settings};
+use svc::settings::{ServerSettings, Settings};
 use svc::startup::{self, StartupError};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -56,7 +56,7 @@ async fn serve(settings: Settings) -> Result<(), StartupError> {
     Ok(())
 }
 
-fn config(settings: &ServerSettings, oidc: Option<OidcSettings>) -> Config {
+fn config(settings: &ServerSettings, oidc: Option<OidcConfig>) -> Config {
     Config {
         max_body: usize::try_from(settings.max_body).unwrap_or(usize::MAX),
         rate_per_min: usize::try_from(settings.rate_per_min).unwrap_or(usize::MAX),
@@ -64,15 +64,7 @@ fn config(settings: &ServerSettings, oidc: Option<OidcSettings>) -> Config {
         allowed_hosts: settings.allowed_hosts.clone(),
         allowed_origins: settings.allowed_origins.clone(),
         metrics_token: settings.metrics_token.as_ref().map(|token| MetricsToken::new(token.expose_secret())),
-        oidc: oidc.map(|oidc| OidcConfig {
-            issuer: oidc.issuer,
-            audience: oidc.audience,
-            jwks_url: oidc.jwks_url,
-            role_map: oidc.role_map,
-            default_role: oidc.default_role,
-            role_claim: oidc.role_claim,
-            scope_claim: oidc.scope_claim,
-        }),
+        oidc,
     }
 }
 

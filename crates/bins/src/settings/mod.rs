@@ -7,10 +7,10 @@ mod server;
 mod storage;
 
 pub use models::ModelSettings;
-pub use oidc::OidcSettings;
 pub use server::ServerSettings;
 pub use storage::StorageSettings;
 
+use edge::http::OidcConfig;
 use env::Env;
 use evidence::PublicKey;
 use reconcile::{CRITICAL_CATEGORIES, PRESETS, SlotSchema};
@@ -56,7 +56,7 @@ pub struct Settings {
     pub storage: StorageSettings,
     pub models: ModelSettings,
     pub server: ServerSettings,
-    pub oidc: Option<OidcSettings>,
+    pub oidc: Option<OidcConfig>,
     pub log: LogSettings,
     /// Whether stdio, which cannot show a key, is turned away.
     pub auth_required: bool,
@@ -79,7 +79,7 @@ impl Settings {
             storage: StorageSettings::read(&env)?,
             models: ModelSettings::read(&env)?,
             server: ServerSettings::read(&env)?,
-            oidc: OidcSettings::read(&env)?,
+            oidc: oidc::read(&env)?,
             log: log(&env)?,
             auth_required: env.switch("SVC_AUTH_REQUIRED", false)?,
             options: options(&env)?,

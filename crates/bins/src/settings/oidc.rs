@@ -3,50 +3,37 @@
 use super::SettingsError;
 use super::env::Env;
 use domain::Role;
+use edge::http::OidcConfig;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-#[derive(Debug, Clone)]
-pub struct OidcSettings {
-    pub issuer: String,
-    pub audience: String,
-    pub jwks_url: String,
-    /// Which role a group of the identity provider has here.
-    pub role_map: BTreeMap<String, Role>,
-    pub default_role: Role,
-    pub role_claim: String,
-    pub scope_claim: Option<String>,
-}
-
-impl OidcSettings {
-    /// `None` where single sign-on is not set up. A part of it without the rest is an error, as is a role map that
-    /// cannot be read, set up or not.
-    pub(super) fn read(env: &Env) -> Result<Option<Self>, SettingsError> {
-        let role_map = role_map(env)?;
-        let default_role = default_role(env)?;
-        let parts = ["SVC_OIDC_ISSUER", "SVC_OIDC_AUDIENCE", "SVC_OIDC_JWKS_URL"];
-        if parts.iter().all(|name| env.text(name).is_none()) {
-            return Ok(None);
-        }
-        let part = |name: &'static str| {
-            env.text(name).ok_or_else(|| {
-                SettingsError::new(name, format!("is not set; OIDC needs all of {}", parts.join(", ")))
-            })
-        };
-        let [issuer, audience, jwks_url] = parts;
-        if env.text(jwks_url).is_some_and(|url| !url.starts_with("https://") && !url.starts_with("http://")) {
-            return Err(SettingsError::new(jwks_url, "takes the https:// address of the provider's key set"));
-        }
-        Ok(Some(Self {
-            issuer: part(issuer)?,
-            audience: part(audience)?,
-            jwks_url: part(jwks_url)?,
-            role_map,
-            default_role,
-            role_claim: env.text_or("SVC_OIDC_ROLE_CLAIM", "groups"),
-            scope_claim: env.text("SVC_OIDC_SCOPE_CLAIM"),
-        }))
+/// `None` where single sign-on is not set up. A part of it without the rest is an error, as is a role map that
+/// cannot be read, set up or not.
+pub(super) fn read(env: &Env) -> Result<Option<OidcConfig>, SettingsError> {
+    let role_map = role_map(env)?;
+    let default_role = default_role(env)?;
+    let parts = ["SVC_OIDC_ISSUER", "SVC_OIDC_AUDIENCE", "SVC_OIDC_JWKS_URL"];
+    if parts.iter().all(|name| env.text(name).is_none()) {
+        return Ok(None);
     }
+    let part = |name: &'static str| {
+        env.text(name).ok_or_else(|| {
+            SettingsError::new(name, format!("is not set; OIDC needs all of {}", parts.join(", ")))
+        })
+    };
+    let [issuer, audience, jwks_url] = parts;
+    if env.text(jwks_url).is_some_and(|url| !url.starts_with("https://") && !url.starts_with("http://")) {
+        return Err(SettingsError::new(jwks_url, "takes the https:// address of the provider's key set"));
+    }
+    Ok(Some(OidcConfig {
+        issuer: part(issuer)?,
+        audience: part(audience)?,
+        jwks_url: part(jwks_url)?,
+        role_map,
+        default_role,
+        role_claim: env.text_or("SVC_OIDC_ROLE_CLAIM", "groups"),
+        scope_claim: env.text("SVC_OIDC_SCOPE_CLAIM"),
+    }))
 }
 
 fn role_map(env: &Env) -> Result<BTreeMap<String, Role>, SettingsError> {
