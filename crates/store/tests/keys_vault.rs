@@ -178,8 +178,9 @@ async fn an_address_that_leads_nowhere_is_named_without_its_password() {
         let message = refusal(&settings(folder.path(), address, "s.secret"), Database::New).await;
         assert!(message.contains("VAULT_ADDR"), "{message}");
     }
-    let message = refusal(&settings(folder.path(), "http://127.0.0.1:1", "bad\ntoken"), Database::New).await;
-    assert!(message.contains("VAULT_TOKEN") && !message.contains("bad"), "{message}");
+    let message =
+        refusal(&settings(folder.path(), "http://127.0.0.1:1", "broken\ntoken"), Database::New).await;
+    assert!(message.contains("VAULT_TOKEN") && !message.contains("broken"), "{message}");
 }
 
 #[tokio::test]
