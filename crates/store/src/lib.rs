@@ -4,15 +4,23 @@
 pub mod blind;
 mod call;
 mod error;
+mod head_file;
 pub mod keys;
+mod rows;
 pub mod seal;
 mod secrets;
 mod sqlite;
 
 pub use call::{Call, Ending, Record};
 pub use error::StoreError;
-pub use sqlite::{
-    Also, Attested, AuditLine, AuditReach, AuditReport, Counts, Creation, DecisionRow, Edit, Erased, Expired,
-    Export, Intent, KeyHash, Meter, NewDecision, Planned, PrincipalState, ReceiptRow, Revocation, Said,
-    Schema, SpaceChanges, SpaceVersion, Store, StoreSettings, ToolCount, Verdict,
-};
+pub use rows::audit::{AuditLine, AuditReach, AuditReport};
+pub use rows::counters::{Counts, ToolCount};
+pub use rows::decisions::{DecisionRow, NewDecision};
+pub use rows::erasure::{Also, Erased, Expired};
+pub use rows::export::Export;
+pub use rows::facts::SpaceChanges;
+pub use rows::principals::{Creation, KeyHash, PrincipalState, Revocation};
+pub use rows::receipts::{Attested, ReceiptRow};
+pub use rows::spaces::SpaceVersion;
+pub use rows::statements::{Edit, Intent, Planned, Said, Verdict};
+pub use sqlite::{Meter, Schema, Store, StoreSettings};

@@ -2,32 +2,15 @@
 //! the log.
 
 use super::Store;
-use super::audit::{COLUMNS, UNLISTED, raw_entry};
-use super::chain::{ANCHOR, HEAD};
+use super::audit::raw_entry;
 use super::db::Db;
-use super::head_file::HeadFile;
 use crate::StoreError;
+use crate::head_file::HeadFile;
+use crate::rows::audit::{self, AuditReport, CHUNK, COLUMNS};
+use crate::rows::deployment::{ANCHOR, HEAD};
 use evidence::{Anchor, Broken, ChainVerifier, Head, SignedHead, StoredEntry};
 use rusqlite::Row;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-
-/// Entries that are checked together: enough to share the work, and little to hold in memory.
-const CHUNK: usize = 2048;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AuditReport {
-    Intact { entries: u64 },
-    Broken(Broken),
-}
-
-impl From<Result<u64, Broken>> for AuditReport {
-    fn from(checked: Result<u64, Broken>) -> Self {
-        match checked {
-            Ok(entries) => Self::Intact { entries },
-            Err(broken) => Self::Broken(broken),
-        }
-    }
-}
 
 impl Store {
     /// Recomputes every hash and signature of the log, and compares it with the heads in and beside the database.
@@ -123,7 +106,7 @@ impl Db<'_> {
             let seq = row.get::<_, i64>(0).ok().and_then(|seq| u64::try_from(seq).ok()).unwrap_or(0);
             Broken { seq, reason: "a column is of the wrong type".to_owned() }
         })?;
-        self.entry_open(raw)
+        self.secrets.entry_open(raw)
     }
 }
 
@@ -134,8 +117,7 @@ fn check<'a>(
 ) -> Result<(ChainVerifier<'a>, u64), Broken> {
     let mut unlisted = 0;
     for chunk in chunks {
-        unlisted +=
-            chunk.iter().filter(|stored| UNLISTED.contains(&stored.entry.action.as_str())).count() as u64;
+        unlisted += audit::unlisted(&chunk);
         verifier.push(&chunk)?;
     }
     Ok((verifier, unlisted))

@@ -3,17 +3,12 @@
 use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
-use crate::call::{Call, Ending, Record};
-use crate::secrets::Place;
+use crate::call::{Call, Record};
+use crate::rows::audit::{RawEntry, draft};
+use crate::rows::deployment::{self, ANCHOR, HEAD};
 use domain::Timestamp;
-use evidence::{
-    Anchor, Appender, Canonical, Draft, Head, Position, SeqRange, Signed, SignedHead, StoredDetail,
-    StoredEntry,
-};
+use evidence::{Anchor, Appender, Canonical, Head, Position, SeqRange, Signed, SignedHead};
 use rusqlite::types::Null;
-
-pub(crate) const HEAD: &str = "audit_head";
-pub(crate) const ANCHOR: &str = "audit_anchor";
 
 #[derive(Clone)]
 pub(crate) struct Chain {
@@ -23,24 +18,15 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// A head that is not ours is not built upon: the next head would vouch for it.
     pub fn load(db: &Db<'_>) -> Result<Self, StoreError> {
-        let head = db.signed_row::<Head>(HEAD)?;
-        if let (Some(head), Some(keys)) = (&head, &db.secrets.keyring)
-            && !head.is_signed_by(keys)
-        {
-            return Err(StoreError::corrupt(
-                "the head of the audit log",
-                "it has no valid signature; run verify_audit",
-            ));
-        }
-        Ok(Self { at: head.map_or(Position::GENESIS, |head| head.statement.at), appended: None })
+        let at = db.secrets.head_position(db.signed_row::<Head>(HEAD)?)?;
+        Ok(Self { at, appended: None })
     }
 
     /// Writes the new head, once for the whole group.
     pub fn close(&self, db: &Db<'_>) -> Result<Option<SignedHead>, StoreError> {
         let Some(ts) = self.appended else { return Ok(None) };
-        let head = Signed::new(Head { at: self.at, ts }, db.secrets.signer.as_ref());
+        let head = db.secrets.head_sign(self.at, ts);
         db.deployment_set(HEAD, &head.encode())?;
         Ok(Some(head))
     }
@@ -78,11 +64,7 @@ impl Db<'_> {
     }
 
     pub fn signed_row<T: Canonical>(&self, name: &str) -> Result<Option<Signed<T>>, StoreError> {
-        let bytes = self.deployment_get(name)?;
-        bytes
-            .map(|bytes| Signed::decode(&bytes))
-            .transpose()
-            .map_err(|e| StoreError::corrupt("a signed head", e))
+        deployment::signed(self.deployment_get(name)?.as_deref())
     }
 }
 
@@ -94,59 +76,38 @@ impl Tx<'_> {
         blanks: &[SeqRange],
     ) -> Result<(), StoreError> {
         let caller = &call.caller;
-        // A denied call is the caller's deed, not an event of the space that it could not reach.
-        let space = call.space.as_ref().filter(|_| record.ending != Ending::Denied);
-        let draft = Draft {
-            ts: caller.now,
-            action: if record.ending == Ending::Denied {
-                "access_denied".to_owned()
-            } else {
-                call.tool.to_owned()
-            },
-            user: space.map_or(caller.id(), |space| &space.user_id).to_owned(),
-            agent: space.map_or("", |space| &space.agent_id).to_owned(),
-            run: space.map_or("", |space| &space.run_id).to_owned(),
-            caller: caller.id().to_owned(),
-            request_id: caller.request_id.clone(),
-            detail: record.detail.clone(),
-            blanks: blanks.to_vec(),
-        };
         let mut appender = Appender::new(self.chain.at, self.secrets.signer.as_ref());
-        let stored = appender.append(draft).map_err(|e| StoreError::corrupt("the audit log", e))?;
-        self.audit_insert(caller.tenant.as_str(), &stored)?;
+        let stored = appender
+            .append(draft(call, record, blanks))
+            .map_err(|e| StoreError::corrupt("the audit log", e))?;
+        self.audit_insert(&self.secrets.entry_seal(caller.tenant.as_str(), stored)?)?;
         self.chain.at = appender.position();
         self.chain.appended = Some(caller.now);
         Ok(())
     }
 
-    fn audit_insert(&mut self, tenant: &str, stored: &StoredEntry) -> Result<(), StoreError> {
-        let entry = &stored.entry;
-        let seq = i64::try_from(entry.seq).map_err(|e| StoreError::corrupt("the audit log", e))?;
-        let StoredDetail::Present(detail) = &stored.detail else {
-            return Err(StoreError::corrupt("the audit log", "a new entry without detail"));
-        };
-        let detail = self.secrets.seal(detail_place(tenant, seq), &detail.encode())?;
-        let signature = stored.signature.as_ref().map(|s| s.encode().to_vec());
+    fn audit_insert(&self, row: &RawEntry) -> Result<(), StoreError> {
+        let [action, user, agent, run, caller, request] = &row.texts;
         self.db().run(
             "INSERT INTO audit_entry (seq, tenant, ts, action, user_id, agent_id, run_id, caller, request, committed,
              detail, blanks, prev, hash, signature)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
             rusqlite::params![
-                seq,
-                tenant,
-                entry.ts.as_microsecond(),
-                entry.action,
-                entry.user,
-                entry.agent,
-                entry.run,
-                entry.caller,
-                entry.request_id,
-                entry.detail.0.0,
-                detail,
-                pack(&entry.blanks),
-                entry.prev.0,
-                stored.hash.map(|hash| hash.0),
-                signature,
+                row.seq,
+                row.tenant,
+                row.ts,
+                action,
+                user,
+                agent,
+                run,
+                caller,
+                request,
+                row.committed,
+                row.detail,
+                row.blanks,
+                row.prev,
+                row.hash,
+                row.signature,
             ],
         )?;
         Ok(())
@@ -159,40 +120,4 @@ impl Tx<'_> {
         }
         Ok(())
     }
-}
-
-/// The tenant is not hashed into the chain; here it keeps an entry from being moved to another tenant's view.
-pub(crate) fn detail_place(tenant: &str, seq: i64) -> Place<'_> {
-    Place::new("an audit entry", tenant, seq)
-}
-
-/// Ranges as pairs of numbers; nothing at all for the many entries that blank nothing.
-fn pack(blanks: &[SeqRange]) -> Option<Vec<u8>> {
-    let bytes: Vec<u8> =
-        blanks.iter().flat_map(|r| [r.first.to_be_bytes(), r.last.to_be_bytes()].concat()).collect();
-    (!bytes.is_empty()).then_some(bytes)
-}
-
-pub(crate) fn unpack(blanks: Option<&[u8]>) -> Vec<SeqRange> {
-    let (pairs, _) = blanks.unwrap_or_default().as_chunks::<16>();
-    pairs
-        .iter()
-        .map(|pair| {
-            let number = |part: &[u8]| part.iter().fold(0_u64, |n, byte| n << 8 | u64::from(*byte));
-            let (first, last) = pair.split_at(8);
-            SeqRange { first: number(first), last: number(last) }
-        })
-        .collect()
-}
-
-/// Ascending numbers as the fewest ranges that hold them.
-pub(crate) fn ranges(seqs: &[i64]) -> Vec<SeqRange> {
-    let mut ranges: Vec<SeqRange> = Vec::new();
-    for seq in seqs.iter().filter_map(|seq| u64::try_from(*seq).ok()) {
-        match ranges.last_mut() {
-            Some(range) if range.last + 1 == seq => range.last = seq,
-            _ => ranges.push(SeqRange { first: seq, last: seq }),
-        }
-    }
-    ranges
 }

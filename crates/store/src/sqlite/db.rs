@@ -2,7 +2,6 @@
 
 use crate::StoreError;
 use crate::secrets::Secrets;
-use domain::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Params, Row};
 
 pub(crate) struct Db<'a> {
@@ -38,8 +37,4 @@ impl Db<'_> {
     pub fn run(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
         Ok(self.sql.prepare_cached(sql)?.execute(params)?)
     }
-}
-
-pub(crate) fn time(micros: i64) -> Result<Timestamp, StoreError> {
-    Timestamp::from_microsecond(micros).map_err(|e| StoreError::corrupt("a time", e))
 }

@@ -1,59 +1,17 @@
 //! Removing for good: facts, what decisions disclose of them, and on request decisions, receipts and audit details.
 
 use super::Store;
-use super::chain::{ANCHOR, ranges};
 use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::call::{Call, Record};
+use crate::rows::audit::ranges;
+use crate::rows::deployment::ANCHOR;
+use crate::rows::erasure::{Also, ERASED_WORDS, Erased, Expired, Reach, Rows, Work};
 use domain::keys::text_key;
 use domain::{Fact, Space, Timestamp};
-use evidence::{Anchor, Erased as What, Erasure, Hash, Kind, Position, Signed};
+use evidence::{Anchor, Erased as What, Hash, Kind, Position, Signed};
 use std::collections::BTreeSet;
-
-/// What stands where a statement's words were, once a fact that they told of is erased.
-const ERASED_WORDS: &str = "(erased)";
-
-/// What goes besides the facts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Also {
-    pub decisions: bool,
-    pub receipts: bool,
-    pub audit: bool,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Erased {
-    pub facts: usize,
-    pub decisions_redacted: u64,
-    pub decisions_removed: u64,
-    pub receipts_removed: u64,
-    /// Entries whose detail was blanked, or that were purged.
-    pub audit_entries: u64,
-    /// The number of the receipt; `None` when there was nothing to erase.
-    pub receipt: Option<i64>,
-}
-
-/// What counts as expired.
-#[derive(Debug, Clone, Copy)]
-pub struct Expired {
-    pub older_than_days: u64,
-    pub before: Timestamp,
-}
-
-/// Whether one space is meant, or every space of its user.
-#[derive(Clone, Copy)]
-enum Reach {
-    Space,
-    User,
-}
-
-/// Which rows of a space an erasure is about.
-enum Rows<'a> {
-    Subject(&'a str),
-    All,
-    Before(Timestamp),
-}
 
 impl Db<'_> {
     fn facts_doomed(&self, tenant: &str, space: i64, rows: &Rows<'_>) -> Result<Vec<Fact>, StoreError> {
@@ -61,9 +19,7 @@ impl Db<'_> {
             Rows::Subject(subject) => self.fact_history(tenant, space, subject)?,
             Rows::All | Rows::Before(_) => self.facts_of_space(tenant, space)?,
         };
-        if let Rows::Before(cutoff) = rows {
-            facts.retain(|fact| fact.created < *cutoff);
-        }
+        rows.retain_doomed(&mut facts);
         Ok(facts)
     }
 
@@ -110,18 +66,16 @@ impl Tx<'_> {
         also: Also,
         work: &mut Work,
     ) -> Result<(), StoreError> {
-        let done = &mut work.done;
         let facts = self.db().facts_doomed(tenant, space, rows)?;
         if also.decisions {
             for decision in self.db().decisions_doomed(tenant, space, rows, &facts)? {
                 self.decision_remove(tenant, decision)?;
-                done.decisions_removed += 1;
+                work.done.decisions_removed += 1;
             }
         }
-        work.redacted.extend(self.decisions_redact(tenant, space, &facts)?);
-        done.decisions_redacted = work.redacted.len() as u64;
+        work.redact(self.decisions_redact(tenant, space, &facts)?);
         if also.receipts {
-            done.receipts_removed += self.receipts_remove(tenant, space, rows)? as u64;
+            work.done.receipts_removed += self.receipts_remove(tenant, space, rows)? as u64;
         }
         for fact in &facts {
             self.db().run("DELETE FROM vector WHERE tenant = ?1 AND fact = ?2", (tenant, fact.id))?;
@@ -131,7 +85,7 @@ impl Tx<'_> {
             self.words_forget(tenant, space, &facts)?;
             self.space_forget_cached(tenant, space)?;
         }
-        done.memory_ids.extend(facts.into_iter().map(|fact| fact.id));
+        work.done.memory_ids.extend(facts.into_iter().map(|fact| fact.id));
         Ok(())
     }
 
@@ -215,42 +169,6 @@ impl Tx<'_> {
     }
 }
 
-/// An erasure under way.
-struct Work {
-    done: Erasure,
-    /// The decisions from which something was removed.
-    redacted: BTreeSet<i64>,
-}
-
-impl Work {
-    fn new(what: What) -> Self {
-        let done = Erasure {
-            what,
-            memory_ids: Vec::new(),
-            decisions_redacted: 0,
-            decisions_removed: 0,
-            receipts_removed: 0,
-            audit_blanked: 0,
-        };
-        Self { done, redacted: BTreeSet::new() }
-    }
-
-    fn is_nothing(&self) -> bool {
-        self.done == Self::new(self.done.what.clone()).done
-    }
-}
-
-fn summed(done: &Erasure, receipt: Option<i64>) -> Erased {
-    Erased {
-        facts: done.memory_ids.len(),
-        decisions_redacted: done.decisions_redacted,
-        decisions_removed: done.decisions_removed,
-        receipts_removed: done.receipts_removed,
-        audit_entries: done.audit_blanked,
-        receipt,
-    }
-}
-
 impl Store {
     /// Erases one subject of one space. A subject that is not there leaves everything as it is, without a receipt.
     pub async fn subject_erase(
@@ -268,11 +186,11 @@ impl Store {
                 tx.space_erase_rows(tenant, row.id, &Rows::Subject(&subject), also, &mut work)?;
             }
             if work.is_nothing() {
-                return Ok((summed(&work.done, None), Vec::new()));
+                return Ok((work.summed(None), Vec::new()));
             }
             let blanked = tx.blanked(call, &space, also, Reach::Space, &mut work)?;
             let receipt = tx.erasure_prove(call, &space, &work)?;
-            Ok((summed(&work.done, Some(receipt)), blanked))
+            Ok((work.summed(Some(receipt)), blanked))
         })
         .await
     }
@@ -295,7 +213,7 @@ impl Store {
             }
             let blanked = tx.blanked(call, &space, also, reach, &mut work)?;
             let receipt = tx.erasure_prove(call, &space, &work)?;
-            Ok((summed(&work.done, Some(receipt)), blanked))
+            Ok((work.summed(Some(receipt)), blanked))
         })
         .await
     }
@@ -322,7 +240,7 @@ impl Store {
                 true => None,
                 false => Some(tx.erasure_prove(call, &space, &work)?),
             };
-            Ok((summed(&work.done, receipt), Vec::new()))
+            Ok((work.summed(receipt), Vec::new()))
         })
         .await
     }

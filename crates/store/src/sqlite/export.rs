@@ -1,22 +1,11 @@
 //! Everything of one space, with the signatures over it.
 
 use super::Store;
-use super::chain::HEAD;
 use crate::StoreError;
-use domain::{Caller, Fact, Space};
-use evidence::{Disclosed, Head, Receipt, Signed, SignedHead, Snapshot, StoredEntry};
-
-#[derive(Debug, Default)]
-pub struct Export {
-    pub records: Vec<Fact>,
-    pub decisions: Vec<(Signed<Snapshot>, Disclosed)>,
-    pub receipts: Vec<Signed<Receipt>>,
-    pub audit: Vec<StoredEntry>,
-    /// The end of the deployment's audit log.
-    pub head: Option<SignedHead>,
-    /// Decisions, receipts and entries that were changed so much that they cannot be read any more.
-    pub unreadable: usize,
-}
+use crate::rows::deployment::HEAD;
+use crate::rows::export::Export;
+use domain::{Caller, Space};
+use evidence::Head;
 
 impl Store {
     pub async fn space_export(&self, caller: &Caller, space: &Space) -> Result<Export, StoreError> {

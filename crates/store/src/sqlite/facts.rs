@@ -1,32 +1,15 @@
 //! Facts: by id, by subject, by what changed; and writing what a plan decided.
 
 use super::db::Db;
-use super::spaces::SpaceVersion;
 use super::tx::Tx;
 use crate::StoreError;
-use crate::secrets::Place;
-use domain::keys::{subject_key, text_key, value_key};
-use domain::{Fact, FactId, Space, Status};
+use crate::rows::facts::{SealedFact, SpaceChanges};
+use crate::rows::spaces::SpaceVersion;
+use domain::keys::{subject_key, text_key};
+use domain::{Fact, FactId, Space};
 use reconcile::{Held, Needs, Write};
 use rusqlite::Row;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What changed in a space since a version that the reader already holds.
-#[derive(Debug)]
-pub struct SpaceChanges {
-    pub at: SpaceVersion,
-    /// Whether `facts` is all that is active or flagged, rather than what has changed since.
-    pub whole: bool,
-    pub facts: Vec<Fact>,
-}
-
-/// A row as SQLite holds it, before it is opened.
-struct SealedFact {
-    id: FactId,
-    space: i64,
-    status: i64,
-    body: Vec<u8>,
-}
 
 const COLUMNS: &str = "id, space, status, body";
 
@@ -34,43 +17,14 @@ fn sealed_fact(row: &Row<'_>) -> rusqlite::Result<SealedFact> {
     Ok(SealedFact { id: row.get(0)?, space: row.get(1)?, status: row.get(2)?, body: row.get(3)? })
 }
 
-const fn status_code(status: Status) -> i64 {
-    match status {
-        Status::Active => 0,
-        Status::Superseded => 1,
-        Status::Historical => 2,
-        Status::FlaggedConflict => 3,
-    }
-}
-
-/// The status is part of a fact's place, so that flipping the column does not bring an old value back.
-fn place(tenant: &str, id: FactId, space: i64, status: i64) -> Place<'_> {
-    Place::new("a fact", tenant, id).within(space, status)
-}
-
 impl Db<'_> {
-    fn fact_open(&self, tenant: &str, row: &SealedFact) -> Result<Fact, StoreError> {
-        let fact: Fact = self.secrets.open_json(place(tenant, row.id, row.space, row.status), &row.body)?;
-        if fact.id != row.id || status_code(fact.status) != row.status {
-            return Err(StoreError::corrupt(
-                "a fact",
-                format!("row {} holds another fact's content", row.id),
-            ));
-        }
-        Ok(fact)
-    }
-
-    fn facts_open(&self, tenant: &str, rows: &[SealedFact]) -> Result<Vec<Fact>, StoreError> {
-        rows.iter().map(|row| self.fact_open(tenant, row)).collect()
-    }
-
     pub fn fact_get(&self, tenant: &str, space: i64, id: FactId) -> Result<Option<Fact>, StoreError> {
         let row = self.one(
             &format!("SELECT {COLUMNS} FROM fact WHERE tenant = ?1 AND id = ?2 AND space = ?3"),
             (tenant, id, space),
             sealed_fact,
         )?;
-        row.map(|row| self.fact_open(tenant, &row)).transpose()
+        row.map(|row| self.secrets.fact_open(tenant, &row)).transpose()
     }
 
     /// Every row of the subject, oldest first.
@@ -85,7 +39,7 @@ impl Db<'_> {
             (tenant, space, index),
             sealed_fact,
         )?;
-        self.facts_open(tenant, &rows)
+        self.secrets.facts_open(tenant, &rows)
     }
 
     /// What stands under the subject key now: active and flagged rows, whatever its history.
@@ -99,7 +53,7 @@ impl Db<'_> {
             (tenant, space, index),
             sealed_fact,
         )?;
-        self.facts_open(tenant, &rows)
+        self.secrets.facts_open(tenant, &rows)
     }
 
     /// The rows that were retired most recently, newest first.
@@ -112,7 +66,7 @@ impl Db<'_> {
             (tenant, space, most as i64),
             sealed_fact,
         )?;
-        self.facts_open(tenant, &rows)
+        self.secrets.facts_open(tenant, &rows)
     }
 
     pub fn facts_of_space(&self, tenant: &str, space: i64) -> Result<Vec<Fact>, StoreError> {
@@ -121,7 +75,7 @@ impl Db<'_> {
             (tenant, space),
             sealed_fact,
         )?;
-        self.facts_open(tenant, &rows)
+        self.secrets.facts_open(tenant, &rows)
     }
 
     /// The facts that keep these very words.
@@ -134,7 +88,7 @@ impl Db<'_> {
             (tenant, space, index),
             sealed_fact,
         )?;
-        self.facts_open(tenant, &rows)
+        self.secrets.facts_open(tenant, &rows)
     }
 
     pub fn space_changes(
@@ -144,7 +98,7 @@ impl Db<'_> {
         since: Option<SpaceVersion>,
     ) -> Result<SpaceChanges, StoreError> {
         let Some(row) = self.space_find(tenant, space)? else {
-            return Ok(SpaceChanges { at: SpaceVersion::default(), whole: true, facts: Vec::new() });
+            return Ok(SpaceChanges::none());
         };
         let known = since.filter(|known| known.epoch == row.at.epoch && known.version <= row.at.version);
         let rows = match known {
@@ -162,7 +116,11 @@ impl Db<'_> {
                 sealed_fact,
             )?,
         };
-        Ok(SpaceChanges { at: row.at, whole: known.is_none(), facts: self.facts_open(tenant, &rows)? })
+        Ok(SpaceChanges {
+            at: row.at,
+            whole: known.is_none(),
+            facts: self.secrets.facts_open(tenant, &rows)?,
+        })
     }
 
     /// What a plan must see, found by key: the cost follows the statement, not the space.
@@ -230,7 +188,7 @@ impl Tx<'_> {
     }
 
     fn fact_insert(&mut self, tenant: &str, space: i64, version: i64, fact: &Fact) -> Result<(), StoreError> {
-        let columns = self.fact_columns(tenant, space, fact)?;
+        let columns = self.secrets.fact_columns(tenant, space, fact)?;
         self.db().run(
             "INSERT INTO fact
              (tenant, id, space, version, status, subject_ix, value_ix, text_ix, slot_ix, body, created)
@@ -240,7 +198,7 @@ impl Tx<'_> {
                 fact.id,
                 space,
                 version,
-                status_code(fact.status),
+                columns.status,
                 columns.subject,
                 columns.value,
                 columns.text,
@@ -259,7 +217,7 @@ impl Tx<'_> {
         version: i64,
         fact: &Fact,
     ) -> Result<(), StoreError> {
-        let columns = self.fact_columns(tenant, space, fact)?;
+        let columns = self.secrets.fact_columns(tenant, space, fact)?;
         let rows = self.db().run(
             "UPDATE fact SET version = ?4, status = ?5, subject_ix = ?6, value_ix = ?7, text_ix = ?8, slot_ix = ?9,
              body = ?10 WHERE tenant = ?1 AND id = ?2 AND space = ?3",
@@ -268,7 +226,7 @@ impl Tx<'_> {
                 fact.id,
                 space,
                 version,
-                status_code(fact.status),
+                columns.status,
                 columns.subject,
                 columns.value,
                 columns.text,
@@ -284,23 +242,4 @@ impl Tx<'_> {
             Err(StoreError::corrupt("a fact", format!("row {} is gone", fact.id)))
         }
     }
-
-    fn fact_columns(&self, tenant: &str, space: i64, fact: &Fact) -> Result<Columns, StoreError> {
-        let index = |purpose: &str, key: &str| self.secrets.index(purpose, tenant, space, key);
-        Ok(Columns {
-            subject: index("subject", &subject_key(&fact.subject)),
-            value: index("value", &value_key(&fact.value)),
-            text: index("text", &text_key(&fact.text)),
-            slot: reconcile::slot_key(fact).map(|key| index("slot", &key)),
-            body: self.secrets.seal_json(place(tenant, fact.id, space, status_code(fact.status)), fact)?,
-        })
-    }
-}
-
-struct Columns {
-    subject: [u8; 16],
-    value: [u8; 16],
-    text: [u8; 16],
-    slot: Option<[u8; 16]>,
-    body: Vec<u8>,
 }

@@ -2,16 +2,17 @@
 
 use super::connection::{self, Meter};
 use super::db::Db;
-use super::head_file::HeadFile;
 use super::readers::Readers;
 use super::writer::Writer;
 use super::{Store, migrations};
 use crate::StoreError;
-use crate::keys::{self, Database, KeySettings, KeySource, Keys, Switch};
-use crate::secrets::{Place, Secrets};
+use crate::head_file::HeadFile;
+use crate::keys::{self, Database, KeySettings, KeySource, Switch};
+use crate::rows::deployment::{Claim, ENCRYPTION, HEAD, KEY_CHECK, PUBLIC_KEY, SIGNING};
+use crate::secrets::Secrets;
 use domain::Timestamp;
-use evidence::{Keyring, PublicKey, Signer};
 use rusqlite::{Connection, TransactionBehavior};
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -55,12 +56,6 @@ impl Schema {
     }
 }
 
-const ENCRYPTION: &str = "encryption";
-const SIGNING: &str = "signing";
-const KEY_CHECK: &str = "key_check";
-/// What the key check holds, sealed. Its content does not matter, only that it opens.
-const CHECKED: &[u8] = b"these are the keys";
-
 impl Store {
     /// Opens the database, creating it and its keys where there is none.
     pub async fn open(settings: StoreSettings, now: Timestamp) -> Result<Self, StoreError> {
@@ -73,8 +68,8 @@ impl Store {
         let loaded = keys::load(&key_settings, if claimed { Database::Existing } else { Database::New })
             .await
             .map_err(|e| StoreError::Startup(e.to_string()))?;
-        let secrets = Arc::new(at_work(loaded)?);
-        claim(&mut db, &secrets, encrypt, sign)?;
+        let secrets = Arc::new(Secrets::from_keys(loaded)?);
+        claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
         let head_file = HeadFile::beside(&path);
         if log_is_empty(&db)? {
             head_file.create(now).map_err(|e| {
@@ -104,22 +99,6 @@ fn keep_private(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-fn at_work(keys: Keys) -> Result<Secrets, StoreError> {
-    let (signer, keyring) = match keys.signing {
-        None => (None, None),
-        Some(signing) => {
-            let signer = Signer::from_seed(*signing.current);
-            let retired = signing.retired.iter().map(|key| PublicKey::from_hex(&hex::encode(key)));
-            let retired = retired
-                .collect::<Result<Vec<_>, _>>()
-                .map_err(|e| StoreError::Startup(format!("a retired signing key is no key: {e}")))?;
-            let keyring = Keyring::new(signer.public_key(), retired);
-            (Some(signer), Some(keyring))
-        }
-    };
-    Ok(Secrets { sealer: keys.sealer, blind: keys.blind, signer, keyring })
-}
-
 fn is_claimed(db: &Connection) -> Result<bool, StoreError> {
     let rows: i64 =
         db.query_row("SELECT count(*) FROM deployment WHERE name = ?1", [ENCRYPTION], |row| row.get(0))?;
@@ -130,81 +109,26 @@ fn log_is_empty(db: &Connection) -> Result<bool, StoreError> {
     let entries: i64 =
         db.query_row("SELECT count(*) FROM (SELECT 1 FROM audit_entry LIMIT 1)", [], |row| row.get(0))?;
     let heads: i64 =
-        db.query_row("SELECT count(*) FROM deployment WHERE name = ?1", [super::chain::HEAD], |row| {
-            row.get(0)
-        })?;
+        db.query_row("SELECT count(*) FROM deployment WHERE name = ?1", [HEAD], |row| row.get(0))?;
     Ok(entries == 0 && heads == 0)
 }
 
-/// A database is sealed and signed, or not, from its first day on: a mixture could not tell a value that was written
-/// in clear from one that was slipped in.
-fn claim(
-    connection: &mut Connection,
-    secrets: &Secrets,
-    encrypt: Switch,
-    sign: Switch,
-) -> Result<(), StoreError> {
+fn claim(connection: &mut Connection, claim: &Claim<'_>) -> Result<(), StoreError> {
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     {
-        let db = Db { sql: &tx, secrets };
-        let place = Place::new("the key check", "", 0);
+        let db = Db { sql: &tx, secrets: claim.secrets };
         if is_claimed(&tx)? {
-            agree(&db, ENCRYPTION, "SVC_ENCRYPT", encrypt)?;
-            agree(&db, SIGNING, "SVC_SIGN", sign)?;
-            let check = db.deployment_get(KEY_CHECK)?.unwrap_or_default();
-            if secrets.open(place, &check).is_err() {
-                return Err(StoreError::Startup(
-                    "this database was sealed with another key; give the key file, SVC_KEY or Vault key that it was \
-                     made with"
-                        .to_owned(),
-                ));
+            let mut held = BTreeMap::new();
+            for name in [ENCRYPTION, SIGNING, KEY_CHECK, PUBLIC_KEY] {
+                held.insert(name, db.deployment_get(name)?.unwrap_or_default());
             }
-            signed_by_us(&db)?;
+            claim.check(|name| held.get(name).cloned().unwrap_or_default())?;
         } else {
-            db.deployment_set(ENCRYPTION, word(encrypt).as_bytes())?;
-            db.deployment_set(SIGNING, word(sign).as_bytes())?;
-            db.deployment_set(KEY_CHECK, &secrets.seal(place, CHECKED)?)?;
-            if let Some(signer) = &secrets.signer {
-                db.deployment_set(PUBLIC_KEY, signer.public_key().to_hex().as_bytes())?;
+            for (name, value) in claim.rows()? {
+                db.deployment_set(name, &value)?;
             }
         }
     }
     tx.commit()?;
     Ok(())
-}
-
-const PUBLIC_KEY: &str = "public_key";
-
-/// The signing key must be the one that the database was made with, or have it among its predecessors.
-fn signed_by_us(db: &Db<'_>) -> Result<(), StoreError> {
-    let Some(keyring) = &db.secrets.keyring else { return Ok(()) };
-    let first = db.deployment_get(PUBLIC_KEY)?.unwrap_or_default();
-    let known = std::iter::once(keyring.current()).chain(keyring.retired());
-    if known.into_iter().any(|key| key.to_hex().as_bytes() == first.as_slice()) {
-        return Ok(());
-    }
-    Err(StoreError::Startup(
-        "this database was signed with another key; give the signing key file, SVC_KEY or Vault key that it was made \
-         with"
-            .to_owned(),
-    ))
-}
-
-fn agree(db: &Db<'_>, name: &str, variable: &str, asked: Switch) -> Result<(), StoreError> {
-    let made = db.deployment_get(name)?.unwrap_or_default();
-    if made == word(asked).as_bytes() {
-        return Ok(());
-    }
-    Err(StoreError::Startup(format!(
-        "{variable}={} does not fit this database, which was made with {variable}={}; set it so, or use a new SVC_DB",
-        word(asked),
-        String::from_utf8_lossy(&made)
-    )))
-}
-
-const fn word(switch: Switch) -> &'static str {
-    match switch {
-        Switch::On => "on",
-        Switch::Off => "off",
-    }
 }

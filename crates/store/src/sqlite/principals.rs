@@ -1,65 +1,13 @@
 //! Principals and the hashes of their keys.
 
 use super::Store;
-use super::db::{Db, time};
+use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::call::{Call, Record};
-use crate::secrets::Place;
-use domain::{Caller, Principal, PrincipalKind, Role, Scopes, Tenant, Timestamp};
+use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation, SealedPrincipal};
+use domain::{Caller, Principal};
 use rusqlite::Row;
-use serde::{Deserialize, Serialize};
-use subtle::ConstantTimeEq;
-
-/// Enough of the hash to find one row among millions.
-const HINT_BYTES: usize = 8;
-
-/// SHA-256 of a whole key. Keys are long and random, so a slow hash would protect nothing.
-#[derive(Debug, Clone, Copy)]
-pub struct KeyHash(pub [u8; 32]);
-
-impl KeyHash {
-    fn hint(&self) -> &[u8] {
-        self.0.get(..HINT_BYTES).unwrap_or(&self.0)
-    }
-}
-
-#[derive(Debug, Clone)]
-pub struct PrincipalState {
-    pub principal: Principal,
-    pub created: Timestamp,
-    pub revoked: Option<Timestamp>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Creation {
-    Created,
-    SeatsTaken,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Revocation {
-    Disable,
-    /// Remove the row as well.
-    Erase,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Body {
-    name: String,
-    role: Role,
-    kind: PrincipalKind,
-    scopes: Scopes,
-}
-
-struct SealedPrincipal {
-    tenant: String,
-    id: String,
-    key_hash: Vec<u8>,
-    revoked: Option<i64>,
-    created: i64,
-    body: Vec<u8>,
-}
 
 const COLUMNS: &str = "tenant, id, key_hash, revoked, created, body";
 
@@ -74,45 +22,16 @@ fn sealed_principal(row: &Row<'_>) -> rusqlite::Result<SealedPrincipal> {
     })
 }
 
-/// The key's hash, the tenant and the revocation are part of the place: a row that was given another key or tenant, or
-/// brought back to life, in the file does not open.
-fn identity(tenant: &str, id: &str, key_hash: &[u8]) -> String {
-    format!("{tenant}\u{1f}{id}\u{1f}{}", hex::encode(key_hash))
-}
-
-fn place(identity: &str, revoked: Option<i64>) -> Place<'_> {
-    Place::new("a principal", identity, revoked.unwrap_or(0))
-}
-
 impl Db<'_> {
     pub fn principals_active(&self) -> Result<i64, StoreError> {
         let count = self.one("SELECT count(*) FROM principal WHERE revoked IS NULL", (), |row| row.get(0))?;
         Ok(count.unwrap_or(0))
     }
-
-    fn principal_open(&self, row: SealedPrincipal) -> Result<PrincipalState, StoreError> {
-        let identity = identity(&row.tenant, &row.id, &row.key_hash);
-        let body: Body = self.secrets.open_json(place(&identity, row.revoked), &row.body)?;
-        Ok(PrincipalState {
-            principal: Principal {
-                id: row.id,
-                name: body.name,
-                role: body.role,
-                kind: body.kind,
-                tenant: Tenant::new(row.tenant),
-                scopes: body.scopes,
-            },
-            created: time(row.created)?,
-            revoked: row.revoked.map(time).transpose()?,
-        })
-    }
 }
 
 impl Tx<'_> {
     fn principal_disable(&mut self, row: SealedPrincipal, now: i64) -> Result<(), StoreError> {
-        let identity = identity(&row.tenant, &row.id, &row.key_hash);
-        let body: Body = self.secrets.open_json(place(&identity, None), &row.body)?;
-        let sealed = self.secrets.seal_json(place(&identity, Some(now)), &body)?;
+        let sealed = self.secrets.principal_disable(&row, now)?;
         self.db().run(
             "UPDATE principal SET revoked = ?3, body = ?4 WHERE tenant = ?1 AND id = ?2",
             (row.tenant, row.id, now, sealed),
@@ -132,8 +51,8 @@ impl Store {
                 sealed_principal,
             )?;
             for row in rows {
-                if bool::from(row.key_hash.as_slice().ct_eq(key.0.as_slice())) {
-                    return Ok(Some(db.principal_open(row)?.principal));
+                if row.has_key(&key) {
+                    return Ok(Some(db.secrets.principal_open(row)?.principal));
                 }
             }
             Ok(None)
@@ -152,7 +71,7 @@ impl Store {
                 [tenant],
                 sealed_principal,
             )?;
-            rows.into_iter().map(|row| db.principal_open(row)).collect()
+            rows.into_iter().map(|row| db.secrets.principal_open(row)).collect()
         })
         .await
     }
@@ -170,10 +89,7 @@ impl Store {
                 return Ok((Creation::SeatsTaken, describe(Creation::SeatsTaken)));
             }
             let tenant = principal.tenant.as_str();
-            let body =
-                Body { name: principal.name, role: principal.role, kind: principal.kind, scopes: principal.scopes };
-            let identity = identity(tenant, &principal.id, &key.0);
-            let sealed = tx.secrets.seal_json(place(&identity, None), &body)?;
+            let sealed = tx.secrets.principal_seal(&principal, &key)?;
             tx.db().run(
                 "INSERT INTO principal (tenant, id, key_hint, key_hash, created, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                 (tenant, &principal.id, key.hint(), key.0, call.caller.now.as_microsecond(), sealed),

@@ -5,49 +5,10 @@ use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::call::{Call, Record};
-use crate::secrets::Place;
+use crate::rows::receipts::{Attested, COLUMNS, ReceiptRow, SealedReceipt, attestation};
 use domain::keys::subject_key;
-use domain::{Caller, Space, Status, Tenant};
-use evidence::{Attestation, Canonical, Hash, Kind, Receipt, Signature, Signed};
-
-/// Several active values in one attestation.
-const BETWEEN_VALUES: &str = " · ";
-const NOTHING_KNOWN: &str = "(nothing known)";
-
-#[derive(Debug, Clone)]
-pub struct Attested {
-    pub id: i64,
-    pub value: String,
-    pub audit_head: Hash,
-}
-
-/// A receipt as it was found.
-#[derive(Debug, Clone)]
-pub struct ReceiptRow {
-    /// `None` when it cannot even be read.
-    pub receipt: Option<Receipt>,
-    /// Whose it is; `None` for a receipt from before they had an owner.
-    pub user_id: Option<String>,
-    pub kind: String,
-    pub valid: bool,
-}
-
-fn place(tenant: &str, id: i64) -> Place<'_> {
-    Place::new("a receipt", tenant, id)
-}
-
-/// The columns of one receipt.
-pub(crate) struct SealedReceipt {
-    pub id: i64,
-    space: Option<i64>,
-    kind: String,
-    created: i64,
-    subject_ix: Option<Vec<u8>>,
-    body: Vec<u8>,
-    signature: Option<Vec<u8>>,
-}
-
-const COLUMNS: &str = "id, space, kind, created, subject_ix, body, signature";
+use domain::{Caller, Space};
+use evidence::{Kind, Receipt, Signed};
 
 fn sealed_receipt(row: &rusqlite::Row<'_>) -> rusqlite::Result<SealedReceipt> {
     Ok(SealedReceipt {
@@ -78,41 +39,17 @@ impl Db<'_> {
             sealed_receipt,
         )?;
         let Some(row) = row else { return Ok(None) };
-        let signed = self.receipt_open(tenant, &row)?;
-        let holds = match &self.secrets.keyring {
-            Some(keys) => signed.verify(Some(keys), id, &Tenant::new(tenant)).is_ok(),
-            None => true,
-        };
-        Ok(holds.then_some(signed))
+        Ok(self.secrets.receipt_vouched(tenant, id, self.receipt_open(tenant, &row)?))
     }
 
     /// Opens a receipt and holds every column against what was signed.
     pub fn receipt_open(&self, tenant: &str, row: &SealedReceipt) -> Result<Signed<Receipt>, StoreError> {
-        let malformed = |e: &dyn std::fmt::Display| StoreError::corrupt("a receipt", e.to_string());
-        let body = self.secrets.open(place(tenant, row.id), &row.body)?;
-        let statement = Receipt::decode(&body).map_err(|e| malformed(&e))?;
-        let signature =
-            row.signature.as_deref().map(Signature::decode).transpose().map_err(|e| malformed(&e))?;
-        let space = match &statement.space {
+        let signed = self.secrets.receipt_open(tenant, row)?;
+        let space = match &signed.statement.space {
             Some(space) => self.space_find(tenant, space)?.map(|found| found.id),
             None => None,
         };
-        let subject_ix = subject_of(&statement).zip(space).map(|(subject, space)| {
-            self.secrets.index("subject", tenant, space, &subject_key(subject)).to_vec()
-        });
-        let agrees = row.kind == statement.kind_word()
-            && row.created == statement.ts.as_microsecond()
-            && row.space == space
-            && row.subject_ix == subject_ix;
-        if agrees { Ok(Signed { statement, signature }) } else { Err(malformed(&"a column was changed")) }
-    }
-}
-
-/// Only attestations are found by their subject: the proof of an erasure outlives later erasures.
-fn subject_of(receipt: &Receipt) -> Option<&str> {
-    match &receipt.kind {
-        Kind::Attestation(attestation) => Some(&attestation.subject),
-        Kind::Erasure(_) => None,
+        self.secrets.receipt_agrees(row, signed, space)
     }
 }
 
@@ -130,22 +67,19 @@ impl Tx<'_> {
             kind,
             audit: self.chain.at,
         };
-        let subject_ix = subject_of(&receipt)
-            .map(|subject| self.secrets.index("subject", tenant, row.id, &subject_key(subject)));
-        let signed = Signed::new(receipt, self.secrets.signer.as_ref());
-        let body = self.secrets.seal(place(tenant, id), &signed.body())?;
+        let sealed = self.secrets.receipt_seal(receipt, row.id)?;
         self.db().run(
             "INSERT INTO receipt (tenant, id, space, kind, created, subject_ix, body, signature)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             (
                 tenant,
                 id,
-                row.id,
-                signed.statement.kind_word(),
-                call.caller.now.as_microsecond(),
-                subject_ix,
-                body,
-                signed.signature.map(|s| s.encode().to_vec()),
+                sealed.space,
+                sealed.kind,
+                sealed.created,
+                sealed.subject_ix,
+                sealed.body,
+                sealed.signature,
             ),
         )?;
         Ok(id)
@@ -164,16 +98,9 @@ impl Store {
         self.write(call, move |tx, call| {
             let tenant = call.caller.tenant.as_str();
             let row = tx.space_open(tenant, &space)?;
-            let mut facts = tx.db().facts_standing(tenant, row.id, &subject_key(&subject))?;
-            facts.retain(|fact| fact.status == Status::Active);
-            let values: Vec<&str> = facts.iter().map(|fact| fact.value.as_str()).collect();
-            let value =
-                if values.is_empty() { NOTHING_KNOWN.to_owned() } else { values.join(BETWEEN_VALUES) };
-            let attestation = Attestation {
-                subject,
-                value: value.clone(),
-                memory_ids: facts.iter().map(|fact| fact.id).collect(),
-            };
+            let facts = tx.db().facts_standing(tenant, row.id, &subject_key(&subject))?;
+            let attestation = attestation(subject, facts);
+            let value = attestation.value.clone();
             let audit_head = tx.chain.at.hash;
             let id = tx.receipt_issue(call, &space, Kind::Attestation(attestation))?;
             let attested = Attested { id, value, audit_head };

@@ -3,20 +3,8 @@
 use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
-use crate::secrets::Place;
+use crate::rows::spaces::{SpaceRow, SpaceVersion};
 use domain::{SourcePolicy, Space};
-
-/// A number that grows with every commit to the space, and one that grows when something was erased from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SpaceVersion {
-    pub version: i64,
-    pub epoch: i64,
-}
-
-pub(crate) struct SpaceRow {
-    pub id: i64,
-    pub at: SpaceVersion,
-}
 
 impl Db<'_> {
     pub fn space_find(&self, tenant: &str, space: &Space) -> Result<Option<SpaceRow>, StoreError> {
@@ -37,10 +25,7 @@ impl Db<'_> {
         let sealed: Option<Vec<u8>> = self
             .one("SELECT policy FROM space WHERE tenant = ?1 AND id = ?2", (tenant, space), |row| row.get(0))?
             .flatten();
-        match sealed {
-            None => Ok(SourcePolicy::default()),
-            Some(sealed) => self.secrets.open_json(Place::new("policy", tenant, space), &sealed),
-        }
+        self.secrets.policy_open(tenant, space, sealed.as_deref())
     }
 
     /// The spaces that an erasure reaches: every one of the user, or the one that was named.
@@ -95,7 +80,7 @@ impl Tx<'_> {
         space: i64,
         policy: &SourcePolicy,
     ) -> Result<(), StoreError> {
-        let sealed = self.secrets.seal_json(Place::new("policy", tenant, space), policy)?;
+        let sealed = self.secrets.policy_seal(tenant, space, policy)?;
         self.db()
             .run("UPDATE space SET policy = ?3 WHERE tenant = ?1 AND id = ?2", (tenant, space, sealed))?;
         Ok(())

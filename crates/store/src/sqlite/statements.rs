@@ -5,49 +5,11 @@ use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::call::{Call, Record};
+use crate::rows::statements::{Edit, Intent, Planned, Said, Verdict, ids_read, ids_write, standing_facts};
 use domain::keys::text_key;
-use domain::{Action, Caller, Fact, FactId, Metadata, RawFact, SourcePolicy, Space, Status, Timestamp};
-use reconcile::{Decision, Editor, Outcome, Plan, Refusal, SlotSchema, Statement, Trust};
+use domain::{Caller, Fact, FactId, SourcePolicy, Space, Status, Timestamp};
+use reconcile::{Decision, Plan, Refusal, SlotSchema, Statement};
 use std::sync::Arc;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Intent {
-    Remember,
-    Forget,
-}
-
-/// A statement together with what the model made of it.
-#[derive(Debug, Clone)]
-pub struct Said {
-    pub intent: Intent,
-    pub text: String,
-    pub source: Option<String>,
-    pub trust: Trust,
-    pub metadata: Metadata,
-    pub facts: Vec<RawFact>,
-}
-
-/// A new value for one fact.
-#[derive(Debug, Clone)]
-pub struct Edit {
-    pub id: FactId,
-    pub value: String,
-    pub editor: Editor,
-}
-
-/// What became of an edit or a decision.
-#[derive(Debug, Clone)]
-pub struct Planned {
-    /// The fact as it was before.
-    pub fact: Fact,
-    pub plan: Result<Plan, Refusal>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    Confirm,
-    Reject,
-}
 
 impl Db<'_> {
     fn statement_known(&self, tenant: &str, space: i64, text: &str) -> Result<Option<Vec<Fact>>, StoreError> {
@@ -58,10 +20,8 @@ impl Db<'_> {
             |row| row.get(0),
         )?;
         let Some(ids) = ids else { return Ok(None) };
-        let ids: Vec<FactId> =
-            serde_json::from_str(&ids).map_err(|e| StoreError::corrupt("a statement", e))?;
         let mut facts = Vec::new();
-        for id in ids {
+        for id in ids_read(&ids)? {
             match self.fact_get(tenant, space, id)? {
                 Some(fact) if fact.status == Status::Active => facts.push(fact),
                 _ => return Ok(None),
@@ -82,23 +42,17 @@ impl Tx<'_> {
         plan: &Plan,
     ) -> Result<(), StoreError> {
         let index = self.secrets.index("text", tenant, space, &text_key(text));
-        let standing = |o: &Outcome| match o.action {
-            Action::Add | Action::Supersede | Action::Coexist | Action::Refine | Action::Dedup => o.id,
-            Action::Flag | Action::Archive | Action::Retract | Action::Skip => None,
-        };
-        let ids: Option<Vec<FactId>> = plan.outcomes.iter().map(standing).collect();
-        let Some(ids) = ids.filter(|ids| !ids.is_empty()) else {
+        let Some(ids) = standing_facts(plan) else {
             self.db().run(
                 "DELETE FROM statement WHERE tenant = ?1 AND space = ?2 AND text_ix = ?3",
                 (tenant, space, index),
             )?;
             return Ok(());
         };
-        let ids = serde_json::to_string(&ids).map_err(|e| StoreError::corrupt("a statement", e))?;
         self.db().run(
             "INSERT INTO statement (tenant, space, text_ix, facts) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (tenant, space, text_ix) DO UPDATE SET facts = excluded.facts",
-            (tenant, space, index, ids),
+            (tenant, space, index, ids_write(&ids)?),
         )?;
         Ok(())
     }

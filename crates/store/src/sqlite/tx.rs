@@ -1,10 +1,10 @@
 //! One write transaction of the database: the calls of a group, each of which can be undone alone.
 
 use super::chain::Chain;
-use super::counters::Tally;
 use super::db::Db;
 use crate::StoreError;
 use crate::call::{Call, Record};
+use crate::rows::counters::Tally;
 use crate::secrets::Secrets;
 use evidence::SignedHead;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -61,7 +61,7 @@ impl<'a> Tx<'a> {
     /// The new head of the audit log, where the group appended to it.
     pub fn commit(self) -> Result<Option<SignedHead>, StoreError> {
         let db = self.db();
-        self.tally.write(&db)?;
+        db.tally_write(&self.tally)?;
         let head = self.chain.close(&db)?;
         self.sql.commit()?;
         Ok(head)

@@ -1,10 +1,8 @@
 //! Embeddings: a cache beside the facts, sealed like them. Losing a row costs a request to the embedder, no more.
 
 use super::Store;
-use super::db::Db;
 use super::writer::Durability;
 use crate::StoreError;
-use crate::secrets::Place;
 use domain::{Caller, FactId, Space};
 
 impl Store {
@@ -21,13 +19,11 @@ impl Store {
             let Some(row) = db.space_find(tenant, &space)? else { return Ok(Vec::new()) };
             let rows = db.all(
                 "SELECT fact, body FROM vector WHERE tenant = ?1 AND space = ?2 AND embedder_ix = ?3",
-                (tenant, row.id, embedder_index(db, &embedder)),
+                (tenant, row.id, db.secrets.embedder_index(&embedder)),
                 |row| Ok((row.get::<_, FactId>(0)?, row.get::<_, Vec<u8>>(1)?)),
             )?;
             rows.into_iter()
-                .map(|(fact, body)| {
-                    Ok((fact, unpack(&db.secrets.open(Place::new("a vector", tenant, fact), &body)?)))
-                })
+                .map(|(fact, body)| Ok((fact, db.secrets.vector_open(tenant, fact, &body)?)))
                 .collect()
         })
         .await
@@ -47,9 +43,9 @@ impl Store {
                 let tenant = tenant.as_str();
                 let db = tx.db();
                 let Some(row) = db.space_find(tenant, &space)? else { return Ok(()) };
-                let index = embedder_index(&db, &embedder);
+                let index = db.secrets.embedder_index(&embedder);
                 for (fact, vector) in vectors {
-                    let body = db.secrets.seal(Place::new("a vector", tenant, fact), &pack(&vector))?;
+                    let body = db.secrets.vector_seal(tenant, fact, &vector)?;
                     db.run(
                         "INSERT OR REPLACE INTO vector (tenant, fact, space, embedder_ix, body)
                          SELECT tenant, id, space, ?4, ?5 FROM fact
@@ -61,16 +57,4 @@ impl Store {
             })
             .await
     }
-}
-
-fn embedder_index(db: &Db<'_>, embedder: &str) -> [u8; 16] {
-    db.secrets.blind.blind("embedder", &[embedder])
-}
-
-fn pack(vector: &[f32]) -> Vec<u8> {
-    vector.iter().flat_map(|x| x.to_le_bytes()).collect()
-}
-
-fn unpack(bytes: &[u8]) -> Vec<f32> {
-    bytes.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x)).collect()
 }

@@ -3,9 +3,9 @@
 
 use super::connection::{self, Meter};
 use super::db::Db;
-use super::head_file::HeadFile;
 use super::tx::Tx;
 use crate::StoreError;
+use crate::head_file::HeadFile;
 use crate::secrets::Secrets;
 use rusqlite::Connection;
 use std::fs::File;

@@ -1,0 +1,207 @@
+//! The columns of a decision and of the beliefs that it rests on.
+
+use super::time;
+use crate::StoreError;
+use crate::secrets::{Place, Secrets};
+use domain::{Fact, FactId, Space, Tenant, Timestamp};
+use evidence::{
+    Belief, Canonical, Disclosed, Disclosure, Explained, Kind, Receipt, Recorded, Signature, Signed, Snapshot,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A decision to be recorded.
+#[derive(Debug, Clone)]
+pub struct NewDecision {
+    pub summary: String,
+    pub beliefs: Vec<Belief>,
+}
+
+/// A decision as it was found.
+#[derive(Debug, Clone)]
+pub enum DecisionRow {
+    Verified(Explained),
+    /// Signing is off, and nothing contradicts the record.
+    Unsigned(Explained),
+    /// The record is not what was signed.
+    Altered {
+        recorded: Option<Timestamp>,
+    },
+}
+
+fn body_place(tenant: &str, decision: i64) -> Place<'_> {
+    Place::new("a decision", tenant, decision)
+}
+
+fn summary_place(tenant: &str, decision: i64) -> Place<'_> {
+    Place::new("a decision's summary", tenant, decision)
+}
+
+fn belief_place(tenant: &str, decision: i64, place: i64) -> Place<'_> {
+    Place::new("a belief", tenant, decision).within(place, 0)
+}
+
+fn malformed(why: impl std::fmt::Display) -> StoreError {
+    StoreError::corrupt("a decision", why)
+}
+
+pub(crate) struct SealedDecision {
+    pub id: i64,
+    pub created: i64,
+    pub body: Vec<u8>,
+    pub signature: Option<Vec<u8>>,
+    pub summary: Option<Vec<u8>>,
+    pub summary_erased_by: Option<i64>,
+}
+
+pub(crate) struct SealedBelief {
+    pub place: i64,
+    pub memory: FactId,
+    pub disclosure: Option<Vec<u8>>,
+    pub erased_by: Option<i64>,
+}
+
+/// A decision with what is left of its disclosures.
+pub(crate) struct OpenDecision {
+    pub signed: Signed<Snapshot>,
+    pub disclosed: Disclosed,
+}
+
+/// The receipts that account for what is missing from a decision.
+pub(crate) fn accounts(row: &SealedDecision, beliefs: &[SealedBelief]) -> BTreeSet<i64> {
+    let missing = beliefs.iter().filter(|belief| belief.disclosure.is_none());
+    let summary = row.summary_erased_by.filter(|_| row.summary.is_none());
+    missing.filter_map(|belief| belief.erased_by).chain(summary).collect()
+}
+
+/// What is missing from a record must have been erased by a receipt that we signed: removed by other means it is an
+/// alteration.
+fn accounted(
+    receipts: &BTreeMap<i64, Signed<Receipt>>,
+    receipt: Option<i64>,
+    memory: Option<FactId>,
+) -> Result<(), StoreError> {
+    match receipt.and_then(|id| receipts.get(&id)).map(|signed| &signed.statement.kind) {
+        Some(Kind::Erasure(erasure)) if memory.is_none_or(|id| erasure.memory_ids.contains(&id)) => Ok(()),
+        _ => Err(malformed("something was removed from it without an erasure")),
+    }
+}
+
+impl Secrets {
+    /// The rows of a decision that was just recorded.
+    pub fn decision_seal(
+        &self,
+        tenant: &str,
+        recorded: &Recorded,
+    ) -> Result<(SealedDecision, Vec<SealedBelief>), StoreError> {
+        let snapshot = &recorded.snapshot.statement;
+        let id = snapshot.owner.id;
+        let decision = SealedDecision {
+            id,
+            created: snapshot.ts.as_microsecond(),
+            body: self.seal(body_place(tenant, id), &recorded.snapshot.body())?,
+            signature: recorded.snapshot.signature.map(|s| s.encode().to_vec()),
+            summary: Some(self.seal(summary_place(tenant, id), &recorded.summary.encode())?),
+            summary_erased_by: None,
+        };
+        let rows = (0_i64..).zip(snapshot.beliefs.iter().zip(&recorded.beliefs));
+        let beliefs = rows
+            .map(|(place, ((memory, _), disclosure))| {
+                let sealed = self.seal(belief_place(tenant, id, place), &disclosure.encode())?;
+                Ok(SealedBelief { place, memory: *memory, disclosure: Some(sealed), erased_by: None })
+            })
+            .collect::<Result<_, StoreError>>()?;
+        Ok((decision, beliefs))
+    }
+
+    /// Opens every part of the record; any part that does not open is a reason not to believe it. `receipts` are those
+    /// of [`accounts`] that hold.
+    pub fn decision_open(
+        &self,
+        tenant: &str,
+        row: &SealedDecision,
+        beliefs: &[SealedBelief],
+        receipts: &BTreeMap<i64, Signed<Receipt>>,
+    ) -> Result<OpenDecision, StoreError> {
+        let body = self.open(body_place(tenant, row.id), &row.body)?;
+        let statement = Snapshot::decode(&body).map_err(malformed)?;
+        if statement.ts.as_microsecond() != row.created {
+            return Err(malformed("its time was changed"));
+        }
+        let signature = row.signature.as_deref().map(Signature::decode).transpose().map_err(malformed)?;
+        if beliefs.iter().zip(&statement.beliefs).any(|(belief, (id, _))| belief.memory != *id) {
+            return Err(malformed("a belief was given another memory's number"));
+        }
+        let summary = match row.summary.as_deref() {
+            Some(sealed) => Some(self.disclosure_open(summary_place(tenant, row.id), sealed)?),
+            None => {
+                accounted(receipts, row.summary_erased_by, None)?;
+                None
+            }
+        };
+        let open = |belief: &SealedBelief| match belief.disclosure.as_deref() {
+            Some(sealed) => {
+                self.disclosure_open(belief_place(tenant, row.id, belief.place), sealed).map(Some)
+            }
+            None => accounted(receipts, belief.erased_by, Some(belief.memory)).map(|()| None),
+        };
+        let beliefs = beliefs.iter().map(open).collect::<Result<_, _>>()?;
+        Ok(OpenDecision {
+            signed: Signed { statement, signature },
+            disclosed: Disclosed { summary, beliefs },
+        })
+    }
+
+    fn disclosure_open(&self, place: Place<'_>, sealed: &[u8]) -> Result<Disclosure, StoreError> {
+        Disclosure::decode(&self.open(place, sealed)?).map_err(malformed)
+    }
+
+    /// What can be said of the decision of that number, found in the space.
+    pub fn decision_explain(
+        &self,
+        (tenant, space): (&Tenant, &Space),
+        row: &SealedDecision,
+        opened: Result<OpenDecision, StoreError>,
+    ) -> DecisionRow {
+        let altered = DecisionRow::Altered { recorded: time(row.created).ok() };
+        let Ok(open) = opened else { return altered };
+        if open.signed.statement.owner.space != *space {
+            return altered;
+        }
+        let keys = self.keyring.as_ref();
+        let owner = (row.id, tenant, space.user_id.as_str());
+        match (evidence::explain(&open.signed, keys, &open.disclosed, owner), keys) {
+            (Ok(explained), Some(_)) => DecisionRow::Verified(explained),
+            (Ok(explained), None) => DecisionRow::Unsigned(explained),
+            (Err(_), _) => altered,
+        }
+    }
+
+    /// Whether a summary repeats a value of the erased facts, and so would keep it alive. In a decision that did not
+    /// rest on them a very short value, such as a number, is taken for a coincidence.
+    pub fn summary_repeats(
+        &self,
+        (tenant, decision): (&str, i64),
+        sealed: &[u8],
+        rested_on_it: bool,
+        erased: &[Fact],
+    ) -> Result<bool, StoreError> {
+        const COINCIDENCE: usize = 2;
+        let disclosure = self.disclosure_open(summary_place(tenant, decision), sealed)?;
+        let summary = format!(" {} ", words(&String::from_utf8_lossy(&disclosure.content)));
+        let repeats = |value: &str| {
+            let words = words(value);
+            let telling = if rested_on_it { !words.is_empty() } else { words.chars().count() > COINCIDENCE };
+            telling && summary.contains(&format!(" {words} "))
+        };
+        let mut values = erased.iter().flat_map(|f| f.earlier.iter().map(|e| &e.value).chain([&f.value]));
+        Ok(values.any(|value| repeats(value)))
+    }
+}
+
+fn words(text: &str) -> String {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect::<Vec<_>>()
+        .join(" ")
+}

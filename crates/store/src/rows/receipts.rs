@@ -1,0 +1,121 @@
+//! The columns of a receipt, and what they must agree in with what was signed.
+
+use crate::StoreError;
+use crate::secrets::{Place, Secrets};
+use domain::keys::subject_key;
+use domain::{Fact, Status, Tenant};
+use evidence::{Attestation, Canonical, Hash, Kind, Receipt, Signature, Signed};
+
+/// Several active values in one attestation.
+const BETWEEN_VALUES: &str = " · ";
+const NOTHING_KNOWN: &str = "(nothing known)";
+
+#[derive(Debug, Clone)]
+pub struct Attested {
+    pub id: i64,
+    pub value: String,
+    pub audit_head: Hash,
+}
+
+/// A receipt as it was found.
+#[derive(Debug, Clone)]
+pub struct ReceiptRow {
+    /// `None` when it cannot even be read.
+    pub receipt: Option<Receipt>,
+    /// Whose it is; `None` for a receipt from before they had an owner.
+    pub user_id: Option<String>,
+    pub kind: String,
+    pub valid: bool,
+}
+
+pub(crate) const COLUMNS: &str = "id, space, kind, created, subject_ix, body, signature";
+
+pub(crate) struct SealedReceipt {
+    pub id: i64,
+    pub space: Option<i64>,
+    pub kind: String,
+    pub created: i64,
+    pub subject_ix: Option<Vec<u8>>,
+    pub body: Vec<u8>,
+    pub signature: Option<Vec<u8>>,
+}
+
+fn place(tenant: &str, id: i64) -> Place<'_> {
+    Place::new("a receipt", tenant, id)
+}
+
+fn malformed(why: impl std::fmt::Display) -> StoreError {
+    StoreError::corrupt("a receipt", why)
+}
+
+/// Only attestations are found by their subject: the proof of an erasure outlives later erasures.
+fn subject_of(receipt: &Receipt) -> Option<&str> {
+    match &receipt.kind {
+        Kind::Attestation(attestation) => Some(&attestation.subject),
+        Kind::Erasure(_) => None,
+    }
+}
+
+/// What stands under the subject now, as it is attested.
+pub(crate) fn attestation(subject: String, mut facts: Vec<Fact>) -> Attestation {
+    facts.retain(|fact| fact.status == Status::Active);
+    let values: Vec<&str> = facts.iter().map(|fact| fact.value.as_str()).collect();
+    let value = if values.is_empty() { NOTHING_KNOWN.to_owned() } else { values.join(BETWEEN_VALUES) };
+    Attestation { subject, value, memory_ids: facts.iter().map(|fact| fact.id).collect() }
+}
+
+impl Secrets {
+    /// Signs a receipt for the space of that number; the row that is to be kept.
+    pub fn receipt_seal(&self, receipt: Receipt, space: i64) -> Result<SealedReceipt, StoreError> {
+        let tenant = receipt.tenant.clone();
+        let subject_ix = self.receipt_index(&receipt, Some(space));
+        let signed = Signed::new(receipt, self.signer.as_ref());
+        Ok(SealedReceipt {
+            id: signed.statement.id,
+            space: Some(space),
+            kind: signed.statement.kind_word().to_owned(),
+            created: signed.statement.ts.as_microsecond(),
+            subject_ix,
+            body: self.seal(place(tenant.as_str(), signed.statement.id), &signed.body())?,
+            signature: signed.signature.map(|s| s.encode().to_vec()),
+        })
+    }
+
+    fn receipt_index(&self, receipt: &Receipt, space: Option<i64>) -> Option<Vec<u8>> {
+        subject_of(receipt).zip(space).map(|(subject, space)| {
+            self.index("subject", receipt.tenant.as_str(), space, &subject_key(subject)).to_vec()
+        })
+    }
+
+    /// The receipt in the row; its columns have still to be held against it.
+    pub fn receipt_open(&self, tenant: &str, row: &SealedReceipt) -> Result<Signed<Receipt>, StoreError> {
+        let body = self.open(place(tenant, row.id), &row.body)?;
+        let statement = Receipt::decode(&body).map_err(malformed)?;
+        let signature = row.signature.as_deref().map(Signature::decode).transpose().map_err(malformed)?;
+        Ok(Signed { statement, signature })
+    }
+
+    /// Holds every column against what was signed. `space` is the number of the space that the receipt names.
+    pub fn receipt_agrees(
+        &self,
+        row: &SealedReceipt,
+        signed: Signed<Receipt>,
+        space: Option<i64>,
+    ) -> Result<Signed<Receipt>, StoreError> {
+        let statement = &signed.statement;
+        let agrees = row.kind == statement.kind_word()
+            && row.created == statement.ts.as_microsecond()
+            && row.space == space
+            && row.subject_ix == self.receipt_index(statement, space);
+        if agrees { Ok(signed) } else { Err(malformed("a column was changed")) }
+    }
+
+    /// The receipt, if it is exactly what was signed. Where signing is off, if it is readable.
+    pub fn receipt_vouched(&self, tenant: &str, id: i64, signed: Signed<Receipt>) -> Option<Signed<Receipt>> {
+        let holds = match &self.keyring {
+            Some(keys) => signed.verify(Some(keys), id, &Tenant::new(tenant)).is_ok(),
+            None => true,
+        };
+        holds.then_some(signed)
+    }
+}

@@ -1,0 +1,64 @@
+//! What is said to the store, and what came of it.
+
+use crate::StoreError;
+use domain::{Action, Fact, FactId, Metadata, RawFact};
+use reconcile::{Editor, Outcome, Plan, Refusal, Trust};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Intent {
+    Remember,
+    Forget,
+}
+
+/// A statement together with what the model made of it.
+#[derive(Debug, Clone)]
+pub struct Said {
+    pub intent: Intent,
+    pub text: String,
+    pub source: Option<String>,
+    pub trust: Trust,
+    pub metadata: Metadata,
+    pub facts: Vec<RawFact>,
+}
+
+/// A new value for one fact.
+#[derive(Debug, Clone)]
+pub struct Edit {
+    pub id: FactId,
+    pub value: String,
+    pub editor: Editor,
+}
+
+/// What became of an edit or a decision.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// The fact as it was before.
+    pub fact: Fact,
+    pub plan: Result<Plan, Refusal>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Confirm,
+    Reject,
+}
+
+/// The facts that the words came to, where all of it now stands; `None` where some was flagged, archived, retracted or
+/// skipped, so that the same words must be judged again.
+pub(crate) fn standing_facts(plan: &Plan) -> Option<Vec<FactId>> {
+    let standing = |o: &Outcome| match o.action {
+        Action::Add | Action::Supersede | Action::Coexist | Action::Refine | Action::Dedup => o.id,
+        Action::Flag | Action::Archive | Action::Retract | Action::Skip => None,
+    };
+    let ids: Option<Vec<FactId>> = plan.outcomes.iter().map(standing).collect();
+    ids.filter(|ids| !ids.is_empty())
+}
+
+/// How the numbers of a statement's facts stand in its row.
+pub(crate) fn ids_write(ids: &[FactId]) -> Result<String, StoreError> {
+    serde_json::to_string(ids).map_err(|e| StoreError::corrupt("a statement", e))
+}
+
+pub(crate) fn ids_read(text: &str) -> Result<Vec<FactId>, StoreError> {
+    serde_json::from_str(text).map_err(|e| StoreError::corrupt("a statement", e))
+}
