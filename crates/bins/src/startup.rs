@@ -5,7 +5,7 @@ use domain::{Fault, Timestamp};
 use model::Models;
 use service::Service;
 use std::time::Duration;
-use store::{Store, StoreError, StoreSettings};
+use store::{Store, StoreError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartupError {
@@ -25,18 +25,7 @@ pub const CLOSING: Duration = Duration::from_secs(2);
 /// Opens the store and puts the service together. Must be called within a Tokio runtime.
 pub async fn service(settings: Settings) -> Result<Service, StartupError> {
     let models = Models::new(settings.models.chat, settings.models.embed)?;
-    let storage = settings.storage;
-    let store = Store::open(
-        StoreSettings {
-            path: storage.path,
-            keys: storage.keys,
-            encrypt: storage.encrypt,
-            sign: storage.sign,
-            meter: None,
-        },
-        Timestamp::now(),
-    )
-    .await?;
+    let store = Store::open(settings.storage, Timestamp::now()).await?;
     Ok(Service::new(store, models, settings.options))
 }
 

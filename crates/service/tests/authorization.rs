@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::keys::{KeySource, Switch};
-use store::{Call, Intent, NewDecision, Record, Said, Store, StoreSettings};
+use store::{Call, Intent, NewDecision, Record, Said, SqliteSettings, Store, StoreSettings};
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/authorization.txt");
 /// An id that nothing has.
@@ -60,14 +60,14 @@ fn caller(identity: Identity) -> Caller {
 /// A deployment in which the default tenant holds, for u1 and for u2: two facts, a flagged one, a decision, a receipt.
 async fn deployment() -> Deployment {
     let folder = tempfile::tempdir().unwrap();
-    let settings = StoreSettings {
+    let settings = SqliteSettings {
         path: folder.path().join("memory.db"),
         keys: KeySource::File,
         encrypt: Switch::On,
         sign: Switch::On,
         meter: None,
     };
-    let store = Store::open(settings, Timestamp::now()).await.unwrap();
+    let store = Store::open(StoreSettings::Sqlite(settings), Timestamp::now()).await.unwrap();
     // Without a key every question to the model is turned down before it is asked: being allowed shows all the same.
     let chat = ChatConfig {
         provider: Provider::Anthropic,

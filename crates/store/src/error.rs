@@ -2,10 +2,22 @@
 
 use domain::Fault;
 
+/// What a fault of PostgreSQL means for the call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// The connection is gone, or the server is starting or stopping.
+    Lost,
+    /// The transaction was broken off in favour of another; run again, it may well succeed.
+    Conflict,
+    Other,
+}
+
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     #[error("SQLite: {0}")]
     Sqlite(String),
+    #[error("PostgreSQL: {why}")]
+    Postgres { why: String, trouble: Trouble },
     #[error("{what} does not open: {why}")]
     Sealed { what: &'static str, why: String },
     #[error("{what} is not what this version writes: {why}")]
@@ -27,10 +39,25 @@ impl StoreError {
         Self::Corrupt { what, why: format!("{why}") }
     }
 
+    pub(crate) fn lost(why: &str) -> Self {
+        Self::Postgres { why: why.to_owned(), trouble: Trouble::Lost }
+    }
+
+    /// Whether a row holds something else than we wrote, rather than the database failing to give it.
+    pub(crate) const fn is_of_content(&self) -> bool {
+        matches!(self, Self::Sealed { .. } | Self::Corrupt { .. })
+    }
+
+    /// Whether the same call may succeed a moment later. Nothing of it has been kept.
+    pub(crate) const fn is_passing(&self) -> bool {
+        matches!(self, Self::Postgres { trouble: Trouble::Lost | Trouble::Conflict, .. })
+    }
+
     /// One word for `health` and the log.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "SqliteError",
+            Self::Postgres { .. } => "PostgresError",
             Self::Sealed { .. } => "SealError",
             Self::Corrupt { .. } => "CorruptRow",
             Self::NewerSchema { .. } => "NewerSchema",
@@ -44,6 +71,43 @@ impl StoreError {
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error.to_string())
+    }
+}
+
+impl From<tokio_postgres::Error> for StoreError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        use tokio_postgres::error::SqlState;
+        let trouble = match error.code() {
+            None if is_of_the_connection(&error) => Trouble::Lost,
+            None => Trouble::Other,
+            Some(code) => match *code {
+                SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Trouble::Conflict,
+                SqlState::ADMIN_SHUTDOWN
+                | SqlState::CRASH_SHUTDOWN
+                | SqlState::CANNOT_CONNECT_NOW
+                | SqlState::TOO_MANY_CONNECTIONS
+                | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => Trouble::Lost,
+                _ => Trouble::Other,
+            },
+        };
+        Self::Postgres { why: crate::postgres::explain(&error), trouble }
+    }
+}
+
+fn is_of_the_connection(error: &tokio_postgres::Error) -> bool {
+    let cause = std::error::Error::source(error);
+    error.is_closed() || cause.is_none_or(|cause| cause.downcast_ref::<std::io::Error>().is_some())
+}
+
+impl From<deadpool_postgres::PoolError> for StoreError {
+    fn from(error: deadpool_postgres::PoolError) -> Self {
+        match error {
+            deadpool_postgres::PoolError::Backend(error) => error.into(),
+            deadpool_postgres::PoolError::PostCreateHook(deadpool_postgres::HookError::Backend(error)) => {
+                error.into()
+            }
+            other => Self::Postgres { why: other.to_string(), trouble: Trouble::Lost },
+        }
     }
 }
 

@@ -26,15 +26,18 @@ impl HeadFile {
         &self.path
     }
 
-    /// Makes the file for a log that has no entries yet. It is not made later: a log with entries whose head file is
-    /// gone has lost its witness, and must not get a fresh one unasked.
-    pub fn create(&self, now: Timestamp) -> io::Result<()> {
+    /// Makes the file where there is none: with the head that the log has, or for a log that has no entries yet.
+    ///
+    /// Beside a database in a file this is done for an empty log only: a log with entries whose head file is gone has
+    /// lost its witness, and must not get a fresh one unasked.
+    pub fn begin(&self, head: Option<&SignedHead>, now: Timestamp) -> io::Result<()> {
         if self.path.exists() {
             return Ok(());
         }
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&self.path)?;
         file.lock()?;
-        write_if_newer(&file, &Signed { statement: Head { at: Position::GENESIS, ts: now }, signature: None })
+        let empty = Signed { statement: Head { at: Position::GENESIS, ts: now }, signature: None };
+        write_if_newer(&file, head.unwrap_or(&empty))
     }
 
     /// Moves the head forward, never back, whatever other processes write. A head that the log does not pass through

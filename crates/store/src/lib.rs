@@ -3,16 +3,21 @@
 
 pub mod blind;
 mod call;
+mod chain_wait;
 mod error;
 mod head_file;
 pub mod keys;
+mod postgres;
 mod rows;
 pub mod seal;
 mod secrets;
 mod sqlite;
+mod store;
 
 pub use call::{Call, Ending, Record};
+pub use chain_wait::ChainWait;
 pub use error::StoreError;
+pub use postgres::PostgresSettings;
 pub use rows::audit::{AuditLine, AuditReach, AuditReport};
 pub use rows::counters::{Counts, ToolCount};
 pub use rows::decisions::{DecisionRow, NewDecision};
@@ -21,6 +26,8 @@ pub use rows::export::Export;
 pub use rows::facts::SpaceChanges;
 pub use rows::principals::{Creation, KeyHash, PrincipalState, Revocation};
 pub use rows::receipts::{Attested, ReceiptRow};
+pub use rows::schema::Schema;
 pub use rows::spaces::SpaceVersion;
 pub use rows::statements::{Edit, Intent, Planned, Said, Verdict};
-pub use sqlite::{Meter, Schema, Store, StoreSettings};
+pub use sqlite::{Meter, SqliteSettings};
+pub use store::{Store, StoreSettings};

@@ -8,7 +8,7 @@ use store::Schema;
 use svc::settings::Settings;
 use svc::startup::{self, StartupError};
 
-/// Shows or applies the migrations of the database that SVC_DB names.
+/// Shows or applies the migrations of the database that SVC_DATABASE_URL or SVC_DB names.
 #[derive(Parser)]
 #[command(name = "svc-migrate", version)]
 struct Arguments {
@@ -33,18 +33,19 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command) -> Result<(), StartupError> {
-    let path = Settings::from_environment()?.storage.path;
+    let storage = Settings::from_environment()?.storage;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut out = io::stdout().lock();
     match command {
         Command::Status => {
-            let schema = Schema::of(&path)?;
+            let schema = runtime.block_on(Schema::of(&storage))?;
             writeln!(out, "schema: v{} (this svc-migrate: v{})", schema.version, schema.known)?;
             for (version, name) in &schema.pending {
                 writeln!(out, "PENDING v{version}: {name}")?;
             }
         }
         Command::Up => {
-            let applied = Schema::migrate(&path, Timestamp::now())?;
+            let applied = runtime.block_on(Schema::migrate(&storage, Timestamp::now()))?;
             if applied.is_empty() {
                 writeln!(out, "nothing to do: the schema is current")?;
             }

@@ -8,7 +8,6 @@ mod storage;
 
 pub use models::ModelSettings;
 pub use server::ServerSettings;
-pub use storage::StorageSettings;
 
 use edge::http::OidcConfig;
 use env::Env;
@@ -16,6 +15,7 @@ use evidence::PublicKey;
 use reconcile::{CRITICAL_CATEGORIES, PRESETS, SlotSchema};
 use service::{Licence, Options};
 use std::sync::Arc;
+use store::StoreSettings;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{variable} {problem}")]
@@ -53,7 +53,7 @@ pub struct LogSettings {
 
 #[derive(Debug)]
 pub struct Settings {
-    pub storage: StorageSettings,
+    pub storage: StoreSettings,
     pub models: ModelSettings,
     pub server: ServerSettings,
     pub oidc: Option<OidcConfig>,
@@ -76,7 +76,7 @@ impl Settings {
         let env = Env::new(variables);
         graph(&env)?;
         Ok(Self {
-            storage: StorageSettings::read(&env)?,
+            storage: storage::read(&env)?,
             models: ModelSettings::read(&env)?,
             server: ServerSettings::read(&env)?,
             oidc: oidc::read(&env)?,

@@ -2,33 +2,27 @@
 
 use super::SettingsError;
 use super::env::Env;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use std::path::PathBuf;
 use store::keys::{KeySource, Switch, VaultSettings};
+use store::{PostgresSettings, SqliteSettings, StoreSettings};
 
-#[derive(Debug, Clone)]
-pub struct StorageSettings {
-    pub path: PathBuf,
-    pub keys: KeySource,
-    pub encrypt: Switch,
-    pub sign: Switch,
-}
-
-impl StorageSettings {
-    pub(super) fn read(env: &Env) -> Result<Self, SettingsError> {
-        if env.text("SVC_DATABASE_URL").is_some() {
-            return Err(SettingsError::new(
-                "SVC_DATABASE_URL",
-                "is set, and this version keeps its memory in SQLite only; unset it and name a file with SVC_DB",
-            ));
-        }
-        Ok(Self {
-            path: PathBuf::from(env.text_or("SVC_DB", "svc.db")),
-            keys: keys(env)?,
-            encrypt: switch(env, "SVC_ENCRYPT")?,
-            sign: switch(env, "SVC_SIGN")?,
-        })
+/// Reads where the memory is kept. `SVC_DB` names the SQLite file; with `SVC_DATABASE_URL` it names where this host keeps
+/// its keys and its head of the audit log.
+pub(super) fn read(env: &Env) -> Result<StoreSettings, SettingsError> {
+    let path = PathBuf::from(env.text_or("SVC_DB", "svc.db"));
+    let (keys, encrypt, sign) = (keys(env)?, switch(env, "SVC_ENCRYPT")?, switch(env, "SVC_SIGN")?);
+    let Some(url) = env.secret("SVC_DATABASE_URL") else {
+        return Ok(StoreSettings::Sqlite(SqliteSettings { path, keys, encrypt, sign, meter: None }));
+    };
+    let scheme = url.expose_secret().split("://").next().unwrap_or_default();
+    if !matches!(scheme, "postgresql" | "postgres") {
+        return Err(SettingsError::new(
+            "SVC_DATABASE_URL",
+            "takes postgresql://user:password@host:port/database; for SQLite unset it and name a file with SVC_DB",
+        ));
     }
+    Ok(StoreSettings::Postgres(PostgresSettings { url, beside: path, keys, encrypt, sign }))
 }
 
 fn switch(env: &Env, name: &'static str) -> Result<Switch, SettingsError> {

@@ -13,7 +13,7 @@ use super::{Database, KeyError, random};
 /// Room for hundreds of keys; a longer file is not one of ours.
 const FILE_BYTES: usize = 64 * 1024;
 
-pub(super) struct KeyFile {
+pub(crate) struct KeyFile {
     pub path: PathBuf,
     /// Settings under which a database has no such file.
     needless_with: &'static str,
@@ -47,6 +47,20 @@ impl KeyFile {
         }
         read(&self.path)?
             .ok_or_else(|| KeyError::Missing { path: self.path.clone(), settings: self.needless_with })
+    }
+
+    /// What stands in the file, if there is one.
+    pub fn text(&self) -> Result<Option<Zeroizing<String>>, KeyError> {
+        read(&self.path)
+    }
+
+    /// Makes the file from the copy that the database keeps. One that is already there must be the same.
+    pub fn take(&self, text: &str) -> Result<(), KeyError> {
+        create(&self.path, text)?;
+        match read(&self.path)? {
+            Some(held) if held.as_str() == text => Ok(()),
+            _ => Err(self.damaged("it is not the one that this database was made with; move it away")),
+        }
     }
 
     pub fn damaged(&self, problem: impl Into<String>) -> KeyError {

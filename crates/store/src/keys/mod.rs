@@ -20,7 +20,7 @@ pub use error::{KeyError, VaultError};
 use crate::blind::BlindKey;
 use crate::seal::Sealer;
 use custody::Custody;
-use file::KeyFile;
+pub(crate) use file::KeyFile;
 use ring::Ring;
 
 /// 32 random bytes, or as good as random.
@@ -108,6 +108,19 @@ pub async fn load(settings: &KeySettings, database: Database) -> Result<Keys, Ke
         None => (Sealer::plain(), BlindKey::public()),
     };
     Ok(Keys { sealer, blind, signing: secrets.signing })
+}
+
+/// The key files that open nothing by themselves, each with the name under which a database keeps a copy for other
+/// hosts: the salt of a passphrase, and keys that Vault has wrapped.
+pub(crate) fn shareable(settings: &KeySettings) -> Vec<(&'static str, KeyFile)> {
+    let beside = &settings.beside;
+    match settings.source {
+        KeySource::File => Vec::new(),
+        KeySource::Passphrase(_) => vec![("key_salt", KeyFile::salt(beside))],
+        KeySource::Vault(_) => {
+            vec![("wrapped_key", KeyFile::master(beside)), ("wrapped_signing_key", KeyFile::signing(beside))]
+        }
+    }
 }
 
 async fn stored(settings: &KeySettings, custody: &Custody, database: Database) -> Result<Secrets, KeyError> {

@@ -1,6 +1,6 @@
 //! Reading the audit log, page by page.
 
-use super::Store;
+use super::Sqlite;
 use super::db::Db;
 use crate::StoreError;
 use crate::rows::audit::{AuditLine, AuditReach, COLUMNS, RawEntry, UNLISTED};
@@ -41,7 +41,7 @@ impl Db<'_> {
     }
 }
 
-impl Store {
+impl Sqlite {
     /// Entries newest first.
     pub async fn audit_list(
         &self,

@@ -1,7 +1,7 @@
 //! Checking the whole audit log. One thread reads while others check, and what is held in memory does not grow with
 //! the log.
 
-use super::Store;
+use super::Sqlite;
 use super::audit::raw_entry;
 use super::db::Db;
 use crate::StoreError;
@@ -12,7 +12,7 @@ use evidence::{Anchor, Broken, ChainVerifier, Head, SignedHead, StoredEntry};
 use rusqlite::Row;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-impl Store {
+impl Sqlite {
     /// Recomputes every hash and signature of the log, and compares it with the heads in and beside the database.
     pub async fn audit_verify(&self) -> Result<AuditReport, StoreError> {
         let head_file = HeadFile::beside(&self.path);

@@ -1,6 +1,6 @@
 //! Counts of calls and actions, in tables that every process on the database shares.
 
-use super::Store;
+use super::Sqlite;
 use super::db::Db;
 use crate::StoreError;
 use crate::rows::counters::{Counts, Tally, ToolCount};
@@ -26,7 +26,7 @@ impl Db<'_> {
     }
 }
 
-impl Store {
+impl Sqlite {
     pub async fn counts(&self) -> Result<Counts, StoreError> {
         self.read(|db| {
             let tools =

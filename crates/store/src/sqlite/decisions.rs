@@ -1,6 +1,6 @@
 //! Decision snapshots, and the disclosures that can be erased without breaking their signature.
 
-use super::Store;
+use super::Sqlite;
 use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
@@ -172,7 +172,7 @@ impl Tx<'_> {
     }
 }
 
-impl Store {
+impl Sqlite {
     /// Records the decision; returns its number and the hash of what was signed.
     pub async fn decision_record(
         &self,

@@ -1,6 +1,6 @@
 //! Removing for good: facts, what decisions disclose of them, and on request decisions, receipts and audit details.
 
-use super::Store;
+use super::Sqlite;
 use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
@@ -169,7 +169,7 @@ impl Tx<'_> {
     }
 }
 
-impl Store {
+impl Sqlite {
     /// Erases one subject of one space. A subject that is not there leaves everything as it is, without a receipt.
     pub async fn subject_erase(
         &self,

@@ -1,13 +1,13 @@
 //! Everything of one space, with the signatures over it.
 
-use super::Store;
+use super::Sqlite;
 use crate::StoreError;
 use crate::rows::deployment::HEAD;
 use crate::rows::export::Export;
 use domain::{Caller, Space};
 use evidence::Head;
 
-impl Store {
+impl Sqlite {
     pub async fn space_export(&self, caller: &Caller, space: &Space) -> Result<Export, StoreError> {
         let (tenant, space) = (caller.tenant.clone(), space.clone());
         self.read(move |db| {

@@ -22,7 +22,7 @@ mod vectors;
 mod writer;
 
 pub use connection::Meter;
-pub use open::{Schema, StoreSettings};
+pub use open::SqliteSettings;
 
 use crate::StoreError;
 use crate::call::{Call, Record};
@@ -39,20 +39,20 @@ use writer::{Durability, Writer};
 
 /// A handle on the database; clones share it.
 #[derive(Clone)]
-pub struct Store {
+pub(crate) struct Sqlite {
     path: PathBuf,
     secrets: Arc<Secrets>,
     readers: Readers,
     writer: Writer,
 }
 
-impl std::fmt::Debug for Store {
+impl std::fmt::Debug for Sqlite {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Store").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("Sqlite").field("path", &self.path).finish_non_exhaustive()
     }
 }
 
-impl Store {
+impl Sqlite {
     /// Runs a call's work and writes its audit entry in the same transaction, durably.
     async fn write<T: Send + 'static>(
         &self,
@@ -111,13 +111,8 @@ impl Store {
         self.read(|db| db.one("SELECT 1", (), |_| Ok(())).map(|_| ())).await
     }
 
-    pub fn is_sealed(&self) -> bool {
-        self.secrets.sealer.is_on()
-    }
-
-    /// The public half of the signing key in hexadecimal; `None` when signing is off.
-    pub fn public_key(&self) -> Option<String> {
-        self.secrets.signer.as_ref().map(|signer| signer.public_key().to_hex())
+    pub fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     pub async fn fact_get(

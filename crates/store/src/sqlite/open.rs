@@ -4,11 +4,12 @@ use super::connection::{self, Meter};
 use super::db::Db;
 use super::readers::Readers;
 use super::writer::Writer;
-use super::{Store, migrations};
+use super::{Sqlite, migrations};
 use crate::StoreError;
 use crate::head_file::HeadFile;
 use crate::keys::{self, Database, KeySettings, KeySource, Switch};
 use crate::rows::deployment::{Claim, ENCRYPTION, HEAD, KEY_CHECK, PUBLIC_KEY, SIGNING};
+use crate::rows::schema::Schema;
 use crate::secrets::Secrets;
 use domain::Timestamp;
 use rusqlite::{Connection, TransactionBehavior};
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Debug, Clone)]
-pub struct StoreSettings {
+pub struct SqliteSettings {
     pub path: PathBuf,
     pub keys: KeySource,
     pub encrypt: Switch,
@@ -28,18 +29,9 @@ pub struct StoreSettings {
     pub meter: Option<Meter>,
 }
 
-/// How far a database has been migrated.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Schema {
-    pub version: i64,
-    pub known: i64,
-    /// Number and name of each migration that has not been applied.
-    pub pending: Vec<(i64, &'static str)>,
-}
-
 impl Schema {
     /// Reads the version without creating anything; a missing file has version 0.
-    pub fn of(path: &Path) -> Result<Self, StoreError> {
+    pub fn of_sqlite(path: &Path) -> Result<Self, StoreError> {
         let version = if path.exists() { migrations::version(&connection::open(path, None)?)? } else { 0 };
         let version = migrations::refuse_newer(version)?;
         let pending = migrations::MIGRATIONS
@@ -51,15 +43,15 @@ impl Schema {
     }
 
     /// Applies what is pending; returns the versions that were applied.
-    pub fn migrate(path: &Path, now: Timestamp) -> Result<Vec<i64>, StoreError> {
+    pub fn migrate_sqlite(path: &Path, now: Timestamp) -> Result<Vec<i64>, StoreError> {
         migrations::up(&mut connection::open(path, None)?, &now.to_string())
     }
 }
 
-impl Store {
+impl Sqlite {
     /// Opens the database, creating it and its keys where there is none.
-    pub async fn open(settings: StoreSettings, now: Timestamp) -> Result<Self, StoreError> {
-        let StoreSettings { path, keys, encrypt, sign, meter } = settings;
+    pub async fn open(settings: SqliteSettings, now: Timestamp) -> Result<Self, StoreError> {
+        let SqliteSettings { path, keys, encrypt, sign, meter } = settings;
         keep_private(&path)?;
         let mut db = connection::open(&path, meter.as_ref())?;
         migrations::up(&mut db, &now.to_string())?;
@@ -72,7 +64,7 @@ impl Store {
         claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
         let head_file = HeadFile::beside(&path);
         if log_is_empty(&db)? {
-            head_file.create(now).map_err(|e| {
+            head_file.begin(None, now).map_err(|e| {
                 StoreError::Startup(format!(
                     "cannot write {}: {e}; check its permissions",
                     head_file.path().display()

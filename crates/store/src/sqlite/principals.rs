@@ -1,6 +1,6 @@
 //! Principals and the hashes of their keys.
 
-use super::Store;
+use super::Sqlite;
 use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
@@ -40,7 +40,7 @@ impl Tx<'_> {
     }
 }
 
-impl Store {
+impl Sqlite {
     /// The principal whose key has this hash, unless it was revoked. Read from the database each time, so that a key
     /// revoked by any process is dead in every process.
     pub async fn principal_by_key(&self, key: KeyHash) -> Result<Option<Principal>, StoreError> {

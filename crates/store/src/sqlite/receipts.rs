@@ -1,6 +1,6 @@
 //! Receipts: attestations of what is known, and proofs of what was erased.
 
-use super::Store;
+use super::Sqlite;
 use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
@@ -86,7 +86,7 @@ impl Tx<'_> {
     }
 }
 
-impl Store {
+impl Sqlite {
     /// Signs what is active for the subject now, anchored to the end of the audit log.
     pub async fn subject_attest(
         &self,

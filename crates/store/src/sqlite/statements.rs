@@ -1,6 +1,6 @@
 //! Commits of what was said: the plan is made inside the transaction, on what is there at that moment.
 
-use super::Store;
+use super::Sqlite;
 use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
@@ -58,7 +58,7 @@ impl Tx<'_> {
     }
 }
 
-impl Store {
+impl Sqlite {
     /// Reconciles a statement with the space. The model is never asked again: what it proposed is judged against what
     /// is held now.
     pub async fn statement_commit(

@@ -1,11 +1,11 @@
 //! Embeddings: a cache beside the facts, sealed like them. Losing a row costs a request to the embedder, no more.
 
-use super::Store;
+use super::Sqlite;
 use super::writer::Durability;
 use crate::StoreError;
 use domain::{Caller, FactId, Space};
 
-impl Store {
+impl Sqlite {
     /// The vectors that this embedder made of the space's active facts.
     pub async fn vectors_of_space(
         &self,

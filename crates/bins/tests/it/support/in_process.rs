@@ -9,7 +9,7 @@ use service::{Licence, Options, Service};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::keys::{KeySource, Switch};
-use store::{Meter, Store, StoreSettings};
+use store::{Meter, SqliteSettings, Store, StoreSettings};
 use tempfile::TempDir;
 
 pub struct InProcess {
@@ -21,14 +21,14 @@ pub struct InProcess {
 impl InProcess {
     pub async fn start(model: &Model, slots: SlotSchema, trusted_sources: &[&str]) -> Self {
         let (folder, meter) = (tempfile::tempdir().unwrap(), Meter::default());
-        let settings = StoreSettings {
+        let settings = SqliteSettings {
             path: folder.path().join("svc.db"),
             keys: KeySource::File,
             encrypt: Switch::On,
             sign: Switch::On,
             meter: Some(meter.clone()),
         };
-        let store = Store::open(settings, Timestamp::now()).await.unwrap();
+        let store = Store::open(StoreSettings::Sqlite(settings), Timestamp::now()).await.unwrap();
         let options = Options {
             slots: Arc::new(slots),
             trusted_sources: trusted_sources.iter().map(|source| (*source).to_owned()).collect(),

@@ -1,0 +1,236 @@
+//! The end of the audit chain while a group of calls is appended to it. The log is locked for two round trips and one
+//! commit, whatever the calls of the group had to do before.
+
+use super::db::{Db, only};
+use super::walls::Reach;
+use crate::StoreError;
+use crate::error::Trouble;
+use crate::rows::audit::RawEntry;
+use crate::rows::counters::Tally;
+use crate::rows::deployment::{self, ANCHOR, HEAD};
+use crate::secrets::Secrets;
+use evidence::{Anchor, Appender, Canonical, Draft, Head, Position, Signed, SignedHead};
+use futures_util::future::{try_join, try_join4};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio_postgres::types::ToSql;
+
+/// How the end of a group went.
+pub(crate) enum Closed {
+    Committed(Option<SignedHead>),
+    Failed(StoreError),
+    /// The connection was lost while the commit was under way. Whether it happened can be read from the log, which then
+    /// passes through this head.
+    Unknown(SignedHead),
+}
+
+/// How long this process has waited for the log, over all its groups.
+#[derive(Debug, Default)]
+pub(crate) struct Waited {
+    groups: AtomicU64,
+    micros: AtomicU64,
+}
+
+impl Waited {
+    fn add(&self, waited: Duration) {
+        self.groups.fetch_add(1, Ordering::Relaxed);
+        let micros = u64::try_from(waited.as_micros()).unwrap_or(u64::MAX);
+        self.micros.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    pub fn so_far(&self) -> crate::ChainWait {
+        crate::ChainWait {
+            groups: self.groups.load(Ordering::Relaxed),
+            waited: Duration::from_micros(self.micros.load(Ordering::Relaxed)),
+        }
+    }
+}
+
+pub(crate) async fn close(
+    db: &Db<'_>,
+    waited: &Waited,
+    entries: Vec<(String, Draft)>,
+    tally: &Tally,
+) -> Closed {
+    if entries.is_empty() {
+        return match db.client.batch_execute("COMMIT").await {
+            Ok(()) => Closed::Committed(None),
+            Err(error) => Closed::Failed(error.into()),
+        };
+    }
+    let asked = Instant::now();
+    let appended = match db.chain_lock().await {
+        Ok(at) => {
+            waited.add(asked.elapsed());
+            appended(db.secrets, at, entries)
+        }
+        Err(error) => Err(error),
+    };
+    let (rows, head) = match appended {
+        Ok(appended) => appended,
+        Err(error) => return Closed::Failed(error),
+    };
+    match db.chain_write(&rows, &head, tally).await {
+        Ok(()) => Closed::Committed(Some(head)),
+        Err(StoreError::Postgres { trouble: Trouble::Lost, .. }) => Closed::Unknown(head),
+        Err(error) => Closed::Failed(error),
+    }
+}
+
+/// The rows of the entries from this position on, and the head after the last of them.
+fn appended(
+    secrets: &Secrets,
+    at: Position,
+    entries: Vec<(String, Draft)>,
+) -> Result<(Vec<RawEntry>, SignedHead), StoreError> {
+    let mut appender = Appender::new(at, secrets.signer.as_ref());
+    let mut rows = Vec::with_capacity(entries.len());
+    let mut last = domain::Timestamp::UNIX_EPOCH;
+    for (tenant, draft) in entries {
+        last = draft.ts;
+        let stored = appender.append(draft).map_err(|e| StoreError::corrupt("the audit log", e))?;
+        rows.push(secrets.entry_seal(&tenant, stored)?);
+    }
+    Ok((rows, secrets.head_sign(appender.position(), last)))
+}
+
+impl Db<'_> {
+    /// Waits until the log is ours alone, until the transaction ends; returns where it ends.
+    async fn chain_lock(&self) -> Result<Position, StoreError> {
+        let lock =
+            self.client.prepare_cached("SELECT 1 FROM deployment WHERE name = 'chain' FOR UPDATE").await?;
+        let read = self.client.prepare_cached("SELECT value FROM deployment WHERE name = $1").await?;
+        let reach = Reach::Deployment.sql();
+        // Sent together, and carried out one after the other: the head is read when the lock is held.
+        let (_, (_, head)) = try_join(
+            self.client.batch_execute(&reach),
+            try_join(self.client.query_one(&lock, &[]), self.client.query_opt(&read, &[&HEAD])),
+        )
+        .await?;
+        let head: Option<Vec<u8>> = head.map(|row| row.try_get(0)).transpose()?;
+        self.secrets.head_position(deployment::signed(head.as_deref())?)
+    }
+
+    /// Writes the entries, the head and the counts, and commits, in one round trip.
+    async fn chain_write(
+        &self,
+        rows: &[RawEntry],
+        head: &SignedHead,
+        tally: &Tally,
+    ) -> Result<(), StoreError> {
+        let columns = Columns::of(rows);
+        let insert = self.client.prepare_cached(APPEND).await?;
+        let update = self
+            .client
+            .prepare_cached(
+                "INSERT INTO deployment (name, value) VALUES ($1, $2)
+                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            )
+            .await?;
+        let counted = self.tally_statements().await?;
+        let (head, params) = (head.encode(), columns.params());
+        try_join4(
+            self.client.execute(&insert, &params),
+            self.client.execute(&update, &[&HEAD, &head]),
+            self.tally_write(&counted, tally),
+            async { self.client.batch_execute("COMMIT").await },
+        )
+        .await?;
+        Ok(())
+    }
+
+    pub async fn deployment_get(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.one("SELECT value FROM deployment WHERE name = $1", &[&name], only).await
+    }
+
+    pub async fn signed_row<T: Canonical>(&self, name: &str) -> Result<Option<Signed<T>>, StoreError> {
+        deployment::signed(self.deployment_get(name).await?.as_deref())
+    }
+
+    /// Whether the log passes through the position, or was purged beyond it. A position ahead of the log is another
+    /// process's commit that is newer than what was read here, or a rollback: only a longer log can tell.
+    pub async fn log_passes(&self, at: Position) -> Result<bool, StoreError> {
+        let seq = i64::try_from(at.size).map_err(|e| StoreError::corrupt("a signed head", e))?;
+        let hash: Option<Option<Vec<u8>>> =
+            self.one("SELECT hash FROM audit_entry WHERE seq = $1", &[&seq], only).await?;
+        match hash {
+            Some(hash) => Ok(hash.as_deref() == Some(at.hash.0.as_slice())),
+            None => {
+                let last = self.signed_row::<Head>(HEAD).await?.map_or(0, |head| head.statement.at.size);
+                let purged = self.signed_row::<Anchor>(ANCHOR).await?.map_or(0, |a| a.statement.at.size);
+                Ok(at.size <= purged || at.size > last)
+            }
+        }
+    }
+
+    /// Whether the very entry that ends at this position is in the log.
+    pub async fn log_holds(&self, at: Position) -> Result<bool, StoreError> {
+        let seq = i64::try_from(at.size).map_err(|e| StoreError::corrupt("a signed head", e))?;
+        let hash: Option<Option<Vec<u8>>> =
+            self.one("SELECT hash FROM audit_entry WHERE seq = $1", &[&seq], only).await?;
+        Ok(hash.flatten().as_deref() == Some(at.hash.0.as_slice()))
+    }
+
+    /// Where the log ends by what is committed.
+    pub async fn log_end(&self) -> Result<Position, StoreError> {
+        self.secrets.head_position(self.signed_row::<Head>(HEAD).await?)
+    }
+}
+
+const APPEND: &str = "INSERT INTO audit_entry (seq, tenant, ts, action, user_id, agent_id, run_id, caller, request,
+    committed, detail, blanks, prev, hash, signature)
+    SELECT * FROM unnest($1::BIGINT[], $2::TEXT[], $3::BIGINT[], $4::TEXT[], $5::TEXT[], $6::TEXT[], $7::TEXT[],
+    $8::TEXT[], $9::TEXT[], $10::BYTEA[], $11::BYTEA[], $12::BYTEA[], $13::BYTEA[], $14::BYTEA[], $15::BYTEA[])";
+
+/// Rows turned into columns, as one statement takes them.
+struct Columns<'a> {
+    seq: Vec<i64>,
+    tenant: Vec<&'a str>,
+    ts: Vec<i64>,
+    texts: [Vec<&'a str>; 6],
+    committed: Vec<&'a [u8]>,
+    detail: Vec<Option<&'a [u8]>>,
+    blanks: Vec<Option<&'a [u8]>>,
+    prev: Vec<&'a [u8]>,
+    hash: Vec<Option<&'a [u8]>>,
+    signature: Vec<Option<&'a [u8]>>,
+}
+
+impl<'a> Columns<'a> {
+    fn of(rows: &'a [RawEntry]) -> Self {
+        let text = |place: usize| rows.iter().filter_map(move |row| row.texts.get(place)).map(String::as_str);
+        Self {
+            seq: rows.iter().map(|row| row.seq).collect(),
+            tenant: rows.iter().map(|row| row.tenant.as_str()).collect(),
+            ts: rows.iter().map(|row| row.ts).collect(),
+            texts: [0, 1, 2, 3, 4, 5].map(|place| text(place).collect()),
+            committed: rows.iter().map(|row| row.committed.as_slice()).collect(),
+            detail: rows.iter().map(|row| row.detail.as_deref()).collect(),
+            blanks: rows.iter().map(|row| row.blanks.as_deref()).collect(),
+            prev: rows.iter().map(|row| row.prev.as_slice()).collect(),
+            hash: rows.iter().map(|row| row.hash.as_deref()).collect(),
+            signature: rows.iter().map(|row| row.signature.as_deref()).collect(),
+        }
+    }
+
+    fn params(&self) -> [&(dyn ToSql + Sync); 15] {
+        let [action, user, agent, run, caller, request] = &self.texts;
+        [
+            &self.seq,
+            &self.tenant,
+            &self.ts,
+            action,
+            user,
+            agent,
+            run,
+            caller,
+            request,
+            &self.committed,
+            &self.detail,
+            &self.blanks,
+            &self.prev,
+            &self.hash,
+            &self.signature,
+        ]
+    }
+}

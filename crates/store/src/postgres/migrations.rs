@@ -1,0 +1,62 @@
+//! The numbered list of schema changes, and applying them.
+
+use crate::StoreError;
+use crate::rows::schema::Schema;
+use tokio_postgres::Client;
+
+struct Migration {
+    version: i64,
+    name: &'static str,
+    sql: &'static str,
+}
+
+/// A migration that has been released is never edited; a change is a new one at the end.
+const MIGRATIONS: [Migration; 1] =
+    [Migration { version: 1, name: "the memory engine", sql: include_str!("schema_v1.sql") }];
+
+const KNOWN: i64 = MIGRATIONS.len() as i64;
+
+/// Any number that nobody else uses: the lock that processes take while they change or claim the schema.
+const OPENING: i64 = 0x7376_635f_6f70_656e;
+
+/// Waits for other processes that are opening the database. The lock ends with the connection.
+pub(crate) async fn alone(client: &Client) -> Result<(), StoreError> {
+    client.execute("SELECT pg_advisory_lock($1)", &[&OPENING]).await?;
+    Ok(())
+}
+
+/// The version of the schema in the database; 0 where there is none.
+async fn version(client: &Client) -> Result<i64, StoreError> {
+    let there: bool =
+        client.query_one("SELECT to_regclass('schema_migration') IS NOT NULL", &[]).await?.try_get(0)?;
+    if !there {
+        return Ok(0);
+    }
+    let row = client.query_one("SELECT coalesce(max(version), 0) FROM schema_migration", &[]).await?;
+    let found: i64 = row.try_get(0)?;
+    if found > KNOWN { Err(StoreError::NewerSchema { found, known: KNOWN }) } else { Ok(found) }
+}
+
+pub(crate) async fn status(client: &Client) -> Result<Schema, StoreError> {
+    let version = version(client).await?;
+    let pending = MIGRATIONS.iter().filter(|m| m.version > version).map(|m| (m.version, m.name)).collect();
+    Ok(Schema { version, known: KNOWN, pending })
+}
+
+/// Applies what is pending, each whole or not at all; the caller is [`alone`].
+pub(crate) async fn up(client: &Client, now: &str) -> Result<Vec<i64>, StoreError> {
+    let from = version(client).await?;
+    let mut applied = Vec::new();
+    for migration in MIGRATIONS.iter().filter(|m| m.version > from) {
+        let Migration { version, name, sql } = migration;
+        // Plain text and one transaction: what PostgreSQL takes in one go stands or falls together.
+        let note = format!(
+            "CREATE TABLE IF NOT EXISTS schema_migration
+             (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied TEXT NOT NULL);
+             INSERT INTO schema_migration (version, name, applied) VALUES ({version}, '{name}', '{now}');"
+        );
+        client.batch_execute(&format!("BEGIN;\n{sql}\n{note}\nCOMMIT;")).await?;
+        applied.push(*version);
+    }
+    Ok(applied)
+}

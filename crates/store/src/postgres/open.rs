@@ -1,0 +1,179 @@
+//! Opening a database: schema, keys, and whether these keys are the ones it was made with.
+
+use super::address::Address;
+use super::chain::Waited;
+use super::lanes::Lanes;
+use super::witness::Known;
+use super::{Postgres, Shared, migrations, pool};
+use crate::StoreError;
+use crate::head_file::HeadFile;
+use crate::keys::{self, Database, KeySettings, KeySource, Switch};
+use crate::rows::deployment::{self, Claim, ENCRYPTION, HEAD};
+use crate::rows::schema::Schema;
+use crate::secrets::Secrets;
+use domain::Timestamp;
+use evidence::{Position, SignedHead};
+use secrecy::SecretString;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio_postgres::Client;
+
+#[derive(Debug, Clone)]
+pub struct PostgresSettings {
+    pub url: SecretString,
+    /// Where this host keeps its keys and its head of the audit log: `<here>.key`, `<here>.head` and so on.
+    pub beside: PathBuf,
+    pub keys: KeySource,
+    pub encrypt: Switch,
+    pub sign: Switch,
+}
+
+impl Schema {
+    /// Reads the version without creating anything.
+    pub async fn of_postgres(url: &SecretString) -> Result<Self, StoreError> {
+        migrations::status(&Address::parse(url)?.connect().await?).await
+    }
+
+    /// Applies what is pending; returns the versions that were applied.
+    pub async fn migrate_postgres(url: &SecretString, now: Timestamp) -> Result<Vec<i64>, StoreError> {
+        let client = Address::parse(url)?.connect().await?;
+        migrations::alone(&client).await?;
+        migrations::up(&client, &now.to_string()).await
+    }
+}
+
+impl Postgres {
+    /// Opens the database, setting it up and making its keys where it is empty.
+    pub async fn open(settings: PostgresSettings, now: Timestamp) -> Result<Self, StoreError> {
+        let address = Address::parse(&settings.url)?;
+        let client = address.connect().await?;
+        fit_for_use(&client).await?;
+        // One process at a time from here on, whichever host it is on; the lock ends with this connection.
+        migrations::alone(&client).await?;
+        migrations::up(&client, &now.to_string()).await?;
+        let held = deployment_rows(&client).await?;
+        let secrets = Arc::new(secrets(&client, &settings, &held).await?);
+        let head_file = HeadFile::beside(&settings.beside);
+        let head = deployment::signed(held.get(HEAD).map(Vec::as_slice))?;
+        let known = witness_begin(&head_file, &secrets, head, now)?;
+        drop(client);
+        let shared = Arc::new(Shared {
+            pool: pool::open(&address)?,
+            secrets,
+            head_file,
+            known,
+            waited: Waited::default(),
+            address: address.shown(),
+        });
+        Ok(Self { lanes: Lanes::start(&shared), shared })
+    }
+}
+
+/// What must be so before anything is made, and what a person should know.
+async fn fit_for_use(client: &Client) -> Result<(), StoreError> {
+    let row = client
+        .query_one(
+            "SELECT current_setting('server_encoding'), rolsuper OR rolbypassrls, current_user::TEXT
+             FROM pg_roles WHERE rolname = current_user",
+            &[],
+        )
+        .await?;
+    let (encoding, passes_walls, role): (String, bool, String) =
+        (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+    if encoding != "UTF8" {
+        return Err(StoreError::Startup(format!(
+            "SVC_DATABASE_URL: the database is encoded in {encoding}; make one with ENCODING 'UTF8'"
+        )));
+    }
+    if passes_walls {
+        tracing::warn!(
+            "the role {role} passes row-level security, so the second wall between tenants does not stand; give the \
+             service a role of its own that is no superuser and has no BYPASSRLS"
+        );
+    }
+    Ok(())
+}
+
+async fn deployment_rows(client: &Client) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
+    let rows = client.query("SELECT name, value FROM deployment", &[]).await?;
+    rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+}
+
+async fn deployment_set(client: &Client, name: &str, value: &[u8]) -> Result<(), StoreError> {
+    let sql = "INSERT INTO deployment (name, value) VALUES ($1, $2)";
+    client.execute(sql, &[&name, &value]).await?;
+    Ok(())
+}
+
+/// The keys of the database, made where it is new. What is no secret without a passphrase or Vault is kept in the
+/// database too, so that another host needs no file to begin with.
+async fn secrets(
+    client: &Client,
+    settings: &PostgresSettings,
+    held: &BTreeMap<String, Vec<u8>>,
+) -> Result<Secrets, StoreError> {
+    let startup = |error: keys::KeyError| StoreError::Startup(error.to_string());
+    let key_settings = KeySettings {
+        beside: settings.beside.clone(),
+        source: settings.keys.clone(),
+        encrypt: settings.encrypt,
+        sign: settings.sign,
+    };
+    let claimed = held.contains_key(ENCRYPTION);
+    for (name, file) in keys::shareable(&key_settings) {
+        if let Some(text) = held.get(name) {
+            file.take(&String::from_utf8_lossy(text)).map_err(startup)?;
+        }
+    }
+    let database = if claimed { Database::Existing } else { Database::New };
+    let loaded = keys::load(&key_settings, database).await.map_err(|error| elsewhere(error, claimed))?;
+    let secrets = Secrets::from_keys(loaded)?;
+    let claim = Claim { secrets: &secrets, encrypt: settings.encrypt, sign: settings.sign };
+    if claimed {
+        claim.check(|name| held.get(name).cloned().unwrap_or_default())?;
+        return Ok(secrets);
+    }
+    client.batch_execute("BEGIN").await?;
+    for (name, file) in keys::shareable(&key_settings) {
+        if let Some(text) = file.text().map_err(startup)? {
+            deployment_set(client, name, text.as_bytes()).await?;
+        }
+    }
+    for (name, value) in claim.rows()? {
+        deployment_set(client, name, &value).await?;
+    }
+    client.batch_execute("COMMIT").await?;
+    Ok(secrets)
+}
+
+/// A key file that is missing here usually lies on the host that made the database.
+fn elsewhere(error: keys::KeyError, claimed: bool) -> StoreError {
+    match error {
+        keys::KeyError::Missing { ref path, .. } if claimed => StoreError::Startup(format!(
+            "{error}. If another host made this database, copy its key files to {} and so on, or share the keys by \
+             SVC_KEY or Vault",
+            path.display()
+        )),
+        other => StoreError::Startup(other.to_string()),
+    }
+}
+
+/// A host that sees the log for the first time begins to keep its head from here on.
+fn witness_begin(
+    file: &HeadFile,
+    secrets: &Secrets,
+    head: Option<SignedHead>,
+    now: Timestamp,
+) -> Result<Known, StoreError> {
+    let known = Known::default();
+    let position = secrets.head_position(head.clone())?;
+    let unwritable = |path: &Path, e: std::io::Error| {
+        StoreError::Startup(format!("cannot write {}: {e}; check its permissions", path.display()))
+    };
+    file.begin(head.as_ref(), now).map_err(|e| unwritable(file.path(), e))?;
+    if position != Position::GENESIS {
+        known.add(position);
+    }
+    Ok(known)
+}

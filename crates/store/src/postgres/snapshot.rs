@@ -1,0 +1,45 @@
+//! Reading: one consistent view of the database, however many queries it takes.
+
+use super::Shared;
+use super::db::Db;
+use super::walls::Reach;
+use crate::StoreError;
+use crate::secrets::Secrets;
+use deadpool_postgres::Client;
+use std::sync::Arc;
+
+pub(crate) struct Snapshot {
+    client: Option<Client>,
+    secrets: Arc<Secrets>,
+}
+
+impl Snapshot {
+    pub fn db(&self) -> Result<Db<'_>, StoreError> {
+        let client = self.client.as_ref().ok_or(StoreError::Closed)?;
+        Ok(Db { client, secrets: &self.secrets })
+    }
+}
+
+/// The connection goes back to the pool only once its transaction has ended; nobody waits for that.
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        if let (Some(client), Ok(runtime)) = (self.client.take(), tokio::runtime::Handle::try_current()) {
+            runtime.spawn(async move {
+                if client.batch_execute("ROLLBACK").await.is_err() {
+                    // It is of no more use, and the pool must not hand it out again.
+                    drop(deadpool_postgres::Object::take(client));
+                }
+            });
+        }
+    }
+}
+
+impl Shared {
+    pub async fn snapshot(&self, reach: Reach<'_>) -> Result<Snapshot, StoreError> {
+        let client = self.pool.get().await?;
+        let snapshot = Snapshot { client: Some(client), secrets: self.secrets.clone() };
+        let begin = format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {}", reach.sql());
+        snapshot.db()?.client.batch_execute(&begin).await?;
+        Ok(snapshot)
+    }
+}

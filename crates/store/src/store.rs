@@ -1,0 +1,374 @@
+//! The one handle that the service works with, whichever engine keeps the rows.
+
+use crate::call::{Call, Record};
+use crate::postgres::{Postgres, PostgresSettings};
+use crate::rows::audit::{AuditLine, AuditReach, AuditReport};
+use crate::rows::counters::Counts;
+use crate::rows::decisions::{DecisionRow, NewDecision};
+use crate::rows::erasure::{Also, Erased, Expired};
+use crate::rows::export::Export;
+use crate::rows::facts::SpaceChanges;
+use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation};
+use crate::rows::receipts::{Attested, ReceiptRow};
+use crate::rows::schema::Schema;
+use crate::rows::spaces::SpaceVersion;
+use crate::rows::statements::{Edit, Planned, Said, Verdict};
+use crate::secrets::Secrets;
+use crate::sqlite::{Sqlite, SqliteSettings};
+use crate::{ChainWait, StoreError};
+use domain::{Caller, Fact, FactId, Principal, SourcePolicy, Space, Timestamp};
+use evidence::Hash;
+use reconcile::{Plan, SlotSchema};
+use std::sync::Arc;
+
+#[derive(Debug, Clone)]
+pub enum StoreSettings {
+    Sqlite(SqliteSettings),
+    Postgres(PostgresSettings),
+}
+
+/// A handle on the database; clones share it.
+#[derive(Debug, Clone)]
+pub struct Store(Engine);
+
+#[derive(Debug, Clone)]
+enum Engine {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+/// The same method on whichever engine there is.
+macro_rules! on_engine {
+    ($store:expr, $method:ident($($argument:expr),*)) => {
+        match &$store.0 {
+            Engine::Sqlite(engine) => engine.$method($($argument),*).await,
+            Engine::Postgres(engine) => engine.$method($($argument),*).await,
+        }
+    };
+}
+
+impl Schema {
+    /// Reads the version without creating anything.
+    pub async fn of(settings: &StoreSettings) -> Result<Self, StoreError> {
+        match settings {
+            StoreSettings::Sqlite(settings) => Self::of_sqlite(&settings.path),
+            StoreSettings::Postgres(settings) => Self::of_postgres(&settings.url).await,
+        }
+    }
+
+    /// Applies what is pending; returns the versions that were applied.
+    pub async fn migrate(settings: &StoreSettings, now: Timestamp) -> Result<Vec<i64>, StoreError> {
+        match settings {
+            StoreSettings::Sqlite(settings) => Self::migrate_sqlite(&settings.path, now),
+            StoreSettings::Postgres(settings) => Self::migrate_postgres(&settings.url, now).await,
+        }
+    }
+}
+
+impl Store {
+    /// Opens the database, setting it up and making its keys where it is new. Must be called within a Tokio runtime.
+    pub async fn open(settings: StoreSettings, now: Timestamp) -> Result<Self, StoreError> {
+        Ok(Self(match settings {
+            StoreSettings::Sqlite(settings) => Engine::Sqlite(Sqlite::open(settings, now).await?),
+            StoreSettings::Postgres(settings) => Engine::Postgres(Postgres::open(settings, now).await?),
+        }))
+    }
+
+    fn secrets(&self) -> &Secrets {
+        match &self.0 {
+            Engine::Sqlite(engine) => engine.secrets(),
+            Engine::Postgres(engine) => engine.secrets(),
+        }
+    }
+
+    pub fn is_sealed(&self) -> bool {
+        self.secrets().sealer.is_on()
+    }
+
+    /// The public half of the signing key in hexadecimal; `None` when signing is off.
+    pub fn public_key(&self) -> Option<String> {
+        self.secrets().signer.as_ref().map(|signer| signer.public_key().to_hex())
+    }
+
+    /// How long this process has waited for other processes to leave the end of the audit log; `None` on an engine
+    /// where the wait is not told apart from the commit.
+    pub fn chain_wait(&self) -> Option<ChainWait> {
+        match &self.0 {
+            Engine::Sqlite(_) => None,
+            Engine::Postgres(engine) => Some(engine.chain_wait()),
+        }
+    }
+
+    /// Whether the database answers.
+    pub async fn ready(&self) -> Result<(), StoreError> {
+        on_engine!(self, ready())
+    }
+
+    /// Writes the audit entry and the counts of a call that changed nothing.
+    pub async fn call_record(&self, call: Call, record: Record) -> Result<(), StoreError> {
+        on_engine!(self, call_record(call, record))
+    }
+
+    /// Records a call that was given up, unless it had got as far as its own entry.
+    pub async fn call_abandoned(&self, call: Call, record: Record) -> Result<(), StoreError> {
+        on_engine!(self, call_abandoned(call, record))
+    }
+
+    pub async fn counts(&self) -> Result<Counts, StoreError> {
+        on_engine!(self, counts())
+    }
+
+    /// Entries newest first.
+    pub async fn audit_list(
+        &self,
+        caller: &Caller,
+        reach: AuditReach,
+        most: i64,
+    ) -> Result<Vec<AuditLine>, StoreError> {
+        on_engine!(self, audit_list(caller, reach, most))
+    }
+
+    /// Recomputes every hash and signature of the log, and compares it with the heads in and outside the database.
+    pub async fn audit_verify(&self) -> Result<AuditReport, StoreError> {
+        on_engine!(self, audit_verify())
+    }
+
+    pub async fn fact_get(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        id: FactId,
+    ) -> Result<Option<Fact>, StoreError> {
+        on_engine!(self, fact_get(caller, space, id))
+    }
+
+    /// Every row of the subject, oldest first.
+    pub async fn fact_history(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        subject: &str,
+    ) -> Result<Vec<Fact>, StoreError> {
+        on_engine!(self, fact_history(caller, space, subject))
+    }
+
+    /// The active and flagged facts of one subject.
+    pub async fn facts_standing(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        subject: &str,
+    ) -> Result<Vec<Fact>, StoreError> {
+        on_engine!(self, facts_standing(caller, space, subject))
+    }
+
+    /// The most recent facts that are no longer current, newest first.
+    pub async fn facts_retired(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        most: usize,
+    ) -> Result<Vec<Fact>, StoreError> {
+        on_engine!(self, facts_retired(caller, space, most))
+    }
+
+    pub async fn space_changes(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        since: Option<SpaceVersion>,
+    ) -> Result<SpaceChanges, StoreError> {
+        on_engine!(self, space_changes(caller, space, since))
+    }
+
+    pub async fn space_export(&self, caller: &Caller, space: &Space) -> Result<Export, StoreError> {
+        on_engine!(self, space_export(caller, space))
+    }
+
+    /// Reconciles a statement with the space. The model is never asked again: what it proposed is judged against what
+    /// is held now.
+    pub async fn statement_commit(
+        &self,
+        call: Call,
+        space: Space,
+        slots: Arc<SlotSchema>,
+        said: Said,
+        describe: impl Fn(&Plan) -> Record + Send + Sync + 'static,
+    ) -> Result<Plan, StoreError> {
+        on_engine!(self, statement_commit(call, space, slots, said, describe))
+    }
+
+    /// The facts that these very words came to, if every one of them is still active.
+    pub async fn statement_known(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        text: &str,
+    ) -> Result<Option<Vec<Fact>>, StoreError> {
+        on_engine!(self, statement_known(caller, space, text))
+    }
+
+    /// Gives a fact a new value; `None` when the space holds no fact of that id.
+    pub async fn fact_update(
+        &self,
+        call: Call,
+        space: Space,
+        slots: Arc<SlotSchema>,
+        edit: Edit,
+        describe: impl Fn(Option<&Planned>) -> Record + Send + Sync + 'static,
+    ) -> Result<Option<Planned>, StoreError> {
+        on_engine!(self, fact_update(call, space, slots, edit, describe))
+    }
+
+    /// Confirms or rejects a flagged fact; `None` when the space holds no fact of that id.
+    pub async fn change_decide(
+        &self,
+        call: Call,
+        space: Space,
+        id: FactId,
+        verdict: Verdict,
+        note: Option<String>,
+        describe: impl Fn(Option<&Planned>) -> Record + Send + Sync + 'static,
+    ) -> Result<Option<Planned>, StoreError> {
+        on_engine!(self, change_decide(call, space, id, verdict, note, describe))
+    }
+
+    pub async fn policy_set(
+        &self,
+        call: Call,
+        space: Space,
+        policy: SourcePolicy,
+        record: Record,
+    ) -> Result<(), StoreError> {
+        on_engine!(self, policy_set(call, space, policy, record))
+    }
+
+    pub async fn policy_get(&self, caller: &Caller, space: &Space) -> Result<SourcePolicy, StoreError> {
+        on_engine!(self, policy_get(caller, space))
+    }
+
+    /// The vectors that this embedder made of the space's active facts.
+    pub async fn vectors_of_space(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        embedder: &str,
+    ) -> Result<Vec<(FactId, Vec<f32>)>, StoreError> {
+        on_engine!(self, vectors_of_space(caller, space, embedder))
+    }
+
+    /// Keeps vectors of facts that are still there.
+    pub async fn vectors_put(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        embedder: &str,
+        vectors: Vec<(FactId, Vec<f32>)>,
+    ) -> Result<(), StoreError> {
+        on_engine!(self, vectors_put(caller, space, embedder, vectors))
+    }
+
+    /// Records the decision; returns its number and the hash of what was signed.
+    pub async fn decision_record(
+        &self,
+        call: Call,
+        space: Space,
+        decision: NewDecision,
+        describe: impl Fn(i64) -> Record + Send + Sync + 'static,
+    ) -> Result<(i64, Hash), StoreError> {
+        on_engine!(self, decision_record(call, space, decision, describe))
+    }
+
+    /// Finds a decision of that user in the caller's tenant, in whichever of the user's spaces it was recorded.
+    pub async fn decision_explain(
+        &self,
+        caller: &Caller,
+        user_id: &str,
+        id: i64,
+    ) -> Result<Option<DecisionRow>, StoreError> {
+        on_engine!(self, decision_explain(caller, user_id, id))
+    }
+
+    /// Signs what is active for the subject now, anchored to the end of the audit log.
+    pub async fn subject_attest(
+        &self,
+        call: Call,
+        space: Space,
+        subject: String,
+        describe: impl Fn(&Attested) -> Record + Send + Sync + 'static,
+    ) -> Result<Attested, StoreError> {
+        on_engine!(self, subject_attest(call, space, subject, describe))
+    }
+
+    pub async fn receipt_get(&self, caller: &Caller, id: i64) -> Result<Option<ReceiptRow>, StoreError> {
+        on_engine!(self, receipt_get(caller, id))
+    }
+
+    /// Erases one subject of one space. A subject that is not there leaves everything as it is, without a receipt.
+    pub async fn subject_erase(
+        &self,
+        call: Call,
+        space: Space,
+        subject: String,
+        also: Also,
+        describe: impl Fn(&Erased) -> Record + Send + Sync + 'static,
+    ) -> Result<Erased, StoreError> {
+        on_engine!(self, subject_erase(call, space, subject, also, describe))
+    }
+
+    /// Erases the space, or with neither agent nor run named every space of the user.
+    pub async fn space_erase(
+        &self,
+        call: Call,
+        space: Space,
+        also: Also,
+        describe: impl Fn(&Erased) -> Record + Send + Sync + 'static,
+    ) -> Result<Erased, StoreError> {
+        on_engine!(self, space_erase(call, space, also, describe))
+    }
+
+    /// Erases what is older than the time. With `also.audit` the whole log is cut off before it.
+    pub async fn expired_purge(
+        &self,
+        call: Call,
+        space: Space,
+        expired: Expired,
+        also: Also,
+        describe: impl Fn(&Erased) -> Record + Send + Sync + 'static,
+    ) -> Result<Erased, StoreError> {
+        on_engine!(self, expired_purge(call, space, expired, also, describe))
+    }
+
+    /// The principal whose key has this hash, unless it was revoked. Read from the database each time, so that a key
+    /// revoked by any process is dead in every process.
+    pub async fn principal_by_key(&self, key: KeyHash) -> Result<Option<Principal>, StoreError> {
+        on_engine!(self, principal_by_key(key))
+    }
+
+    /// The operator sees every tenant's principals, another caller its own tenant's.
+    pub async fn principal_list(&self, caller: &Caller) -> Result<Vec<PrincipalState>, StoreError> {
+        on_engine!(self, principal_list(caller))
+    }
+
+    pub async fn principal_create(
+        &self,
+        call: Call,
+        principal: Principal,
+        key: KeyHash,
+        seats: i64,
+        describe: impl Fn(Creation) -> Record + Send + Sync + 'static,
+    ) -> Result<Creation, StoreError> {
+        on_engine!(self, principal_create(call, principal, key, seats, describe))
+    }
+
+    /// Whether an active principal of that id was found within the caller's reach.
+    pub async fn principal_revoke(
+        &self,
+        call: Call,
+        id: String,
+        how: Revocation,
+        describe: impl Fn(bool) -> Record + Send + Sync + 'static,
+    ) -> Result<bool, StoreError> {
+        on_engine!(self, principal_revoke(call, id, how, describe))
+    }
+}
