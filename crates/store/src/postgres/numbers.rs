@@ -30,8 +30,8 @@ pub(crate) async fn take(pool: &Pool, tenant: &str, series: Series, count: i64) 
     let client = pool.get().await?;
     let statement = client
         .prepare_cached(
-            "INSERT INTO sequence (tenant, name, next) VALUES ($1, $2, 1 + $3)
-             ON CONFLICT (tenant, name) DO UPDATE SET next = sequence.next + $3 RETURNING next - $3",
+            "INSERT INTO sequence (tenant, name, next) VALUES ($1, $2, 1 + $3::BIGINT)
+             ON CONFLICT (tenant, name) DO UPDATE SET next = sequence.next + $3::BIGINT RETURNING next - $3::BIGINT",
         )
         .await?;
     // It need not reach the disk by itself: what uses the number is committed after it, and takes it along.

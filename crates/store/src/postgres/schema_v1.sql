@@ -163,19 +163,19 @@ CREATE TABLE action_counter (
 );
 
 -- The second wall between tenants: whatever a query asks for, it reaches the rows of the tenant that the transaction
--- was opened for, and the owner of the tables is no exception. The audit log and the principals are of the whole
--- deployment too, for a transaction that says so.
+-- was opened for, and the owner of the tables is no exception. The audit log, the principals and the numbers
+-- given out are of the whole deployment too, for a transaction that says so.
 DO $$
 DECLARE
     walled TEXT;
 BEGIN
-    FOREACH walled IN ARRAY ARRAY['sequence', 'space', 'fact', 'statement', 'vector', 'decision', 'belief', 'receipt']
+    FOREACH walled IN ARRAY ARRAY['space', 'fact', 'statement', 'vector', 'decision', 'belief', 'receipt']
     LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', walled);
         EXECUTE format(
             'CREATE POLICY own_tenant ON %I USING (tenant = current_setting(''svc.tenant'', true))', walled);
     END LOOP;
-    FOREACH walled IN ARRAY ARRAY['audit_entry', 'principal']
+    FOREACH walled IN ARRAY ARRAY['audit_entry', 'principal', 'sequence']
     LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', walled);
         EXECUTE format(

@@ -7,7 +7,7 @@ use postgres_protocol::escape::escape_literal;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reach<'a> {
     Tenant(&'a str),
-    /// The audit log and the principals of every tenant, and nothing else.
+    /// The audit log, the principals and the numbers given out of every tenant, and nothing else.
     Deployment,
 }
 
