@@ -56,7 +56,7 @@ impl Postgres {
         let secrets = Arc::new(secrets(&client, &settings, &held).await?);
         let head_file = HeadFile::beside(&settings.beside);
         let head = deployment::signed(held.get(HEAD).map(Vec::as_slice))?;
-        let known = witness_begin(&head_file, &secrets, head, now)?;
+        let known = witness_begin(&head_file, &secrets, head.as_ref(), now)?;
         drop(client);
         let shared = Arc::new(Shared {
             pool: pool::open(&address)?,
@@ -163,15 +163,15 @@ fn elsewhere(error: keys::KeyError, claimed: bool) -> StoreError {
 fn witness_begin(
     file: &HeadFile,
     secrets: &Secrets,
-    head: Option<SignedHead>,
+    head: Option<&SignedHead>,
     now: Timestamp,
 ) -> Result<Known, StoreError> {
     let known = Known::default();
-    let position = secrets.head_position(head.clone())?;
+    let position = secrets.head_position(head.cloned())?;
     let unwritable = |path: &Path, e: std::io::Error| {
         StoreError::Startup(format!("cannot write {}: {e}; check its permissions", path.display()))
     };
-    file.begin(head.as_ref(), now).map_err(|e| unwritable(file.path(), e))?;
+    file.begin(head, now).map_err(|e| unwritable(file.path(), e))?;
     if position != Position::GENESIS {
         known.add(position);
     }
