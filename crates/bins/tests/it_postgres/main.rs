@@ -1,7 +1,7 @@
 //! The tests of `it`, with the memory in PostgreSQL, and a few that only PostgreSQL needs.
 //!
-//! Not here are the tests that have nothing to do with where the memory is (`dependencies`) and the one that counts the
-//! steps of SQLite's own machine (`cost`).
+//! Not here are the tests that have nothing to do with where the memory is (`dependencies`, `http_hostile`,
+//! `http_slow_clients`) and the one that counts the steps of SQLite's own machine (`cost`).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -27,14 +27,10 @@ mod http_disconnect;
 mod http_drain;
 #[path = "../it/http_front_door.rs"]
 mod http_front_door;
-#[path = "../it/http_hostile.rs"]
-mod http_hostile;
 #[path = "../it/http_metrics.rs"]
 mod http_metrics;
 #[path = "../it/http_revocation.rs"]
 mod http_revocation;
-#[path = "../it/http_slow_clients.rs"]
-mod http_slow_clients;
 #[path = "../it/keys.rs"]
 mod keys;
 #[path = "../it/kill.rs"]

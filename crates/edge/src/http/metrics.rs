@@ -8,7 +8,7 @@ use hyper::{HeaderMap, StatusCode};
 use service::Service;
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Display, Write};
-use store::{Counts, ToolCount};
+use store::{ChainWait, Counts, ToolCount};
 use subtle::ConstantTimeEq;
 
 /// What a scraper must show. Only its hash is kept, and two hashes take the same time to compare whatever they hold.
@@ -41,7 +41,8 @@ pub(super) async fn answer(service: &Service, token: Option<&MetricsToken>, head
         Ok(counts) => {
             const EXPOSITION: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4");
             let edition = service.edition(Timestamp::now()).name;
-            reply::whole(StatusCode::OK, EXPOSITION, exposition(&counts, &edition))
+            let page = exposition(&counts, &edition, service.store().chain_wait());
+            reply::whole(StatusCode::OK, EXPOSITION, page)
         }
         Err(error) => {
             tracing::error!(%error, "the counters could not be read");
@@ -50,7 +51,7 @@ pub(super) async fn answer(service: &Service, token: Option<&MetricsToken>, head
     }
 }
 
-fn exposition(counts: &Counts, edition: &str) -> String {
+fn exposition(counts: &Counts, edition: &str, chain: Option<ChainWait>) -> String {
     let mut page = Page::default();
     let per_tool =
         |value: fn(&ToolCount) -> String| counts.tools.iter().map(move |t| (t.tool.as_str(), value(t)));
@@ -67,6 +68,14 @@ fn exposition(counts: &Counts, edition: &str) -> String {
     page.family("svc_principals_active", "gauge", "Principals that are not revoked.");
     page.line(format_args!("svc_principals_active {}", counts.active_principals));
     page.samples("svc_license_edition_info", "edition", [(edition, 1)]);
+    if let Some(ChainWait { groups, waited }) = chain {
+        const GROUPS: &str = "svc_audit_append_total";
+        const WAITED: &str = "svc_audit_append_wait_seconds_total";
+        page.family(GROUPS, "counter", "Commits of this process that appended to the audit log.");
+        page.line(format_args!("{GROUPS} {groups}"));
+        page.family(WAITED, "counter", "Seconds that this process waited for the end of the audit log.");
+        page.line(format_args!("{WAITED} {:.6}", waited.as_secs_f64()));
+    }
     page.0
 }
 
@@ -108,7 +117,7 @@ mod tests {
     fn the_page_holds_each_family_once_and_escapes_labels() {
         let tools = vec![ToolCount { tool: "recall".to_owned(), calls: 4, errors: 1, micros: 6000 }];
         let counts = Counts { tools, actions: vec![("ADD".to_owned(), 2)], active_principals: 3 };
-        let page = exposition(&counts, "a\"b\\c\nd");
+        let page = exposition(&counts, "a\"b\\c\nd", None);
         let samples: Vec<&str> = page.lines().filter(|line| !line.starts_with('#')).collect();
         assert_eq!(
             samples,

@@ -12,10 +12,10 @@ use crate::rows::deployment::{self, Claim, ENCRYPTION, HEAD};
 use crate::rows::schema::Schema;
 use crate::secrets::Secrets;
 use domain::Timestamp;
-use evidence::{Position, SignedHead};
+use evidence::{Head, Position};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_postgres::Client;
 
@@ -55,8 +55,7 @@ impl Postgres {
         let held = deployment_rows(&client).await?;
         let secrets = Arc::new(secrets(&client, &settings, &held).await?);
         let head_file = HeadFile::beside(&settings.beside);
-        let head = deployment::signed(held.get(HEAD).map(Vec::as_slice))?;
-        let known = witness_begin(&head_file, &secrets, head.as_ref(), now)?;
+        let known = witness_begin(&head_file, &secrets, held.get(HEAD).map(Vec::as_slice), now)?;
         drop(client);
         let shared = Arc::new(Shared {
             pool: pool::open(&address)?,
@@ -159,21 +158,35 @@ fn elsewhere(error: keys::KeyError, claimed: bool) -> StoreError {
     }
 }
 
-/// A host that sees the log for the first time begins to keep its head from here on.
+/// A host that sees the log for the first time begins to keep its head from here on. A head that is not ours is nothing
+/// to begin with: the service starts all the same, so that `verify_audit` can tell.
 fn witness_begin(
     file: &HeadFile,
     secrets: &Secrets,
-    head: Option<&SignedHead>,
+    head: Option<&[u8]>,
     now: Timestamp,
 ) -> Result<Known, StoreError> {
     let known = Known::default();
-    let position = secrets.head_position(head.cloned())?;
-    let unwritable = |path: &Path, e: std::io::Error| {
-        StoreError::Startup(format!("cannot write {}: {e}; check its permissions", path.display()))
+    let read = deployment::signed::<Head>(head)
+        .and_then(|head| secrets.head_position(head.clone()).map(|at| (head, at)));
+    let (head, at) = match read {
+        Ok(read) => read,
+        Err(error) => {
+            tracing::error!(%error, "the audit log cannot be continued");
+            return Ok(known);
+        }
     };
-    file.begin(head, now).map_err(|e| unwritable(file.path(), e))?;
-    if position != Position::GENESIS {
-        known.add(position);
+    if at != Position::GENESIS {
+        known.add(at);
+        if !file.path().exists() {
+            tracing::warn!(
+                entries = at.size,
+                "this host keeps no head of the audit log yet, and begins with this one"
+            );
+        }
     }
+    file.begin(head.as_ref(), now).map_err(|e| {
+        StoreError::Startup(format!("cannot write {}: {e}; check its permissions", file.path().display()))
+    })?;
     Ok(known)
 }

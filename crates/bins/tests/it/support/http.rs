@@ -167,6 +167,12 @@ impl Client {
         Self { address, key: key.to_owned(), connection: None }
     }
 
+    /// Shows this key from now on, on the same connection.
+    pub fn show(&mut self, key: &str) -> &mut Self {
+        key.clone_into(&mut self.key);
+        self
+    }
+
     /// The answer to a call, whatever its status; an error is one of the connection.
     pub fn ask(&mut self, tool: &str, arguments: &Value) -> io::Result<Answer> {
         let mut connection = match self.connection.take() {
