@@ -63,8 +63,10 @@ pub fn findings(sequence: &Sequence, held: &[Held], answer: Option<&str>) -> Vec
     for label in &sequence.current {
         findings.extend(missing(label, &sequence.current, &active));
     }
+    // What happened stays true after what it brought about has ended, unless it never happened.
+    let counts = |fact: &Read| fact.held.kind == "state" || sequence.kind.is_unreal();
     for label in &sequence.not_current {
-        let standing = active.iter().find(|fact| fact.asserts(label));
+        let standing = active.iter().find(|fact| counts(fact) && fact.asserts(label));
         findings.extend(standing.map(|fact| wrong(format!("{fact} stands as current"))));
     }
     for label in &sequence.flagged {

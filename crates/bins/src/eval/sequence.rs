@@ -71,6 +71,13 @@ pub enum Kind {
     Casual,
 }
 
+impl Kind {
+    /// Whether what is said did not happen, or not yet, or not for sure.
+    pub const fn is_unreal(self) -> bool {
+        matches!(self, Self::Future | Self::Hedged | Self::Hypothetical | Self::Sarcastic | Self::Asked)
+    }
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Slots {

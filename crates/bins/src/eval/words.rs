@@ -64,106 +64,43 @@ impl Pattern {
 
 /// How many words before a value can take it back.
 const REACH: usize = 5;
+/// How many words before a value can name it as what was left behind: "moved from MySQL", "it was MySQL". From farther
+/// off the same words may well assert it: "was moved to Postgres".
+const NEAR: usize = 2;
 
 /// Words that say, before a value, that it does not hold, or not now, or not for sure.
-const DOUBTS: [&str; 46] = [
-    "no",
-    "not",
-    "never",
-    "none",
-    "without",
-    "instead",
-    "replacing",
-    "replaced",
-    "replaces",
-    "formerly",
-    "former",
-    "previously",
-    "previous",
-    "was",
-    "were",
-    "used",
-    "until",
-    "stopped",
-    "dropped",
-    "removed",
-    "ended",
-    "left",
-    "quit",
-    "cancelled",
-    "canceled",
-    "discontinued",
-    "longer",
-    "might",
-    "may",
-    "maybe",
-    "could",
-    "would",
-    "possibly",
-    "probably",
-    "considering",
-    "considers",
-    "planning",
-    "plans",
-    "planned",
-    "thinking",
-    "if",
-    "unconfirmed",
-    "will",
-    "scheduled",
-    "upcoming",
-    "due",
-];
+const DOUBTS: &str = "no not never none without instead formerly former previously previous until longer might may \
+    maybe could would possibly probably considering considers planning plans planned thinking if unconfirmed will \
+    scheduled upcoming";
+/// Words that say, close before a value, that it was left behind.
+const LEAVINGS: &str = "from than over was were used replaced replacing replaces stopped dropped removed ended quit \
+    cancelled canceled discontinued removal end";
 /// Words that say, right behind a value, that it has gone.
-const ENDINGS: [&str; 12] = [
-    "stopped",
-    "dropped",
-    "removed",
-    "ended",
-    "discontinued",
-    "cancelled",
-    "canceled",
-    "retired",
-    "gone",
-    "retracted",
-    "previously",
-    "before",
-];
+const ENDINGS: &str = "stopped dropped removed ended discontinued cancelled canceled retired gone retracted previously \
+    before removal";
 
 fn taken_back(text: &[String], at: usize, length: usize) -> bool {
-    let before = || text.iter().take(at).rev().take(REACH);
-    let is_one = |word: &String, list: &[&str]| list.contains(&word.as_str()) || word.ends_with("n't");
-    before().any(|word| is_one(word, &DOUBTS))
-        || before().next().is_some_and(|word| word == "from" || word == "than" || word == "over")
-        || text.iter().skip(at + length).take(2).any(|word| is_one(word, &ENDINGS))
+    let before = || text.iter().take(at).rev();
+    before().take(REACH).any(|word| is_of(word, DOUBTS) || word.ends_with("n't"))
+        || before().take(NEAR).any(|word| is_of(word, LEAVINGS))
+        || text.iter().skip(at + length).take(2).any(|word| is_of(word, ENDINGS))
 }
 
 /// Whether a value says of its subject that it is not so: "none", "no longer", "not applicable".
 pub fn is_denial(value: &[String]) -> bool {
-    const DENIALS: [&str; 14] = [
-        "no",
-        "none",
-        "not",
-        "never",
-        "false",
-        "nothing",
-        "removed",
-        "stopped",
-        "ended",
-        "cancelled",
-        "canceled",
-        "discontinued",
-        "inactive",
-        "retracted",
-    ];
-    value.first().is_some_and(|word| DENIALS.contains(&word.as_str()))
+    const DENIALS: &str = "no none not never false nothing removed stopped ended cancelled canceled discontinued inactive retracted";
+    value.first().is_some_and(|word| is_of(word, DENIALS))
 }
 
 /// Whether a value says nothing but that its subject is so: then the subject is what is held.
 pub fn is_affirmation(value: &[String]) -> bool {
-    const AFFIRMATIONS: [&str; 9] =
-        ["true", "yes", "active", "current", "present", "used", "in", "use", "confirmed"];
-    !value.is_empty() && value.iter().all(|word| AFFIRMATIONS.contains(&word.as_str()))
+    const AFFIRMATIONS: &str = "true yes active current present used in use confirmed";
+    !value.is_empty() && value.iter().all(|word| is_of(word, AFFIRMATIONS))
+}
+
+/// Whether the word is on a list of words with spaces between them.
+fn is_of(word: &str, list: &str) -> bool {
+    list.split(' ').any(|one| one == word)
 }
 
 /// Whether an answer says that it does not know.
@@ -266,6 +203,7 @@ mod tests {
         let asserted = |value: &str, text: &str| pattern(value).is_asserted_in(&words(text));
         assert!(asserted("MySQL", "MySQL 8"));
         assert!(asserted("Berlin", "works in Berlin"));
+        assert!(asserted("Postgres", "was moved to Postgres"));
         assert!(!asserted("MySQL", "moved from MySQL to Postgres"));
         assert!(!asserted("penicillin", "no known allergy to penicillin"));
         assert!(!asserted("Berlin", "considering a move to Berlin"));

@@ -90,6 +90,14 @@ fn a_hedge_that_stands_as_current_is_silently_wrong_and_one_that_waits_is_correc
 }
 
 #[test]
+fn an_event_that_happened_may_stand_and_one_that_did_not_may_not() {
+    let event = [Held { kind: "event".to_owned(), ..active("trial", "tried Kafka in 2022") }];
+    let labels = |kind: &str| json!({ "kind": kind, "not_current": ["Kafka"] });
+    check(labels("past"), &event, Verdict::Correct);
+    check(labels("hypothetical"), &event, Verdict::SilentlyWrong);
+}
+
+#[test]
 fn a_value_in_the_wrong_scope_is_told_from_one_that_is_missing() {
     let labels = json!({ "current": [
         { "about": "theme", "value": "dark", "scope": "web" },
