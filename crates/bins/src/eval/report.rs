@@ -30,11 +30,11 @@ impl Report<'_> {
     }
 
     fn by_trade(&self) -> BTreeMap<String, Tally> {
-        self.by(|outcome| word(outcome.sequence.trade))
+        self.by(|outcome| word(&outcome.sequence.trade))
     }
 
     fn by_kind(&self) -> BTreeMap<String, Tally> {
-        self.by(|outcome| word(outcome.sequence.kind))
+        self.by(|outcome| word(&outcome.sequence.kind))
     }
 
     fn failed_calls(&self) -> usize {
@@ -99,7 +99,7 @@ fn row(out: &mut impl Write, name: &str, tally: &Tally) -> io::Result<()> {
 
 fn failure(out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
     let sequence = &outcome.sequence;
-    writeln!(out, "{}  {}  {}", sequence.id, word(sequence.kind), outcome.verdict().word())?;
+    writeln!(out, "{}  {}  {}", sequence.id, word(&sequence.kind), outcome.verdict().word())?;
     for statement in &sequence.say {
         let lead = match statement {
             Statement::Remember(_) => "said",
@@ -141,8 +141,8 @@ fn sequence(outcome: &Outcome) -> Value {
     let sequence = &outcome.sequence;
     json!({
         "id": sequence.id,
-        "trade": word(sequence.trade),
-        "kind": word(sequence.kind),
+        "trade": word(&sequence.trade),
+        "kind": word(&sequence.kind),
         "verdict": outcome.verdict().word(),
         "findings": outcome.findings.iter().map(|finding| &finding.text).collect::<Vec<_>>(),
         "answer": outcome.answer,

@@ -155,6 +155,6 @@ pub fn parse(lines: &str) -> Result<Vec<Sequence>, String> {
 }
 
 /// As a name on the command line and in a report.
-pub fn word(value: impl ValueEnum) -> String {
+pub fn word(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }

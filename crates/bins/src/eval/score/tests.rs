@@ -2,7 +2,7 @@ use super::{Finding, Held, Verdict, findings, verdict};
 use crate::eval::sequence::{Sequence, parse};
 use serde_json::{Value, json};
 
-fn sequence(labels: Value) -> Sequence {
+fn sequence(labels: &Value) -> Sequence {
     let mut line = json!({ "id": "x", "trade": "coding", "kind": "switch", "say": ["It is so."] });
     line.as_object_mut().unwrap().extend(labels.as_object().unwrap().clone());
     parse(&line.to_string()).unwrap().remove(0)
@@ -28,12 +28,12 @@ fn scoped(subject: &str, value: &str, scope: &str) -> Held {
 }
 
 #[track_caller]
-fn check(labels: Value, held: &[Held], expected: Verdict) {
+fn check(labels: &Value, held: &[Held], expected: Verdict) {
     check_answer(labels, held, None, expected);
 }
 
 #[track_caller]
-fn check_answer(labels: Value, held: &[Held], answer: Option<&str>, expected: Verdict) {
+fn check_answer(labels: &Value, held: &[Held], answer: Option<&str>, expected: Verdict) {
     let found: Vec<Finding> = findings(&sequence(labels), held, answer);
     assert_eq!(verdict(&found), expected, "{found:?}");
 }
@@ -49,33 +49,33 @@ fn switched() -> Value {
 #[test]
 fn a_memory_that_holds_every_label_is_correct() {
     let held = [active("billing db", "PostgreSQL 16"), fact("billing db", "MySQL", "SUPERSEDED")];
-    check(switched(), &held, Verdict::Correct);
+    check(&switched(), &held, Verdict::Correct);
 }
 
 #[test]
 fn a_missed_fact_is_safe() {
-    check(switched(), &[], Verdict::Safe);
-    check(switched(), &[active("billing db", "Postgres")], Verdict::Safe);
+    check(&switched(), &[], Verdict::Safe);
+    check(&switched(), &[active("billing db", "Postgres")], Verdict::Safe);
 }
 
 #[test]
 fn a_fact_that_waits_instead_of_standing_is_safe() {
     let held = [fact("database", "Postgres", "FLAGGED_CONFLICT"), fact("database", "MySQL", "SUPERSEDED")];
-    check(switched(), &held, Verdict::Safe);
+    check(&switched(), &held, Verdict::Safe);
 }
 
 #[test]
 fn an_old_value_that_still_stands_is_silently_wrong_even_beside_the_new_one() {
-    check(switched(), &[active("database", "Postgres"), active("store", "MySQL 8")], Verdict::SilentlyWrong);
+    check(&switched(), &[active("database", "Postgres"), active("store", "MySQL 8")], Verdict::SilentlyWrong);
 }
 
 #[test]
 fn a_value_that_nobody_gave_is_silently_wrong_where_the_right_one_is_missing() {
     let labels = json!({ "current": [{ "about": "database", "value": "Postgres 16" }] });
-    check(labels.clone(), &[active("database", "Oracle")], Verdict::SilentlyWrong);
-    check(labels.clone(), &[active("database", "Postgres")], Verdict::Safe);
+    check(&labels, &[active("database", "Oracle")], Verdict::SilentlyWrong);
+    check(&labels, &[active("database", "Postgres")], Verdict::Safe);
     check(
-        labels,
+        &labels,
         &[active("database", "Postgres 16"), active("database backup", "nightly")],
         Verdict::Correct,
     );
@@ -84,17 +84,17 @@ fn a_value_that_nobody_gave_is_silently_wrong_where_the_right_one_is_missing() {
 #[test]
 fn a_hedge_that_stands_as_current_is_silently_wrong_and_one_that_waits_is_correct() {
     let labels = json!({ "not_current": ["Kafka"], "flagged": ["Kafka"] });
-    check(labels.clone(), &[active("queue", "Kafka")], Verdict::SilentlyWrong);
-    check(labels.clone(), &[fact("queue", "Kafka", "FLAGGED_CONFLICT")], Verdict::Correct);
-    check(labels, &[], Verdict::Safe);
+    check(&labels, &[active("queue", "Kafka")], Verdict::SilentlyWrong);
+    check(&labels, &[fact("queue", "Kafka", "FLAGGED_CONFLICT")], Verdict::Correct);
+    check(&labels, &[], Verdict::Safe);
 }
 
 #[test]
 fn an_event_that_happened_may_stand_and_one_that_did_not_may_not() {
     let event = [Held { kind: "event".to_owned(), ..active("trial", "tried Kafka in 2022") }];
     let labels = |kind: &str| json!({ "kind": kind, "not_current": ["Kafka"] });
-    check(labels("past"), &event, Verdict::Correct);
-    check(labels("hypothetical"), &event, Verdict::SilentlyWrong);
+    check(&labels("past"), &event, Verdict::Correct);
+    check(&labels("hypothetical"), &event, Verdict::SilentlyWrong);
 }
 
 #[test]
@@ -104,24 +104,24 @@ fn a_value_in_the_wrong_scope_is_told_from_one_that_is_missing() {
         { "about": "theme", "value": "light", "scope": "mobile" },
     ] });
     let both = [scoped("theme", "dark", "web"), active("mobile theme", "light")];
-    check(labels.clone(), &both, Verdict::Correct);
-    check(labels.clone(), &[scoped("theme", "light", "mobile")], Verdict::Safe);
-    check(labels, &[active("theme", "light")], Verdict::SilentlyWrong);
+    check(&labels, &both, Verdict::Correct);
+    check(&labels, &[scoped("theme", "light", "mobile")], Verdict::Safe);
+    check(&labels, &[active("theme", "light")], Verdict::SilentlyWrong);
 }
 
 #[test]
 fn a_denial_holds_nothing_and_asserts_nothing() {
     let labels = json!({ "not_current": ["penicillin"] });
-    check(labels, &[active("penicillin allergy", "none")], Verdict::Correct);
+    check(&labels, &[active("penicillin allergy", "none")], Verdict::Correct);
     let labels = json!({ "current": ["penicillin"] });
-    check(labels.clone(), &[active("penicillin allergy", "none")], Verdict::Safe);
-    check(labels, &[active("penicillin allergy", "hives")], Verdict::Correct);
+    check(&labels, &[active("penicillin allergy", "none")], Verdict::Safe);
+    check(&labels, &[active("penicillin allergy", "hives")], Verdict::Correct);
 }
 
 #[test]
 fn an_affirmed_subject_counts_as_its_value() {
     let labels = json!({ "not_current": ["Kafka"] });
-    check(labels, &[active("uses Kafka", "yes")], Verdict::SilentlyWrong);
+    check(&labels, &[active("uses Kafka", "yes")], Verdict::SilentlyWrong);
 }
 
 #[test]
@@ -137,19 +137,19 @@ fn an_answer_is_judged_by_what_it_asserts() {
         ("Postgres and MySQL.", Verdict::SilentlyWrong),
         ("Oracle.", Verdict::SilentlyWrong),
     ] {
-        check_answer(labels.clone(), &[], Some(answer), expected);
+        check_answer(&labels, &[], Some(answer), expected);
     }
 }
 
 #[test]
 fn where_nothing_is_known_only_saying_so_is_correct() {
     let labels = json!({ "ask": { "question": "Which bank?", "answer": [] } });
-    check_answer(labels.clone(), &[], Some("I don't know that."), Verdict::Correct);
-    check_answer(labels, &[], Some("Your bank is Monzo."), Verdict::SilentlyWrong);
+    check_answer(&labels, &[], Some("I don't know that."), Verdict::Correct);
+    check_answer(&labels, &[], Some("Your bank is Monzo."), Verdict::SilentlyWrong);
 }
 
 #[test]
 fn a_part_of_an_answer_is_safe() {
     let labels = json!({ "ask": { "question": "Which allergies?", "answer": ["sulfa", "latex"] } });
-    check_answer(labels, &[], Some("Latex."), Verdict::Safe);
+    check_answer(&labels, &[], Some("Latex."), Verdict::Safe);
 }

@@ -20,7 +20,7 @@ fn both_halves_have_every_trade_in_every_kind_and_are_large_enough() {
         for trade in Trade::value_variants() {
             for kind in Kind::value_variants() {
                 let found = half.iter().any(|s| s.trade == *trade && s.kind == *kind);
-                assert!(found, "{} {}", word(*trade), word(*kind));
+                assert!(found, "{} {}", word(trade), word(kind));
             }
         }
     }
