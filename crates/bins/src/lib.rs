@@ -1,6 +1,7 @@
 //! What the programs share: settings, logging, and putting the parts together.
 
 pub mod cli;
+pub mod eval;
 pub mod logging;
 pub mod settings;
 pub mod startup;

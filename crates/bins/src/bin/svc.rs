@@ -3,11 +3,11 @@
 use clap::{Parser, Subcommand};
 use domain::Timestamp;
 use std::process::ExitCode;
-use svc::cli::{CliError, license, principal};
+use svc::cli::{CliError, eval, license, principal};
 use svc::settings::Settings;
 use svc::startup::{self, StartupError};
 
-/// Looks after a deployment of the memory service: principals and licences.
+/// Looks after a deployment of the memory service: principals, licences, and how good its model is.
 ///
 /// Settings are the environment variables of the service itself; SVC_DB names the database file (svc.db).
 #[derive(Parser)]
@@ -25,6 +25,8 @@ enum Command {
     /// Make and read licences.
     #[command(subcommand)]
     License(license::Command),
+    /// Measure how well the configured model keeps a memory, on a database of its own.
+    Eval(eval::Command),
 }
 
 fn main() -> ExitCode {
@@ -44,6 +46,12 @@ fn run(command: Command) -> Result<(), CliError> {
             svc::logging::start(settings.log);
             let runtime = tokio::runtime::Runtime::new().map_err(StartupError::from)?;
             runtime.block_on(command.run(settings, &mut out))
+        }
+        Command::Eval(command) => {
+            let settings = Settings::from_environment().map_err(StartupError::from)?;
+            svc::logging::start(settings.log);
+            let runtime = tokio::runtime::Runtime::new().map_err(StartupError::from)?;
+            runtime.block_on(command.run(svc::settings::environment(), &mut out))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The commands of `svc`, for the person who runs the deployment.
 
+pub mod eval;
 pub mod license;
 pub mod principal;
 

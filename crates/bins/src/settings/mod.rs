@@ -63,11 +63,15 @@ pub struct Settings {
     pub options: Options,
 }
 
+/// The variables of this process; one whose name is no text cannot be a setting.
+pub fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned())))
+}
+
 impl Settings {
     pub fn from_environment() -> Result<Self, SettingsError> {
-        Self::from_variables(std::env::vars_os().filter_map(|(name, value)| {
-            Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
-        }))
+        Self::from_variables(environment())
     }
 
     pub fn from_variables(

@@ -9,6 +9,7 @@ mod concurrency;
 mod cost;
 mod dependencies;
 mod erasure;
+mod eval;
 mod evidence_flips;
 mod export;
 mod gate;

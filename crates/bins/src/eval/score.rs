@@ -1,0 +1,197 @@
+//! What a sequence scores: every label against what the memory holds.
+
+use super::sequence::{Ask, Label, Sequence};
+use super::words::{Pattern, is_affirmation, is_denial, is_ignorance, words};
+use serde::Deserialize;
+
+/// From best to worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Every label holds.
+    Correct,
+    /// Something is missed or waits for a person, but nothing false is held or said.
+    Safe,
+    /// Something false stands as current without a flag, or is given as an answer.
+    SilentlyWrong,
+}
+
+impl Verdict {
+    pub const ALL: [Self; 3] = [Self::Correct, Self::Safe, Self::SilentlyWrong];
+
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Correct => "correct",
+            Self::Safe => "safe",
+            Self::SilentlyWrong => "silently wrong",
+        }
+    }
+}
+
+/// A fact as `export_memory` gives it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Held {
+    pub subject: String,
+    pub value: String,
+    pub scope: String,
+    pub status: String,
+    pub kind: String,
+    #[serde(default)]
+    pub refined_from: Vec<Refined>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Refined {
+    pub value: String,
+}
+
+/// A label that does not hold, and how bad that is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    pub verdict: Verdict,
+    pub text: String,
+}
+
+pub fn verdict(findings: &[Finding]) -> Verdict {
+    findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Correct)
+}
+
+/// The labels that do not hold; none where all do.
+pub fn findings(sequence: &Sequence, held: &[Held], answer: Option<&str>) -> Vec<Finding> {
+    let facts: Vec<Read> = held.iter().map(Read::new).collect();
+    let active: Vec<&Read> = facts.iter().filter(|fact| fact.held.status == "ACTIVE").collect();
+    let mut findings = Vec::new();
+    for label in &sequence.current {
+        findings.extend(missing(label, &sequence.current, &active));
+    }
+    // What happened stays true after what it brought about has ended, unless it never happened.
+    let counts = |fact: &Read| fact.held.kind == "state" || sequence.kind.is_unreal();
+    for label in &sequence.not_current {
+        let standing = active.iter().find(|fact| counts(fact) && fact.asserts(label));
+        findings.extend(standing.map(|fact| wrong(format!("{fact} stands as current"))));
+    }
+    for label in &sequence.flagged {
+        let waits = |fact: &Read| fact.held.status == "FLAGGED_CONFLICT" && fact.holds(label);
+        if !facts.iter().any(waits) {
+            findings.push(safe(format!("'{}' does not wait for a person", label.value)));
+        }
+    }
+    for label in &sequence.history {
+        if !facts.iter().any(|fact| fact.remembers(label)) {
+            findings.push(safe(format!("'{}' is not in history", label.value)));
+        }
+    }
+    if let (Some(ask), Some(answer)) = (&sequence.ask, answer) {
+        findings.extend(answered(ask, answer, &sequence.not_current));
+    }
+    findings
+}
+
+/// Why a label is not held as current. In its place may stand another value, which is worse than none. A fact that
+/// another label accounts for stands in nobody's place.
+fn missing(label: &Label, labels: &[Label], active: &[&Read]) -> Option<Finding> {
+    if active.iter().any(|fact| fact.holds(label)) {
+        return None;
+    }
+    let instead = active.iter().find(|fact| {
+        fact.is_in_place_of(label)
+            && !labels.iter().any(|other| fact.holds(other))
+            && !label.value.has_part(&fact.value)
+    });
+    Some(match instead {
+        Some(fact) => wrong(format!("{fact} stands where '{}' should", label.value)),
+        None => safe(format!("'{}' is not current", label.value)),
+    })
+}
+
+fn answered(ask: &Ask, answer: &str, false_values: &[Label]) -> Option<Finding> {
+    let said = words(answer);
+    if is_ignorance(answer) {
+        let expected = ask.answer.is_empty() || ask.answer.iter().all(|pattern| pattern.is_in(&said));
+        return (!expected).then(|| safe("the answer does not know".to_owned()));
+    }
+    let question = words(&ask.question);
+    let asked_for = |pattern: &Pattern| pattern.is_empty() || pattern.begins_in(&question);
+    let about_this = |label: &&Label| asked_for(&label.about) && asked_for(&label.scope);
+    if let Some(label) =
+        false_values.iter().filter(about_this).find(|label| label.value.is_asserted_in(&said))
+    {
+        return Some(wrong(format!("the answer asserts '{}'", label.value)));
+    }
+    let missed: Vec<&Pattern> = ask.answer.iter().filter(|pattern| !pattern.is_in(&said)).collect();
+    let first = missed.first().map(|pattern| format!("the answer lacks '{pattern}'"));
+    match first {
+        None if ask.answer.is_empty() => Some(wrong("the answer should be that it is not known".to_owned())),
+        None => None,
+        // An answer without any of the words says something else.
+        Some(text) if missed.len() == ask.answer.len() => Some(wrong(text)),
+        Some(text) => Some(safe(text)),
+    }
+}
+
+fn safe(text: String) -> Finding {
+    Finding { verdict: Verdict::Safe, text }
+}
+
+fn wrong(text: String) -> Finding {
+    Finding { verdict: Verdict::SilentlyWrong, text }
+}
+
+/// A fact with its words.
+struct Read<'a> {
+    held: &'a Held,
+    subject: Vec<String>,
+    value: Vec<String>,
+    /// Subject, value and scope: where the words of a label are looked for that say what it is about.
+    all: Vec<String>,
+}
+
+impl<'a> Read<'a> {
+    fn new(held: &'a Held) -> Self {
+        let (subject, value) = (words(&held.subject), words(&held.value));
+        let all = [subject.clone(), value.clone(), words(&held.scope)].concat();
+        Self { held, subject, value, all }
+    }
+
+    /// Whether the fact says what the label says. A model may put a part of it into the subject: "penicillin
+    /// allergy = hives".
+    fn holds(&self, label: &Label) -> bool {
+        let said = if is_denial(&self.value) { &self.value } else { &self.all };
+        label.value.is_in(said) && self.is_about(label)
+    }
+
+    /// Whether the fact says that this value holds. Only the value counts, since a subject may well name what has
+    /// gone ("database before MySQL was dropped"), unless the value merely affirms its subject.
+    fn asserts(&self, label: &Label) -> bool {
+        let said = if is_affirmation(&self.value) { &self.subject } else { &self.value };
+        label.value.is_asserted_in(said) && self.is_about(label)
+    }
+
+    fn is_about(&self, label: &Label) -> bool {
+        (label.about.is_empty() || label.about.begins_in(&self.all))
+            && (label.scope.is_empty() || label.scope.begins_in(&self.all))
+    }
+
+    /// Whether the fact gives the label's subject a value.
+    fn is_in_place_of(&self, label: &Label) -> bool {
+        self.held.kind == "state"
+            && label.about.begins_in(&self.subject)
+            && !is_denial(&self.value)
+            && !is_affirmation(&self.value)
+            && (label.scope.is_empty() || self.held.scope == "global" || label.scope.begins_in(&self.all))
+    }
+
+    fn remembers(&self, label: &Label) -> bool {
+        let retired = matches!(self.held.status.as_str(), "SUPERSEDED" | "HISTORICAL");
+        let earlier = || self.held.refined_from.iter().any(|r| label.value.is_in(&words(&r.value)));
+        (retired && self.holds(label)) || earlier()
+    }
+}
+
+impl std::fmt::Display for Read<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "'{} = {}'", self.held.subject, self.held.value)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+use super::{Finding, Held, Verdict, findings, verdict};
+use crate::eval::sequence::{Sequence, parse};
+use serde_json::{Value, json};
+
+fn sequence(labels: &Value) -> Sequence {
+    let mut line = json!({ "id": "x", "trade": "coding", "kind": "switch", "say": ["It is so."] });
+    line.as_object_mut().unwrap().extend(labels.as_object().unwrap().clone());
+    parse(&line.to_string()).unwrap().remove(0)
+}
+
+fn fact(subject: &str, value: &str, status: &str) -> Held {
+    Held {
+        subject: subject.to_owned(),
+        value: value.to_owned(),
+        scope: "global".to_owned(),
+        status: status.to_owned(),
+        kind: "state".to_owned(),
+        refined_from: Vec::new(),
+    }
+}
+
+fn active(subject: &str, value: &str) -> Held {
+    fact(subject, value, "ACTIVE")
+}
+
+fn scoped(subject: &str, value: &str, scope: &str) -> Held {
+    Held { scope: scope.to_owned(), ..active(subject, value) }
+}
+
+#[track_caller]
+fn check(labels: &Value, held: &[Held], expected: Verdict) {
+    check_answer(labels, held, None, expected);
+}
+
+#[track_caller]
+fn check_answer(labels: &Value, held: &[Held], answer: Option<&str>, expected: Verdict) {
+    let found: Vec<Finding> = findings(&sequence(labels), held, answer);
+    assert_eq!(verdict(&found), expected, "{found:?}");
+}
+
+fn switched() -> Value {
+    json!({
+        "current": [{ "about": "database|db", "value": "Postgres|PostgreSQL" }],
+        "not_current": ["MySQL"],
+        "history": ["MySQL"],
+    })
+}
+
+#[test]
+fn a_memory_that_holds_every_label_is_correct() {
+    let held = [active("billing db", "PostgreSQL 16"), fact("billing db", "MySQL", "SUPERSEDED")];
+    check(&switched(), &held, Verdict::Correct);
+}
+
+#[test]
+fn a_missed_fact_is_safe() {
+    check(&switched(), &[], Verdict::Safe);
+    check(&switched(), &[active("billing db", "Postgres")], Verdict::Safe);
+}
+
+#[test]
+fn a_fact_that_waits_instead_of_standing_is_safe() {
+    let held = [fact("database", "Postgres", "FLAGGED_CONFLICT"), fact("database", "MySQL", "SUPERSEDED")];
+    check(&switched(), &held, Verdict::Safe);
+}
+
+#[test]
+fn an_old_value_that_still_stands_is_silently_wrong_even_beside_the_new_one() {
+    check(&switched(), &[active("database", "Postgres"), active("store", "MySQL 8")], Verdict::SilentlyWrong);
+}
+
+#[test]
+fn a_value_that_nobody_gave_is_silently_wrong_where_the_right_one_is_missing() {
+    let labels = json!({ "current": [{ "about": "database", "value": "Postgres 16" }] });
+    check(&labels, &[active("database", "Oracle")], Verdict::SilentlyWrong);
+    check(&labels, &[active("database", "Postgres")], Verdict::Safe);
+    check(
+        &labels,
+        &[active("database", "Postgres 16"), active("database backup", "nightly")],
+        Verdict::Correct,
+    );
+}
+
+#[test]
+fn a_hedge_that_stands_as_current_is_silently_wrong_and_one_that_waits_is_correct() {
+    let labels = json!({ "not_current": ["Kafka"], "flagged": ["Kafka"] });
+    check(&labels, &[active("queue", "Kafka")], Verdict::SilentlyWrong);
+    check(&labels, &[fact("queue", "Kafka", "FLAGGED_CONFLICT")], Verdict::Correct);
+    check(&labels, &[], Verdict::Safe);
+}
+
+#[test]
+fn an_event_that_happened_may_stand_and_one_that_did_not_may_not() {
+    let event = [Held { kind: "event".to_owned(), ..active("trial", "tried Kafka in 2022") }];
+    let labels = |kind: &str| json!({ "kind": kind, "not_current": ["Kafka"] });
+    check(&labels("past"), &event, Verdict::Correct);
+    check(&labels("hypothetical"), &event, Verdict::SilentlyWrong);
+}
+
+#[test]
+fn a_value_in_the_wrong_scope_is_told_from_one_that_is_missing() {
+    let labels = json!({ "current": [
+        { "about": "theme", "value": "dark", "scope": "web" },
+        { "about": "theme", "value": "light", "scope": "mobile" },
+    ] });
+    let both = [scoped("theme", "dark", "web"), active("mobile theme", "light")];
+    check(&labels, &both, Verdict::Correct);
+    check(&labels, &[scoped("theme", "light", "mobile")], Verdict::Safe);
+    check(&labels, &[active("theme", "light")], Verdict::SilentlyWrong);
+}
+
+#[test]
+fn a_denial_holds_nothing_and_asserts_nothing() {
+    let labels = json!({ "not_current": ["penicillin"] });
+    check(&labels, &[active("penicillin allergy", "none")], Verdict::Correct);
+    let labels = json!({ "current": ["penicillin"] });
+    check(&labels, &[active("penicillin allergy", "none")], Verdict::Safe);
+    check(&labels, &[active("penicillin allergy", "hives")], Verdict::Correct);
+}
+
+#[test]
+fn an_affirmed_subject_counts_as_its_value() {
+    let labels = json!({ "not_current": ["Kafka"] });
+    check(&labels, &[active("uses Kafka", "yes")], Verdict::SilentlyWrong);
+}
+
+#[test]
+fn an_answer_is_judged_by_what_it_asserts() {
+    let labels = json!({
+        "not_current": ["MySQL"],
+        "ask": { "question": "Which database?", "answer": ["Postgres"] },
+    });
+    for (answer, expected) in [
+        ("It is Postgres, moved from MySQL.", Verdict::Correct),
+        ("I do not know.", Verdict::Safe),
+        ("MySQL.", Verdict::SilentlyWrong),
+        ("Postgres and MySQL.", Verdict::SilentlyWrong),
+        ("Oracle.", Verdict::SilentlyWrong),
+    ] {
+        check_answer(&labels, &[], Some(answer), expected);
+    }
+}
+
+#[test]
+fn where_nothing_is_known_only_saying_so_is_correct() {
+    let labels = json!({ "ask": { "question": "Which bank?", "answer": [] } });
+    check_answer(&labels, &[], Some("I don't know that."), Verdict::Correct);
+    check_answer(&labels, &[], Some("Your bank is Monzo."), Verdict::SilentlyWrong);
+}
+
+#[test]
+fn a_part_of_an_answer_is_safe() {
+    let labels = json!({ "ask": { "question": "Which allergies?", "answer": ["sulfa", "latex"] } });
+    check_answer(&labels, &[], Some("Latex."), Verdict::Safe);
+}

@@ -1,0 +1,88 @@
+//! Counting verdicts, with the interval that a share of so few can be trusted within.
+
+use super::score::Verdict;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub correct: usize,
+    pub safe: usize,
+    pub silently_wrong: usize,
+}
+
+impl Tally {
+    pub fn count(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Correct => self.correct += 1,
+            Verdict::Safe => self.safe += 1,
+            Verdict::SilentlyWrong => self.silently_wrong += 1,
+        }
+    }
+
+    pub fn of(verdicts: impl IntoIterator<Item = Verdict>) -> Self {
+        let mut tally = Self::default();
+        verdicts.into_iter().for_each(|verdict| tally.count(verdict));
+        tally
+    }
+
+    pub const fn total(&self) -> usize {
+        self.correct + self.safe + self.silently_wrong
+    }
+
+    pub const fn get(&self, verdict: Verdict) -> usize {
+        match verdict {
+            Verdict::Correct => self.correct,
+            Verdict::Safe => self.safe,
+            Verdict::SilentlyWrong => self.silently_wrong,
+        }
+    }
+
+    pub fn share(&self, verdict: Verdict) -> Share {
+        Share::of(self.get(verdict), self.total())
+    }
+}
+
+/// A share of a whole and its 95 % interval by Wilson, which unlike the usual one stays honest near 0 and 1. All in
+/// percent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share {
+    pub percent: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Share {
+    pub fn of(part: usize, whole: usize) -> Self {
+        /// The 97.5 % quantile of the normal distribution.
+        const Z: f64 = 1.959_964;
+        if whole == 0 {
+            return Self { percent: 0.0, low: 0.0, high: 100.0 };
+        }
+        let (n, p) = (whole as f64, part as f64 / whole as f64);
+        let middle = p + Z * Z / (2.0 * n);
+        let reach = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
+        let scale = 100.0 / (1.0 + Z * Z / n);
+        Self {
+            percent: 100.0 * p,
+            low: ((middle - reach) * scale).max(0.0),
+            high: ((middle + reach) * scale).min(100.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Share;
+
+    #[test]
+    fn the_interval_is_wilsons() {
+        for (part, whole, low, high) in
+            [(8, 10, 49.0, 94.3), (0, 20, 0.0, 16.1), (20, 20, 83.9, 100.0), (81, 162, 42.4, 57.6)]
+        {
+            let share = Share::of(part, whole);
+            assert!(
+                (share.low - low).abs() < 0.1 && (share.high - high).abs() < 0.1,
+                "{part}/{whole}: {share:?}"
+            );
+        }
+    }
+}

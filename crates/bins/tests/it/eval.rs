@@ -1,0 +1,111 @@
+//! The evaluation over the real program: what it scores, what it shows, and that it leaves the memory alone.
+
+use crate::support::{Deployment, Model, said};
+use serde_json::{Value, json};
+use std::process::Output;
+
+/// Three sequences, one for each verdict, and one that declares the slots of its trade.
+fn sequences() -> String {
+    let fact = |subject: &str, value: &str| json!([{ "subject": subject, "value": value }]);
+    let sequence = |id: &str, say: Value, labels: Value| {
+        let mut line = json!({ "id": id, "trade": "coding", "kind": "switch", "say": say });
+        line.as_object_mut().unwrap().extend(labels.as_object().unwrap().clone());
+        line.to_string()
+    };
+    let database = json!({ "current": [{ "about": "database", "value": "Postgres" }], "not_current": ["MySQL"],
+        "ask": { "question": "Which database?", "answer": ["Postgres"] } });
+    let switch = json!([
+        said("It is MySQL.", &fact("database", "MySQL")),
+        said("Now Postgres.", &fact("database", "Postgres")),
+    ]);
+    let unseen = json!(["Now Postgres."]);
+    let left = json!([said("It is MySQL.", &fact("database", "MySQL")), "Now Postgres."]);
+    let gated = json!([
+        said("It runs on Heroku.", &fact("hosting", "Heroku")),
+        said("It moved to Fly.", &fact("hosting", "Fly")),
+    ]);
+    let waiting =
+        json!({ "slots": "preset", "current": ["Heroku"], "flagged": ["Fly"], "not_current": ["Fly"] });
+    [
+        sequence("switched", switch, database.clone()),
+        sequence("missed", unseen, database.clone()),
+        sequence("stale", left, database),
+        sequence("gated", gated, waiting),
+    ]
+    .join("\n")
+}
+
+fn eval(deployment: &Deployment, arguments: &[&str]) -> Output {
+    std::fs::write(deployment.folder().join("own.jsonl"), sequences()).unwrap();
+    let mut all = vec!["eval", "--set", "own.jsonl"];
+    all.extend(arguments);
+    deployment.run(env!("CARGO_BIN_EXE_svc"), &all)
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn each_sequence_gets_its_verdict_and_the_memory_of_the_deployment_is_untouched() {
+    let deployment = Deployment::new(&Model::start()).with("SVC_KEY", "a passphrase of the deployment");
+    let output = eval(&deployment, &["--json"]);
+    assert!(output.status.success(), "{}", text(output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let verdicts: Vec<(&str, &str)> = report["sequences"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| (s["id"].as_str().unwrap(), s["verdict"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        verdicts,
+        [("switched", "correct"), ("missed", "safe"), ("stale", "silently wrong"), ("gated", "correct")]
+    );
+    assert_eq!(report["all"]["n"], 4);
+    assert_eq!(report["trades"]["coding"]["silently_wrong"]["count"], 1);
+    assert_eq!(deployment.files(), ["own.jsonl"]);
+}
+
+#[test]
+fn failures_show_what_was_said_expected_and_found() {
+    let deployment = Deployment::new(&Model::start());
+    let output = eval(&deployment, &["--failures"]);
+    let shown = text(output.stdout);
+    for words in [
+        "stale  switch  silently wrong",
+        "'database = MySQL' stands as current",
+        "database = MySQL  [ACTIVE, state]",
+        "said     Now Postgres.",
+        "missed  switch  safe",
+        "'Postgres' is not current",
+    ] {
+        assert!(shown.contains(words), "{words} is not in:\n{shown}");
+    }
+    assert!(!shown.contains("switched  switch"), "a correct one is shown:\n{shown}");
+    assert!(text(output.stderr).contains("4/4: 2 correct, 1 safe, 1 silently wrong"));
+}
+
+#[test]
+fn a_sample_is_always_the_same_and_a_choice_that_leaves_nothing_is_refused() {
+    let deployment = Deployment::new(&Model::start());
+    let ids = |arguments: &[&str]| -> Vec<String> {
+        let report: Value = serde_json::from_slice(&eval(&deployment, arguments).stdout).unwrap();
+        report["sequences"].as_array().unwrap().iter().map(|s| s["id"].to_string()).collect()
+    };
+    let sample = ids(&["--json", "--sample", "2"]);
+    assert_eq!(sample.len(), 2);
+    assert_eq!(sample, ids(&["--json", "--sample", "2"]));
+    let refused = eval(&deployment, &["--trade", "sales"]);
+    assert!(!refused.status.success());
+    assert!(text(refused.stderr).contains("no sequence is left to run"));
+}
+
+#[test]
+fn without_a_model_that_answers_there_is_no_result() {
+    let deployment = Deployment::new(&Model::start()).with("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
+    let output = eval(&deployment, &[]);
+    assert!(!output.status.success());
+    assert!(output.stdout.is_empty());
+    assert!(text(output.stderr).contains("the model does not answer"));
+}
