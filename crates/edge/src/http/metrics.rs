@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn no_action_is_shown_before_the_first_one() {
-        assert!(!exposition(&Counts::default(), "community").contains("svc_action_total"));
+        assert!(!exposition(&Counts::default(), "community", None).contains("svc_action_total"));
     }
 
     #[test]
