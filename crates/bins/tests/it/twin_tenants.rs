@@ -44,6 +44,8 @@ impl Twins {
         let mut deployment = Deployment::new(&model)
             .with("SVC_RATE_PER_MIN", "0")
             .with("SVC_SLOT_SCHEMA", "preset:clinical")
+            // Vectors are made in spaces with more facts than a question is answered from.
+            .with("SVC_RECALL_CONTEXT", "2")
             .with_seats(1000);
         prepare(&mut deployment);
         let admins = TENANTS.map(|tenant| deployment.principal("root", &["--tenant", tenant])).to_vec();
