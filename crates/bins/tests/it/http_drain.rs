@@ -37,7 +37,8 @@ fn a_server_that_is_stopped_under_load_loses_no_write_that_it_answered() {
                 })
             })
             .collect();
-        while written.load(Ordering::Relaxed) < ENOUGH {
+        let all_write = || writers.iter().all(|writer| !writer.is_finished());
+        while written.load(Ordering::Relaxed) < ENOUGH && all_write() {
             std::thread::sleep(Duration::from_millis(1));
         }
         server.terminate();

@@ -44,6 +44,8 @@ impl Twins {
         let mut deployment = Deployment::new(&model)
             .with("SVC_RATE_PER_MIN", "0")
             .with("SVC_SLOT_SCHEMA", "preset:clinical")
+            // Vectors are made in spaces with more facts than a question is answered from.
+            .with("SVC_RECALL_CONTEXT", "2")
             .with_seats(1000);
         prepare(&mut deployment);
         let admins = TENANTS.map(|tenant| deployment.principal("root", &["--tenant", tenant])).to_vec();
@@ -105,30 +107,30 @@ impl Sight {
         for (user, agent) in SPACES {
             let space = json!({ "user_id": user, "agent_id": agent });
             for tool in ["list_memories", "pending_changes", "get_reconcile_policy"] {
-                sight.say(client, tool, space.clone());
+                sight.say(client, tool, &space);
             }
             for subject in SUBJECTS {
                 for tool in ["history", "check_before_act"] {
-                    sight.say(client, tool, with(&space, "subject", subject.into()));
+                    sight.say(client, tool, &with(&space, "subject", subject.into()));
                 }
             }
             for number in numbers.clone() {
-                sight.say(client, "get_memory", with(&space, "memory_id", number.into()));
+                sight.say(client, "get_memory", &with(&space, "memory_id", number.into()));
             }
             sight.export(client, &space);
         }
         for number in numbers {
-            sight.say(client, "verify_receipt", json!({ "receipt_id": number }));
+            sight.say(client, "verify_receipt", &json!({ "receipt_id": number }));
             for user in ["ann", "bob"] {
-                sight.say(client, "explain_decision", json!({ "decision_id": number, "user_id": user }));
+                sight.say(client, "explain_decision", &json!({ "decision_id": number, "user_id": user }));
             }
         }
-        sight.say(client, "list_principals", json!({}));
+        sight.say(client, "list_principals", &json!({}));
         sight
     }
 
-    fn say(&mut self, client: &mut Client, tool: &str, arguments: Value) {
-        let text = client.call(tool, &arguments);
+    fn say(&mut self, client: &mut Client, tool: &str, arguments: &Value) {
+        let text = client.call(tool, arguments);
         self.said.push((format!("{tool} {arguments}"), text));
     }
 
@@ -240,7 +242,8 @@ fn statement(seed: &mut Seed, subject: &str) -> String {
         "scope": *seed.pick(&["global", "work"]), "confidence": *seed.pick(&[0.95, 0.5]),
         "target_id": number(seed),
     }]);
-    said(*seed.pick(&["", "we no longer say so", "maybe"]), &fact)
+    let words = *seed.pick(&["", "we no longer say so", "maybe"]);
+    said(words, &fact)
 }
 
 fn value(seed: &mut Seed) -> String {

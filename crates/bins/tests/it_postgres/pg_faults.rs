@@ -14,7 +14,7 @@ const SERVERS: usize = 2;
 const WRITERS: usize = 8;
 /// Writes that are acknowledged between two faults.
 const BETWEEN: usize = 40;
-/// Within this time a server says that its database is gone.
+/// A server says within this time that its database is gone.
 const SOON: Duration = Duration::from_secs(1);
 
 enum Fault {
@@ -27,6 +27,15 @@ struct Field {
     addresses: Mutex<Vec<SocketAddr>>,
     acknowledged: AtomicUsize,
     done: AtomicBool,
+}
+
+/// Ends the writers' work, also where the one who breaks things has found a fault and gives up.
+struct Ending<'a>(&'a AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Writes until told to stop; returns the subjects of the writes that were acknowledged.
@@ -106,6 +115,7 @@ fn run(deployment: &Deployment, postgres: &Postgres, servers: &mut [Server], key
     std::thread::scope(|scope| {
         let field = &field;
         let writers: Vec<_> = (0..WRITERS).map(|n| scope.spawn(move || write(field, n, key))).collect();
+        let ending = Ending(&field.done);
         let progress = || {
             let enough = field.acknowledged.load(Ordering::Relaxed) + BETWEEN;
             wait_for("writes are no longer taken", || field.acknowledged.load(Ordering::Relaxed) >= enough);
@@ -122,7 +132,7 @@ fn run(deployment: &Deployment, postgres: &Postgres, servers: &mut [Server], key
             }
         }
         progress();
-        field.done.store(true, Ordering::Relaxed);
+        drop(ending);
         writers.into_iter().map(|writer| writer.join().unwrap()).collect()
     })
 }

@@ -104,7 +104,7 @@ fn four_servers_and_sixty_four_clients_leave_one_value_a_slot_and_one_whole_chai
     let model = Model::start();
     let (deployment, keys) = deployment(&model, Deployment::new);
     let servers: Vec<Server> = (0..SERVERS).map(|_| deployment.serve()).collect();
-    let calls = amount(2000, 20_000) as u64;
+    let calls = amount(1000, 20_000) as u64;
     make_calls(&servers, &keys, calls);
     check_chain(&deployment, calls + TENANTS as u64);
     for (key, server) in keys.iter().zip(servers.iter().cycle()) {
