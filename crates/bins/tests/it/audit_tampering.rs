@@ -1,7 +1,6 @@
 //! Every way to tamper with the audit log is noticed, and every legitimate erasure is not mistaken for one.
 
-use crate::support::{Deployment, Model, says};
-use rusqlite::Connection;
+use crate::support::{Deployment, Engine, Model, Sql, blob, says};
 use serde_json::json;
 use std::sync::LazyLock;
 
@@ -27,7 +26,7 @@ fn verdict_after(change: impl FnOnce(&Deployment)) -> String {
 }
 
 fn verdict_after_sql(statements: &str) -> String {
-    verdict_after(|deployment| deployment.sql().execute_batch(statements).unwrap())
+    verdict_after(|deployment| deployment.sql().run(statements))
 }
 
 fn check_broken(statements: &str) {
@@ -43,7 +42,8 @@ fn an_untouched_copy_is_intact() {
 
 #[test]
 fn an_edited_entry_is_noticed_whichever_column_it_is() {
-    for change in [
+    let zeros = |column: &str, length: usize| format!("{column} = {}", blob(&vec![0; length]));
+    let mut changes = [
         "action = 'recall'",
         "user_id = 'mallory'",
         "agent_id = 'mallory'",
@@ -52,20 +52,23 @@ fn an_edited_entry_is_noticed_whichever_column_it_is() {
         "request = 'mallory'",
         "ts = ts + 1",
         "ts = 9223372036854775807",
-        "ts = 'yesterday'",
-        "detail = x'00'",
-        "committed = zeroblob(32)",
-        "blanks = zeroblob(16)",
-        "prev = zeroblob(32)",
         "tenant = 'other'",
         "hash = NULL",
-        "hash = zeroblob(32)",
         "signature = NULL",
-        "signature = zeroblob(72)",
         "signature = (SELECT signature FROM audit_entry WHERE seq = 6)",
         "detail = (SELECT detail FROM audit_entry WHERE seq = 6)",
         "detail = NULL",
-    ] {
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    let lengths =
+        [("detail", 1), ("committed", 32), ("blanks", 16), ("prev", 32), ("hash", 32), ("signature", 72)];
+    changes.extend(lengths.map(|(column, length)| zeros(column, length)));
+    if crate::ENGINE == Engine::Sqlite {
+        // PostgreSQL takes no text in a column of numbers.
+        changes.push("ts = 'yesterday'".to_owned());
+    }
+    for change in changes {
         check_broken(&format!("UPDATE audit_entry SET {change} WHERE seq = 5"));
     }
 }
@@ -106,14 +109,14 @@ fn an_inserted_entry_is_noticed() {
 #[test]
 fn a_changed_head_is_noticed() {
     check_broken("DELETE FROM deployment WHERE name = 'audit_head'");
-    check_broken("UPDATE deployment SET value = x'00' WHERE name = 'audit_head'");
+    check_broken(&set_head(&[0]));
     let length = head(&SAMPLE.copy().sql()).len();
     for at in [length - 1, length - 70, 60] {
         let verdict = verdict_after(|deployment| {
             let sql = deployment.sql();
             let mut value = head(&sql);
             value[at] ^= 1;
-            sql.execute("UPDATE deployment SET value = ?1 WHERE name = 'audit_head'", [value]).unwrap();
+            sql.run(&set_head(&value));
         });
         assert!(verdict.contains("BROKEN"), "byte {at}: {verdict}");
     }
@@ -125,7 +128,7 @@ fn a_head_that_is_not_ours_is_not_built_upon() {
     let sql = deployment.sql();
     let mut value = head(&sql);
     *value.last_mut().unwrap() ^= 1;
-    sql.execute("UPDATE deployment SET value = ?1 WHERE name = 'audit_head'", [value]).unwrap();
+    sql.run(&set_head(&value));
     let process = deployment.start();
     for _ in 0..2 {
         let reply = process.remember(&says("subject 1", "written after a forged head"));
@@ -135,8 +138,12 @@ fn a_head_that_is_not_ours_is_not_built_upon() {
     }
 }
 
-fn head(sql: &Connection) -> Vec<u8> {
-    sql.query_row("SELECT value FROM deployment WHERE name = 'audit_head'", [], |row| row.get(0)).unwrap()
+fn head(sql: &Sql) -> Vec<u8> {
+    sql.cell("SELECT value FROM deployment WHERE name = 'audit_head'").bytes().to_vec()
+}
+
+fn set_head(value: &[u8]) -> String {
+    format!("UPDATE deployment SET value = {} WHERE name = 'audit_head'", blob(value))
 }
 
 #[test]
@@ -145,25 +152,20 @@ fn a_forged_anchor_is_noticed() {
     check_broken(
         "INSERT INTO deployment (name, value) SELECT 'audit_anchor', value FROM deployment WHERE name = 'audit_head'",
     );
-    check_broken("INSERT INTO deployment (name, value) VALUES ('audit_anchor', x'00')");
-    let anchor = forged_anchor();
-    check_broken(&format!(
-        "INSERT INTO deployment (name, value) VALUES ('audit_anchor', x'{anchor}');
-         DELETE FROM audit_entry WHERE seq <= 5;"
-    ));
+    let insert = |anchor: &[u8]| {
+        format!("INSERT INTO deployment (name, value) VALUES ('audit_anchor', {});", blob(anchor))
+    };
+    check_broken(&insert(&[0]));
+    check_broken(&format!("{} DELETE FROM audit_entry WHERE seq <= 5;", insert(&forged_anchor())));
 }
 
 /// An anchor that names the true place, signed by another key.
-fn forged_anchor() -> String {
-    let hash: Vec<u8> = SAMPLE
-        .copy()
-        .sql()
-        .query_row("SELECT hash FROM audit_entry WHERE seq = 5", [], |row| row.get(0))
-        .unwrap();
-    let at = evidence::Position { size: 5, hash: evidence::Hash(hash.try_into().unwrap()) };
+fn forged_anchor() -> Vec<u8> {
+    let hash = SAMPLE.copy().sql().cell("SELECT hash FROM audit_entry WHERE seq = 5");
+    let at = evidence::Position { size: 5, hash: evidence::Hash(hash.bytes().try_into().unwrap()) };
     let signer = evidence::Signer::from_seed([7; 32]);
     let anchor = evidence::Anchor { at, ts: domain::Timestamp::now() };
-    hex::encode(evidence::Signed::new(anchor, Some(&signer)).encode())
+    evidence::Signed::new(anchor, Some(&signer)).encode()
 }
 
 /// A deployment that went on by one write and was then put back, but for the head kept beside the database.
@@ -172,15 +174,7 @@ fn rolled_back() -> Deployment {
     let process = deployment.start();
     process.remember(&says("subject 1", "a value that somebody wants gone"));
     assert!(process.close().success());
-    for name in ["svc.db", "svc.db-wal", "svc.db-shm"] {
-        let file = deployment.folder().join(name);
-        if file.exists() {
-            std::fs::remove_file(&file).unwrap();
-        }
-        if SAMPLE.folder().join(name).exists() {
-            std::fs::copy(SAMPLE.folder().join(name), file).unwrap();
-        }
-    }
+    deployment.roll_back_database_to(&SAMPLE);
     deployment
 }
 
@@ -235,7 +229,7 @@ fn blanking_on_the_authority_of_an_erasure_is_intact() {
     assert!(process.close().success());
     deployment.start().intact();
 
-    deployment.sql().execute("UPDATE audit_entry SET blanks = NULL", []).unwrap();
+    deployment.sql().run("UPDATE audit_entry SET blanks = NULL");
     let verdict = deployment.start().call("verify_audit", &json!({}));
     assert!(verdict.contains("BROKEN"), "{verdict}");
 }
@@ -253,7 +247,7 @@ fn a_purged_log_goes_on_from_its_anchor() {
     deployment.start().intact();
 
     let anchorless = deployment.copy();
-    anchorless.sql().execute("DELETE FROM deployment WHERE name = 'audit_anchor'", []).unwrap();
+    anchorless.sql().run("DELETE FROM deployment WHERE name = 'audit_anchor'");
     let verdict = anchorless.start().call("verify_audit", &json!({}));
     assert!(verdict.contains("BROKEN"), "{verdict}");
 }

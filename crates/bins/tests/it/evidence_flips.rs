@@ -1,8 +1,6 @@
 //! Evidence of which one byte was changed is not believed.
 
-use crate::support::{Deployment, Mcp, Model, id, says};
-use rusqlite::Connection;
-use rusqlite::types::Value;
+use crate::support::{Cell, Deployment, Mcp, Model, Sql, id, says};
 use serde_json::json;
 
 /// The rows of the sample, and the call that must notice a change in each.
@@ -52,43 +50,42 @@ fn sample(process: &Mcp) -> Vec<Row> {
 }
 
 /// The value with one byte changed, for each of its bytes. An empty value has none.
-fn flipped(value: &Value) -> Vec<Value> {
+fn flipped(value: &Cell) -> Vec<Cell> {
     match value {
-        Value::Integer(number) => (0..8).map(|byte| Value::Integer(number ^ (1 << (8 * byte)))).collect(),
-        Value::Text(text) => (0..text.len())
+        Cell::Integer(number) => (0..8).map(|byte| Cell::Integer(number ^ (1 << (8 * byte)))).collect(),
+        Cell::Text(text) => (0..text.len())
             .map(|at| {
                 let mut bytes = text.clone().into_bytes();
                 bytes[at] ^= 1;
-                Value::Text(String::from_utf8(bytes).unwrap())
+                Cell::Text(String::from_utf8(bytes).unwrap())
             })
             .collect(),
-        Value::Blob(bytes) => (0..bytes.len())
+        Cell::Bytes(bytes) => (0..bytes.len())
             .map(|at| {
                 let mut bytes = bytes.clone();
                 bytes[at] ^= 1 << (at % 8);
-                Value::Blob(bytes)
+                Cell::Bytes(bytes)
             })
             .collect(),
-        Value::Null | Value::Real(_) => Vec::new(),
+        Cell::Null => Vec::new(),
     }
 }
 
 /// Flips every byte of the row, one at a time; returns how many there were.
-fn flip_row(process: &Mcp, sql: &Connection, row: &Row) -> usize {
+fn flip_row(process: &Mcp, sql: &Sql, row: &Row) -> usize {
     let Row { table, condition, columns, tool, arguments } = row;
     let mut flips = 0;
     for column in *columns {
-        let original: Value = sql
-            .query_row(&format!("SELECT {column} FROM {table} WHERE {condition}"), [], |r| r.get(0))
-            .unwrap();
-        let mut set = sql.prepare(&format!("UPDATE {table} SET {column} = ?1 WHERE {condition}")).unwrap();
+        let original = sql.cell(&format!("SELECT {column} FROM {table} WHERE {condition}"));
+        let set =
+            |value: &Cell| format!("UPDATE {table} SET {column} = {} WHERE {condition}", value.literal());
         for (at, changed) in flipped(&original).iter().enumerate() {
-            assert_eq!(set.execute([changed]).unwrap(), 1);
+            assert_eq!(sql.change(&set(changed)), 1);
             let verdict = process.call(tool, arguments);
             assert!(!verdict.contains('✓'), "byte {at} of {table}.{column}: {verdict}");
             flips += 1;
         }
-        set.execute([&original]).unwrap();
+        sql.run(&set(&original));
     }
     let verdict = process.call(tool, arguments);
     assert!(verdict.contains('✓'), "{table} was not restored: {verdict}");
@@ -132,6 +129,7 @@ fn what_is_taken_out_of_a_decision_without_an_erasure_is_an_alteration() {
         redacted.contains('✓') && redacted.contains("redacted") && !redacted.contains("40k"),
         "{redacted}"
     );
+    assert!(process.close().success());
     // The receipt that accounts for one belief accounts for no other.
     for change in [
         "UPDATE belief SET disclosure = NULL WHERE memory = 2",
@@ -140,7 +138,7 @@ fn what_is_taken_out_of_a_decision_without_an_erasure_is_an_alteration() {
         "UPDATE decision SET summary_erased_by = NULL",
     ] {
         let copy = deployment.copy();
-        assert_eq!(copy.sql().execute(change, []).unwrap(), 1, "{change}");
+        assert_eq!(copy.sql().change(change), 1, "{change}");
         let verdict = copy.start().call("explain_decision", &json!({ "decision_id": decision }));
         assert!(verdict.contains("FAILED"), "{change}: {verdict}");
     }

@@ -83,11 +83,7 @@ fn what_is_sealed_stands_nowhere_in_clear_and_what_is_not_does() {
     let model = Model::start();
     for (encrypt, in_clear) in [("on", false), ("off", true)] {
         let deployment = filled(Deployment::new(&model).with("SVC_ENCRYPT", encrypt));
-        let found = deployment.files().iter().any(|name| {
-            let bytes = std::fs::read(deployment.folder().join(name)).unwrap();
-            bytes.windows(14).any(|window| window == b"forty thousand")
-        });
-        assert_eq!(found, in_clear, "SVC_ENCRYPT={encrypt}");
+        assert_eq!(deployment.holds(b"forty thousand"), in_clear, "SVC_ENCRYPT={encrypt}");
     }
 }
 
@@ -95,7 +91,7 @@ fn what_is_sealed_stands_nowhere_in_clear_and_what_is_not_does() {
 fn a_schema_from_the_future_is_refused() {
     let model = Model::start();
     let deployment = filled(Deployment::new(&model));
-    deployment.sql().execute("INSERT INTO schema_migration VALUES (9999, 'later', 'later')", []).unwrap();
+    deployment.sql().run("INSERT INTO schema_migration VALUES (9999, 'later', 'later')");
     check_refused(&deployment, &["v9999", "newer"]);
     let status = deployment.run(env!("CARGO_BIN_EXE_svc-migrate"), &["status"]);
     assert!(!status.status.success());

@@ -1,4 +1,5 @@
-//! The real programs, driven over their real channels, with a language model of our own on loopback.
+//! The real programs, driven over their real channels, with a language model of our own on loopback. The memory is in
+//! SQLite here; `it_postgres` runs the same tests on PostgreSQL.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -25,4 +26,7 @@ mod model_garbage;
 mod progress;
 mod settings;
 mod support;
+mod twin_tenants;
 mod vault;
+
+const ENGINE: support::Engine = support::Engine::Sqlite;

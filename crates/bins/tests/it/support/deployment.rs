@@ -1,20 +1,45 @@
-//! One deployment: a folder of its own, and the settings to start programs with.
+//! One deployment: a folder of its own, a database of its own, and the settings to start programs with.
 
-use super::{Mcp, Model, Server};
+use super::postgres::{self, Database, Postgres, Role};
+use super::{Engine, Mcp, Model, Server, Sql};
+use evidence::{Claims, Signer, mint_licence};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Arc;
 use tempfile::TempDir;
 
 pub struct Deployment {
     folder: TempDir,
+    /// With SQLite it is a file in the folder; with PostgreSQL the folder holds the keys and the head of the audit log.
+    database: Option<Database>,
     variables: Vec<(String, String)>,
 }
 
 impl Deployment {
     pub fn new(model: &Model) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let variables = vec![("OPENAI_BASE_URL".to_owned(), model.base_url())];
-        Self { folder, variables }
+        match crate::ENGINE {
+            Engine::Sqlite => Self::with_database(model, None),
+            Engine::Postgres => Self::on(model, shared()),
+        }
+    }
+
+    /// On a PostgreSQL of the test's own.
+    pub fn on(model: &Model, server: &Arc<Postgres>) -> Self {
+        Self::with_database(model, Some(Database::create(server)))
+    }
+
+    fn with_database(model: &Model, database: Option<Database>) -> Self {
+        let mut deployment = Self { folder: tempfile::tempdir().unwrap(), database, variables: Vec::new() };
+        deployment.set("OPENAI_BASE_URL", &model.base_url());
+        deployment.connect_as(Role::Owner);
+        deployment
+    }
+
+    /// Has the programs come to PostgreSQL in this role.
+    pub fn connect_as(&mut self, role: Role) {
+        if let Some(url) = self.database.as_ref().map(|database| database.url(role)) {
+            self.set("SVC_DATABASE_URL", &url);
+        }
     }
 
     pub fn with(mut self, name: &str, value: &str) -> Self {
@@ -27,20 +52,55 @@ impl Deployment {
         self.variables.push((name.to_owned(), value.to_owned()));
     }
 
-    /// The same files and settings in another folder. No program may be running on this one.
+    /// A licence for that many principals.
+    pub fn with_seats(self, seats: u32) -> Self {
+        let vendor = Signer::from_seed([42; 32]);
+        let issued = domain::Timestamp::now();
+        let claims = Claims {
+            customer: "tests".to_owned(),
+            edition: "team".to_owned(),
+            seats,
+            features: Vec::new(),
+            issued,
+            expires: issued.checked_add(std::time::Duration::from_secs(24 * 3600)).unwrap(),
+        };
+        let licence = mint_licence(&claims, &vendor).unwrap();
+        self.with("SVC_LICENSE", &licence).with("SVC_VENDOR_PUBKEY", &vendor.public_key().to_hex())
+    }
+
+    /// The same database, files and settings in another place. No program may be running on this one.
     pub fn copy(&self) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for file in self.files() {
             std::fs::copy(self.folder.path().join(&file), folder.path().join(&file)).unwrap();
         }
-        Self { folder, variables: self.variables.clone() }
+        let database = self.database.as_ref().map(Database::copy);
+        let mut copy = Self { folder, database, variables: self.variables.clone() };
+        copy.connect_as(Role::Owner);
+        copy
+    }
+
+    /// Puts the database, and nothing beside it, back to what `earlier` holds. No program may be running on either.
+    pub fn roll_back_database_to(&self, earlier: &Self) {
+        if let (Some(database), Some(original)) = (&self.database, &earlier.database) {
+            return database.become_copy_of(original);
+        }
+        for name in ["svc.db", "svc.db-wal", "svc.db-shm"] {
+            let file = self.folder().join(name);
+            if file.exists() {
+                std::fs::remove_file(&file).unwrap();
+            }
+            if earlier.folder().join(name).exists() {
+                std::fs::copy(earlier.folder().join(name), file).unwrap();
+            }
+        }
     }
 
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn database(&self) -> PathBuf {
+    fn database_file(&self) -> PathBuf {
         self.folder.path().join("svc.db")
     }
 
@@ -53,12 +113,25 @@ impl Deployment {
         names
     }
 
-    /// The database itself, as somebody with access to the disk could open it.
-    pub fn sql(&self) -> rusqlite::Connection {
-        let sql = rusqlite::Connection::open(self.database()).unwrap();
-        sql.busy_timeout(super::PATIENCE).unwrap();
-        sql.pragma_update(None, "synchronous", "OFF").unwrap();
-        sql
+    /// The database itself, as somebody with all rights to it could open it.
+    pub fn sql(&self) -> Sql {
+        match &self.database {
+            None => Sql::open_file(&self.database_file()),
+            Some(database) => Sql::connect(database.url(Role::Superuser)),
+        }
+    }
+
+    /// The PostgreSQL database in the role of the programs.
+    pub fn sql_as_owner(&self) -> Sql {
+        Sql::connect(self.database.as_ref().unwrap().url(Role::Owner))
+    }
+
+    /// Whether these bytes stand in the database or in a file beside it.
+    pub fn holds(&self, bytes: &[u8]) -> bool {
+        let within = |held: &[u8]| held.windows(bytes.len()).any(|window| window == bytes);
+        let in_files =
+            self.files().iter().any(|name| within(&std::fs::read(self.folder.path().join(name)).unwrap()));
+        in_files || (self.database.is_some() && self.sql().contents().iter().any(|table| within(table)))
     }
 
     pub fn start(&self) -> Mcp {
@@ -92,4 +165,9 @@ impl Deployment {
         command.env_clear().envs(self.variables.iter().cloned()).current_dir(self.folder.path());
         command
     }
+}
+
+/// Without a server no test of this program can run. They end here, all of them, rather than be counted as passed.
+fn shared() -> &'static Arc<Postgres> {
+    postgres::shared().unwrap_or_else(|| std::process::exit(0))
 }

@@ -2,11 +2,10 @@
 
 mod arguments;
 mod broken;
-mod seed;
 
+use super::Seed;
 use super::http::{headers, message, request};
 use arguments::{arguments, string, value};
-use seed::Seed;
 use serde_json::{Value, json};
 
 /// What goes over the wire, and what has to come back.

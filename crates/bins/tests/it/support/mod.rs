@@ -1,5 +1,11 @@
 //! What every test needs: a stand-in model, a deployment in a folder of its own, and a client.
 
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "the suites of the two engines have each a few tests that the other has not"
+)]
+
 mod client;
 mod deployment;
 pub mod hostile;
@@ -8,15 +14,32 @@ mod in_process;
 mod model;
 #[path = "../../../../store/tests/support/openbao.rs"]
 pub mod openbao;
+pub mod postgres;
+mod seed;
 mod server;
+mod sql;
 
 pub use client::Mcp;
 pub use deployment::Deployment;
 pub use in_process::{InProcess, caller, principal};
 pub use model::{BROKEN_WORD, HANG_WORD, Model, said, says};
+pub use seed::Seed;
 pub use server::{Server, created};
+pub use sql::{Cell, Sql, blob};
 
 use std::time::Duration;
+
+/// Where the memory is kept. Each suite has one, as `crate::ENGINE`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    Sqlite,
+    Postgres,
+}
+
+/// How much of a long test is done: a part in every run, all of it where `SVC_TEST_FULL` is set.
+pub fn amount(part: usize, all: usize) -> usize {
+    if std::env::var_os("SVC_TEST_FULL").is_some() { all } else { part }
+}
 
 /// Longer than anything here takes on a busy machine; only a test that fails waits so long.
 pub const PATIENCE: Duration = Duration::from_secs(60);

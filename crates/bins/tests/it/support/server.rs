@@ -81,6 +81,12 @@ impl Server {
         assert!(sent.success());
     }
 
+    /// SIGKILL: the process gets no chance to tidy up.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     pub fn wait(mut self) -> ExitStatus {
         let deadline = Instant::now() + PATIENCE;
         loop {

@@ -1,6 +1,6 @@
 //! Arguments of tools: of the wrong type, too many, too few, too large, or right and odd.
 
-use super::seed::Seed;
+use crate::support::Seed;
 use crate::support::says;
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,6 @@
 //! Bytes that are not HTTP, or not quite.
 
-use super::seed::Seed;
+use crate::support::Seed;
 
 /// `honest` is a request with nothing wrong, to be spoilt.
 pub fn request(seed: &mut Seed, honest: &[u8]) -> Vec<u8> {

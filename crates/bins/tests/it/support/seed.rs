@@ -29,6 +29,11 @@ impl Seed {
         &from[self.below(from.len())]
     }
 
+    pub fn pick_mut<'a, T>(&mut self, from: &'a mut [T]) -> &'a mut T {
+        let at = self.below(from.len());
+        &mut from[at]
+    }
+
     pub fn byte(&mut self) -> u8 {
         (self.next() & 0xFF) as u8
     }

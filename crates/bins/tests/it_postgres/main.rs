@@ -1,0 +1,59 @@
+//! The tests of `it`, with the memory in PostgreSQL, and a few that only PostgreSQL needs.
+//!
+//! Not here are the tests that have nothing to do with where the memory is (`dependencies`) and the one that counts the
+//! steps of SQLite's own machine (`cost`).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+#[path = "../it/arguments.rs"]
+mod arguments;
+#[path = "../it/audit_tampering.rs"]
+mod audit_tampering;
+#[path = "../it/concurrency.rs"]
+mod concurrency;
+#[path = "../it/erasure.rs"]
+mod erasure;
+#[path = "../it/evidence_flips.rs"]
+mod evidence_flips;
+#[path = "../it/export.rs"]
+mod export;
+#[path = "../it/gate.rs"]
+mod gate;
+#[path = "../it/hanging_model.rs"]
+mod hanging_model;
+#[path = "../it/http_disconnect.rs"]
+mod http_disconnect;
+#[path = "../it/http_drain.rs"]
+mod http_drain;
+#[path = "../it/http_front_door.rs"]
+mod http_front_door;
+#[path = "../it/http_hostile.rs"]
+mod http_hostile;
+#[path = "../it/http_metrics.rs"]
+mod http_metrics;
+#[path = "../it/http_revocation.rs"]
+mod http_revocation;
+#[path = "../it/http_slow_clients.rs"]
+mod http_slow_clients;
+#[path = "../it/keys.rs"]
+mod keys;
+#[path = "../it/kill.rs"]
+mod kill;
+#[path = "../it/model_garbage.rs"]
+mod model_garbage;
+mod pg_cluster;
+mod pg_faults;
+mod pg_many_servers;
+mod pg_walls;
+#[path = "../it/progress.rs"]
+mod progress;
+#[path = "../it/settings.rs"]
+mod settings;
+#[path = "../it/support/mod.rs"]
+mod support;
+#[path = "../it/twin_tenants.rs"]
+mod twin_tenants;
+#[path = "../it/vault.rs"]
+mod vault;
+
+const ENGINE: support::Engine = support::Engine::Postgres;
