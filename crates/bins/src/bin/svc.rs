@@ -3,11 +3,11 @@
 use clap::{Parser, Subcommand};
 use domain::Timestamp;
 use std::process::ExitCode;
-use svc::cli::{CliError, license, principal};
+use svc::cli::{CliError, backup, license, migrate_to, principal, restore};
 use svc::settings::Settings;
 use svc::startup::{self, StartupError};
 
-/// Looks after a deployment of the memory service: principals and licences.
+/// Looks after a deployment of the memory service: principals, licences, backups, and moving it to PostgreSQL.
 ///
 /// Settings are the environment variables of the service itself; SVC_DB names the database file (svc.db).
 #[derive(Parser)]
@@ -25,6 +25,12 @@ enum Command {
     /// Make and read licences.
     #[command(subcommand)]
     License(license::Command),
+    /// Copy the SQLite deployment that SVC_DB names to a PostgreSQL database.
+    MigrateTo(migrate_to::Command),
+    /// Write a backup of the deployment to a file, while the service may be running.
+    Backup(backup::Command),
+    /// Put the deployment back to what a backup holds, or confirm that it was restored.
+    Restore(restore::Command),
 }
 
 fn main() -> ExitCode {
@@ -37,13 +43,19 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), CliError> {
     let mut out = std::io::stdout().lock();
-    match command {
-        Command::License(command) => command.run(Timestamp::now(), &mut out),
-        Command::Principal(command) => {
-            let settings = Settings::from_environment().map_err(StartupError::from)?;
-            svc::logging::start(settings.log);
-            let runtime = tokio::runtime::Runtime::new().map_err(StartupError::from)?;
-            runtime.block_on(command.run(settings, &mut out))
-        }
+    if let Command::License(command) = command {
+        return command.run(Timestamp::now(), &mut out);
     }
+    let settings = Settings::from_environment().map_err(StartupError::from)?;
+    svc::logging::start(settings.log);
+    let runtime = tokio::runtime::Runtime::new().map_err(StartupError::from)?;
+    runtime.block_on(async {
+        match command {
+            Command::License(_) => Ok(()),
+            Command::Principal(command) => command.run(settings, &mut out).await,
+            Command::MigrateTo(command) => command.run(settings, &mut out).await,
+            Command::Backup(command) => command.run(settings, &mut out).await,
+            Command::Restore(command) => command.run(settings, &mut out).await,
+        }
+    })
 }

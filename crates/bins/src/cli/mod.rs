@@ -1,7 +1,11 @@
 //! The commands of `svc`, for the person who runs the deployment.
 
+pub mod backup;
 pub mod license;
+pub mod migrate_to;
 pub mod principal;
+mod progress;
+pub mod restore;
 
 use crate::startup::StartupError;
 
