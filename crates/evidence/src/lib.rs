@@ -11,6 +11,7 @@ mod key;
 mod licence;
 mod receipt;
 mod record;
+mod restoration;
 mod seqset;
 mod signed;
 #[cfg(test)]
@@ -27,5 +28,6 @@ pub use key::{KeyId, Keyring, PublicKey, Signature, Signer};
 pub use licence::{Claims, LicenceError, mint as mint_licence, read as read_licence};
 pub use receipt::{Attestation, Erased, Erasure, Kind, Receipt};
 pub use record::Canonical;
+pub use restoration::{Restoration, SignedRestoration};
 pub use signed::Signed;
 pub use verify::{Broken, ChainVerifier};

@@ -9,6 +9,7 @@ use domain::{Space, Tenant, Timestamp};
 mod decisions;
 mod flips;
 mod page;
+mod restorations;
 mod roundtrip;
 mod tampering;
 

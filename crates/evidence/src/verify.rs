@@ -1,7 +1,9 @@
 //! Checking the chain as it streams by. What is kept between chunks does not grow with the log.
 
 use crate::seqset::SeqSet;
-use crate::{Canonical, Keyring, Position, SignedAnchor, SignedHead, StoredDetail, StoredEntry};
+use crate::{
+    Canonical, Keyring, Position, SignedAnchor, SignedHead, SignedRestoration, StoredDetail, StoredEntry,
+};
 use std::collections::VecDeque;
 use std::num::NonZero;
 
@@ -29,6 +31,8 @@ pub struct ChainVerifier<'a> {
     last: Position,
     /// Heads that the entries to come must meet, the smallest first.
     outside: VecDeque<SignedHead>,
+    /// Positions up to which restorations say that the log was kept, the smallest first.
+    kept: VecDeque<Position>,
     /// Blanked entries for which no later entry has answered yet.
     unanswered: SeqSet,
     workers: usize,
@@ -69,7 +73,29 @@ impl<'a> ChainVerifier<'a> {
         outside.retain(|head| head.statement.at.size > start.size);
         let workers = std::thread::available_parallelism().map_or(1, NonZero::get);
         let outside = outside.into();
-        Ok(Self { keys, start, last: start, outside, unanswered: SeqSet::default(), workers })
+        let (kept, unanswered) = (VecDeque::new(), SeqSet::default());
+        Ok(Self { keys, start, last: start, outside, kept, unanswered, workers })
+    }
+
+    /// Takes the operator's word for what is missing since the database was restored. The heads outside of that part
+    /// are not held against the log; the log must pass through the positions that the notes say were kept.
+    pub fn restored(mut self, notes: &[SignedRestoration]) -> Result<Self, Broken> {
+        for note in notes {
+            let kept = note.statement.kept;
+            if !is_vouched_for(note, self.keys) {
+                return Err(Broken::at(kept.size, "a note of a restoration has no valid signature"));
+            }
+            if kept.size == self.start.size && kept.hash != self.start.hash {
+                return Err(diverged(kept));
+            }
+            // Of purged entries nothing is left to compare with.
+            if kept.size > self.start.size {
+                self.kept.push_back(kept);
+            }
+            self.outside.retain(|head| !note.statement.covers(&head.statement));
+        }
+        self.kept.make_contiguous().sort_by_key(|kept| kept.size);
+        Ok(self)
     }
 
     /// Chunks of a few thousand entries are checked fastest. After a failure the verifier is of no more use.
@@ -120,6 +146,11 @@ impl<'a> ChainVerifier<'a> {
                 return Err(rewritten(&head));
             }
         }
+        while let Some(kept) = self.kept.pop_front_if(|kept| kept.size == entry.seq) {
+            if kept.hash != hash {
+                return Err(diverged(kept));
+            }
+        }
         Ok(())
     }
 
@@ -135,14 +166,18 @@ impl<'a> ChainVerifier<'a> {
             }
             None => {}
         }
-        if let Some(head) = self.outside.front() {
+        if let Some(head) = self.outside.back() {
             return Err(Broken::at(
                 self.last.size.saturating_add(1),
                 format!(
-                    "the log was rolled back: a head kept outside the database, signed at {}, counts {} entries",
+                    "the log was rolled back: it is shorter than a head kept outside the database, which was signed at \
+                     {} and counts {} entries; {RESTORED}",
                     head.statement.ts, head.statement.at.size
                 ),
             ));
+        }
+        if let Some(kept) = self.kept.front() {
+            return Err(diverged(*kept));
         }
         if let Some(seq) = self.unanswered.first() {
             return Err(Broken::at(seq, "the detail was blanked, and no later entry says so"));
@@ -174,10 +209,21 @@ fn is_vouched_for<T: Canonical>(signed: &crate::Signed<T>, keys: Option<&Keyring
     keys.is_none_or(|keys| signed.is_signed_by(keys))
 }
 
+/// What an operator does who knows why the log is another than it was.
+const RESTORED: &str =
+    "if this database was restored from a backup, confirm that with svc restore --confirm REASON";
+
 fn rewritten(head: &SignedHead) -> Broken {
     let reason = format!(
-        "the log was rewritten: a head kept outside the database, signed at {}, names another hash here",
+        "the log was rewritten: a head kept outside the database, signed at {}, names another hash here; {RESTORED}",
         head.statement.ts
     );
     Broken::at(head.statement.at.size, reason)
+}
+
+fn diverged(kept: Position) -> Broken {
+    Broken::at(
+        kept.size,
+        "a note of a restoration says that the log was kept up to here, and it is not this log",
+    )
 }

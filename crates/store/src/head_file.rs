@@ -51,6 +51,15 @@ impl HeadFile {
         write_if_newer(&file, head)
     }
 
+    /// Begins anew with this head. The operator has signed for what the old heads vouched for, and the note is on disk:
+    /// whatever a crash leaves of them is excused by it.
+    pub fn reset(&self, head: &SignedHead) -> io::Result<()> {
+        let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&self.path)?;
+        file.lock()?;
+        write_slot(&file, 0, head)?;
+        file.set_len(SLOT_BYTES as u64)
+    }
+
     /// The heads in the file; `None` where there is no file, or nothing in it that was ever a head.
     pub fn read(&self) -> io::Result<Option<Vec<SignedHead>>> {
         let file = match File::open(&self.path) {
@@ -76,14 +85,17 @@ fn slots(mut file: &File) -> io::Result<[Option<SignedHead>; SLOTS]> {
     Ok([slot(0), slot(1)])
 }
 
-fn write_if_newer(mut file: &File, head: &SignedHead) -> io::Result<()> {
+fn write_if_newer(file: &File, head: &SignedHead) -> io::Result<()> {
     let held = slots(file)?;
     let size = |slot: &Option<SignedHead>| slot.as_ref().map(|head| head.statement.at.size);
     if held.iter().any(|slot| size(slot) >= Some(head.statement.at.size)) {
         return Ok(());
     }
     let [first, second] = &held;
-    let slot = usize::from(size(first) > size(second));
+    write_slot(file, usize::from(size(first) > size(second)), head)
+}
+
+fn write_slot(mut file: &File, slot: usize, head: &SignedHead) -> io::Result<()> {
     let body = head.encode();
     let length = u16::try_from(body.len()).map_err(io::Error::other)?;
     let mut bytes = length.to_be_bytes().to_vec();

@@ -1,9 +1,11 @@
 //! Where facts, evidence and principals are kept. Every method is a whole transaction, and takes the caller whose
 //! tenant it stays within.
 
+mod backup;
 pub mod blind;
 mod call;
 mod chain_wait;
+mod copy;
 mod error;
 mod head_file;
 pub mod keys;
@@ -14,8 +16,10 @@ mod secrets;
 mod sqlite;
 mod store;
 
+pub use backup::{BackedUp, Moved, Restored, backup, migrate_to, restore};
 pub use call::{Call, Ending, Record};
 pub use chain_wait::ChainWait;
+pub use copy::{Beginning, Replace, Step, Watcher};
 pub use error::StoreError;
 pub use postgres::PostgresSettings;
 pub use rows::audit::{AuditLine, AuditReach, AuditReport};
@@ -26,6 +30,7 @@ pub use rows::export::Export;
 pub use rows::facts::SpaceChanges;
 pub use rows::principals::{Creation, KeyHash, PrincipalState, Revocation};
 pub use rows::receipts::{Attested, ReceiptRow};
+pub use rows::restorations::Missing;
 pub use rows::schema::Schema;
 pub use rows::spaces::SpaceVersion;
 pub use rows::statements::{Edit, Intent, Planned, Said, Verdict};

@@ -1,6 +1,7 @@
 //! The one handle that the service works with, whichever engine keeps the rows.
 
 use crate::call::{Call, Record};
+use crate::keys::KeySettings;
 use crate::postgres::{Postgres, PostgresSettings};
 use crate::rows::audit::{AuditLine, AuditReach, AuditReport};
 use crate::rows::counters::Counts;
@@ -10,6 +11,7 @@ use crate::rows::export::Export;
 use crate::rows::facts::SpaceChanges;
 use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation};
 use crate::rows::receipts::{Attested, ReceiptRow};
+use crate::rows::restorations::Missing;
 use crate::rows::schema::Schema;
 use crate::rows::spaces::SpaceVersion;
 use crate::rows::statements::{Edit, Planned, Said, Verdict};
@@ -25,6 +27,29 @@ use std::sync::Arc;
 pub enum StoreSettings {
     Sqlite(SqliteSettings),
     Postgres(PostgresSettings),
+}
+
+impl SqliteSettings {
+    pub fn keys(&self) -> KeySettings {
+        let Self { path, keys, encrypt, sign, .. } = self.clone();
+        KeySettings { beside: path, source: keys, encrypt, sign }
+    }
+}
+
+impl PostgresSettings {
+    pub fn keys(&self) -> KeySettings {
+        let Self { beside, keys, encrypt, sign, .. } = self.clone();
+        KeySettings { beside, source: keys, encrypt, sign }
+    }
+}
+
+impl StoreSettings {
+    pub fn keys(&self) -> KeySettings {
+        match self {
+            Self::Sqlite(settings) => settings.keys(),
+            Self::Postgres(settings) => settings.keys(),
+        }
+    }
 }
 
 /// A handle on the database; clones share it.
@@ -131,6 +156,21 @@ impl Store {
     /// Recomputes every hash and signature of the log, and compares it with the heads in and outside the database.
     pub async fn audit_verify(&self) -> Result<AuditReport, StoreError> {
         on_engine!(self, audit_verify())
+    }
+
+    /// What the heads kept outside know of the log and it does not hold, unless the operator has confirmed that.
+    pub async fn restoration_missing(&self) -> Result<Option<Missing>, StoreError> {
+        on_engine!(self, restoration_missing())
+    }
+
+    /// Signs the operator's word that the database was restored, for this reason, and begins the head outside anew.
+    /// `None` when nothing is missing; an error when more is wrong with the log than that.
+    pub async fn restoration_confirm(
+        &self,
+        call: Call,
+        reason: String,
+    ) -> Result<Option<Missing>, StoreError> {
+        on_engine!(self, restoration_confirm(call, reason))
     }
 
     pub async fn fact_get(

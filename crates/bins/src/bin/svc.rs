@@ -2,12 +2,13 @@
 
 use clap::{Parser, Subcommand};
 use domain::Timestamp;
+use std::future::Future;
 use std::process::ExitCode;
-use svc::cli::{CliError, eval, license, principal};
+use svc::cli::{CliError, backup, eval, license, migrate_to, principal, restore};
 use svc::settings::Settings;
 use svc::startup::{self, StartupError};
 
-/// Looks after a deployment of the memory service: principals, licences, and how good its model is.
+/// Looks after a deployment of the memory service.
 ///
 /// Settings are the environment variables of the service itself; SVC_DB names the database file (svc.db).
 #[derive(Parser)]
@@ -27,6 +28,12 @@ enum Command {
     License(license::Command),
     /// Measure how well the configured model keeps a memory, on a database of its own.
     Eval(eval::Command),
+    /// Write a backup of the deployment to a file, while the service may be running.
+    Backup(backup::Command),
+    /// Put the deployment back to what a backup holds, or confirm that it was restored.
+    Restore(restore::Command),
+    /// Copy the SQLite deployment that SVC_DB names to a PostgreSQL database.
+    MigrateTo(migrate_to::Command),
 }
 
 fn main() -> ExitCode {
@@ -40,18 +47,24 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), CliError> {
     let mut out = std::io::stdout().lock();
     match command {
+        Command::Principal(command) => within(command.run(settings()?, &mut out)),
         Command::License(command) => command.run(Timestamp::now(), &mut out),
-        Command::Principal(command) => {
-            let settings = Settings::from_environment().map_err(StartupError::from)?;
-            svc::logging::start(settings.log);
-            let runtime = tokio::runtime::Runtime::new().map_err(StartupError::from)?;
-            runtime.block_on(command.run(settings, &mut out))
-        }
         Command::Eval(command) => {
-            let settings = Settings::from_environment().map_err(StartupError::from)?;
-            svc::logging::start(settings.log);
-            let runtime = tokio::runtime::Runtime::new().map_err(StartupError::from)?;
-            runtime.block_on(command.run(svc::settings::environment(), &mut out))
+            settings()?;
+            within(command.run(svc::settings::environment(), &mut out))
         }
+        Command::Backup(command) => within(command.run(settings()?, &mut out)),
+        Command::Restore(command) => within(command.run(settings()?, &mut out)),
+        Command::MigrateTo(command) => within(command.run(settings()?, &mut out)),
     }
+}
+
+fn settings() -> Result<Settings, CliError> {
+    let settings = Settings::from_environment().map_err(StartupError::from)?;
+    svc::logging::start(settings.log);
+    Ok(settings)
+}
+
+fn within(work: impl Future<Output = Result<(), CliError>>) -> Result<(), CliError> {
+    tokio::runtime::Runtime::new().map_err(StartupError::from)?.block_on(work)
 }

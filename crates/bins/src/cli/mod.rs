@@ -1,8 +1,12 @@
 //! The commands of `svc`, for the person who runs the deployment.
 
+pub mod backup;
 pub mod eval;
 pub mod license;
+pub mod migrate_to;
 pub mod principal;
+mod progress;
+pub mod restore;
 
 use crate::startup::StartupError;
 

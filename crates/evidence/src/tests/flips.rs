@@ -1,7 +1,7 @@
 //! No byte of anything signed can change without the proof failing.
 
 use super::{attestation, belief, erasure, keys, noon, owner, position, signer};
-use crate::{Anchor, Canonical, Head, Signature, Signed, record};
+use crate::{Anchor, Canonical, Head, Restoration, Signature, Signed, record};
 
 /// Changes each byte of the stored form, of the body under the original signature, and of the signature.
 fn check<T: Canonical>(statement: T) {
@@ -55,6 +55,16 @@ fn of_a_head() {
 #[test]
 fn of_an_anchor() {
     check(Anchor { at: position(), ts: noon() });
+}
+
+#[test]
+fn of_a_restoration() {
+    check(Restoration {
+        kept: position(),
+        lost: position(),
+        ts: noon(),
+        reason: "the disk failed".to_owned(),
+    });
 }
 
 #[test]

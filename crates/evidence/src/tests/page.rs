@@ -1,7 +1,9 @@
 //! The test vectors of the format's page, made anew from a fixed seed.
 
 use super::{attestation, belief, erasure, keys, noon, owner, signer};
-use crate::{Anchor, Canonical, Disclosure, Entry, Hash, Head, Position, Salt, SeqRange, Signed, Snapshot};
+use crate::{
+    Anchor, Canonical, Disclosure, Entry, Hash, Head, Position, Restoration, Salt, SeqRange, Signed, Snapshot,
+};
 
 const PAGE: &str = include_str!("../../../../docs/evidence-format.md");
 
@@ -34,6 +36,11 @@ fn snapshot(summary: &Disclosure, belief: &Disclosure) -> Snapshot {
     }
 }
 
+fn restoration(kept: Position) -> Restoration {
+    let lost = Position { size: 5, hash: Hash([0xcd; 32]) };
+    Restoration { kept, lost, ts: noon(), reason: "the disk failed".to_owned() }
+}
+
 fn vectors() -> String {
     let signer = signer();
     let key = signer.public_key();
@@ -63,6 +70,7 @@ fn vectors() -> String {
         ("decision digest", snapshot.digest().0.to_vec()),
         ("attestation", attestation.encode()),
         ("erasure receipt", Signed::new(erasure(), Some(&signer)).encode()),
+        ("restoration", Signed::new(restoration(at), Some(&signer)).encode()),
     ]
     .map(|(name, bytes)| format!("{name}: {}\n", hex::encode(bytes)))
     .concat()

@@ -2,7 +2,7 @@
 
 use crate::{
     Anchor, Attestation, Belief, Canonical, Commitment, Disclosure, Entry, Erased, Erasure, Hash, Head,
-    KeyId, Kind, Owner, Position, Receipt, SeqRange, Signature, Signed, Snapshot,
+    KeyId, Kind, Owner, Position, Receipt, Restoration, SeqRange, Signature, Signed, Snapshot,
 };
 use domain::{Space, Tenant, Timestamp};
 use proptest::collection::vec;
@@ -27,6 +27,7 @@ fn check_all_strict(bytes: &[u8]) {
     check_strict::<Entry>(bytes);
     check_strict::<Head>(bytes);
     check_strict::<Anchor>(bytes);
+    check_strict::<Restoration>(bytes);
     check_strict::<Belief>(bytes);
     check_strict::<Snapshot>(bytes);
     check_strict::<Receipt>(bytes);
@@ -145,6 +146,11 @@ proptest! {
     fn of_a_head_and_an_anchor(at in positions(), ts in times()) {
         check(&Head { at, ts });
         check(&Anchor { at, ts });
+    }
+
+    #[test]
+    fn of_a_restoration(kept in positions(), lost in positions(), ts in times(), reason: String) {
+        check(&Restoration { kept, lost, ts, reason });
     }
 
     #[test]

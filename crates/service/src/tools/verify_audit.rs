@@ -4,6 +4,7 @@ use crate::args::Takes;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
+use evidence::Restoration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use store::{AuditReport, Record};
@@ -27,8 +28,9 @@ impl Tool for VerifyAudit {
 
     async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
         Ok(match cx.service.store.audit_verify().await? {
-            AuditReport::Intact { entries } => {
-                Done::read(format!("✓ Audit chain INTACT — {entries} entries verified."), "intact")
+            AuditReport::Intact { entries, restorations } => {
+                let restored: String = restorations.iter().map(told).collect();
+                Done::read(format!("✓ Audit chain INTACT — {entries} entries verified.{restored}"), "intact")
             }
             AuditReport::Broken(broken) => Done::Alarm {
                 text: format!("⚠ Audit chain BROKEN at seq {}: {}.", broken.seq, broken.reason),
@@ -36,4 +38,14 @@ impl Tool for VerifyAudit {
             },
         })
     }
+}
+
+fn told(note: &Restoration) -> String {
+    format!(
+        "\nRestored on {}: entries {} to {} are missing, as the operator confirmed: {}.",
+        note.ts,
+        note.kept.size + 1,
+        note.lost.size,
+        note.reason.trim_end_matches('.')
+    )
 }

@@ -123,6 +123,14 @@ pub(crate) fn shareable(settings: &KeySettings) -> Vec<(&'static str, KeyFile)> 
     }
 }
 
+/// The key files that a copy of the database is of no use without, and that no copy holds.
+pub(crate) fn files(settings: &KeySettings) -> Vec<PathBuf> {
+    let KeySource::File = settings.source else { return Vec::new() };
+    let sealing = (settings.encrypt == Switch::On).then(|| KeyFile::master(&settings.beside).path);
+    let signing = (settings.sign == Switch::On).then(|| KeyFile::signing(&settings.beside).path);
+    sealing.into_iter().chain(signing).collect()
+}
+
 async fn stored(settings: &KeySettings, custody: &Custody, database: Database) -> Result<Secrets, KeyError> {
     let ring = match settings.encrypt {
         Switch::On => Some(custody.ring(&KeyFile::master(&settings.beside), database).await?),

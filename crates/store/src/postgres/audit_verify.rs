@@ -9,7 +9,7 @@ use crate::StoreError;
 use crate::rows::audit::{AuditReport, CHUNK, COLUMNS, unlisted};
 use crate::rows::deployment::{ANCHOR, HEAD};
 use crate::secrets::Secrets;
-use evidence::{Anchor, Broken, ChainVerifier, Head, Signed, SignedHead, StoredEntry};
+use evidence::{Anchor, Broken, ChainVerifier, Head, Signed, SignedHead, SignedRestoration, StoredEntry};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -18,6 +18,7 @@ struct Marks {
     anchor: Option<Signed<Anchor>>,
     head: Option<SignedHead>,
     outside: Vec<SignedHead>,
+    notes: Vec<SignedRestoration>,
 }
 
 impl Postgres {
@@ -25,12 +26,23 @@ impl Postgres {
         // The head outside is read before the snapshot is taken: read later, it could be newer than the entries.
         let outside = self.shared.head_file.read();
         let outside = outside.map_err(|e| StoreError::corrupt("the head kept on this host", e))?;
+        self.audit_check(outside, None).await
+    }
+
+    /// Checks the log against the heads kept outside, as if the database held this note of a restoration too.
+    pub async fn audit_check(
+        &self,
+        outside: Option<Vec<SignedHead>>,
+        proposed: Option<SignedRestoration>,
+    ) -> Result<AuditReport, StoreError> {
         let snapshot = self.shared.snapshot(Reach::Deployment).await?;
         let db = snapshot.db()?;
-        let marks = match db.marks(outside).await? {
+        let mut marks = match db.marks(outside).await? {
             Ok(marks) => marks,
             Err(broken) => return Ok(AuditReport::Broken(broken)),
         };
+        marks.notes.extend(proposed);
+        let notes = marks.notes.clone();
         let (chunks, received) = mpsc::channel(1);
         let secrets = self.shared.secrets.clone();
         let checker = tokio::task::spawn_blocking(move || check(&secrets, &marks, received));
@@ -38,7 +50,7 @@ impl Postgres {
         drop(chunks);
         let checked = checker.await.map_err(|_| StoreError::Panicked)?;
         // What was read before a row that cannot be read comes first in the log, and so in the report.
-        Ok(AuditReport::from(checked.and_then(|finish| read.and(finish))))
+        Ok(AuditReport::of(checked.and_then(|finish| read.and(finish)), notes))
     }
 }
 
@@ -60,6 +72,12 @@ impl Db<'_> {
             }
             read => read?,
         };
+        let notes = match self.restorations().await {
+            Err(StoreError::Corrupt { .. }) => {
+                return Ok(Err(unreadable("a note of a restoration is malformed")));
+            }
+            read => read?,
+        };
         let outside = match outside {
             Some(outside) => outside,
             None if last == 0 && head.is_none() => Vec::new(),
@@ -67,7 +85,7 @@ impl Db<'_> {
         };
         // The head of a log without entries is made before there is a key to sign it with, and says nothing.
         let outside = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
-        Ok(Ok(Marks { anchor, head, outside }))
+        Ok(Ok(Marks { anchor, head, outside, notes }))
     }
 
     /// Sends the log in chunks, until the other side has seen enough. The inner error is a row that cannot be read.
@@ -107,7 +125,8 @@ fn check(
     mut chunks: mpsc::Receiver<Vec<StoredEntry>>,
 ) -> Result<Result<u64, Broken>, Broken> {
     let keys = secrets.keyring.as_ref();
-    let mut verifier = ChainVerifier::new(keys, marks.anchor.as_ref(), marks.outside.clone())?;
+    let verifier = ChainVerifier::new(keys, marks.anchor.as_ref(), marks.outside.clone())?;
+    let mut verifier = verifier.restored(&marks.notes)?;
     let mut uncounted = 0;
     while let Some(chunk) = chunks.blocking_recv() {
         uncounted += unlisted(&chunk);

@@ -25,6 +25,12 @@ pub(crate) async fn alone(client: &Client) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Lets other processes open the database, for a connection that goes on.
+pub(crate) async fn opened(client: &Client) -> Result<(), StoreError> {
+    client.execute("SELECT pg_advisory_unlock($1)", &[&OPENING]).await?;
+    Ok(())
+}
+
 /// The version of the schema in the database; 0 where there is none.
 async fn version(client: &Client) -> Result<i64, StoreError> {
     let there: bool =

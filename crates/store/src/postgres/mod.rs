@@ -11,12 +11,13 @@ mod erasure;
 mod export;
 mod facts;
 mod lanes;
-mod migrations;
+pub(crate) mod migrations;
 mod numbers;
 mod open;
 mod pool;
 mod principals;
 mod receipts;
+mod restorations;
 mod snapshot;
 mod spaces;
 mod statements;
@@ -25,8 +26,10 @@ mod vectors;
 mod walls;
 mod witness;
 
-pub(crate) use address::explain;
+pub(crate) use address::{Address, explain};
 pub use open::PostgresSettings;
+pub(crate) use open::{Contents, deployment_rows, fit_for_use};
+pub(crate) use walls::Reach;
 
 use crate::StoreError;
 use crate::call::{Call, Record};
@@ -40,7 +43,6 @@ use domain::{Caller, Fact, FactId, Space};
 use lanes::{Ground, Lanes, Touches, Work};
 use std::sync::Arc;
 use tx::Tx;
-use walls::Reach;
 use witness::Known;
 
 /// A handle on the database; clones share it.

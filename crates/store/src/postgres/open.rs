@@ -8,7 +8,7 @@ use super::{Postgres, Shared, migrations, pool};
 use crate::StoreError;
 use crate::head_file::HeadFile;
 use crate::keys::{self, Database, KeySettings, KeySource, Switch};
-use crate::rows::deployment::{self, Claim, ENCRYPTION, HEAD};
+use crate::rows::deployment::{self, COPYING, Claim, ENCRYPTION, HEAD};
 use crate::rows::schema::Schema;
 use crate::secrets::Secrets;
 use domain::Timestamp;
@@ -46,6 +46,14 @@ impl Schema {
 impl Postgres {
     /// Opens the database, setting it up and making its keys where it is empty.
     pub async fn open(settings: PostgresSettings, now: Timestamp) -> Result<Self, StoreError> {
+        Self::open_as(settings, Contents::Whole, now).await
+    }
+
+    pub async fn open_as(
+        settings: PostgresSettings,
+        contents: Contents,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
         let address = Address::parse(&settings.url)?;
         let client = address.connect().await?;
         fit_for_use(&client).await?;
@@ -53,6 +61,12 @@ impl Postgres {
         migrations::alone(&client).await?;
         migrations::up(&client, &now.to_string()).await?;
         let held = deployment_rows(&client).await?;
+        if held.contains_key(COPYING) && contents == Contents::Whole {
+            return Err(StoreError::Startup(
+                "a copy into this database was begun and has not ended; run svc migrate-to or svc restore again"
+                    .to_owned(),
+            ));
+        }
         let secrets = Arc::new(secrets(&client, &settings, &held).await?);
         let head_file = HeadFile::beside(&settings.beside);
         let known = witness_begin(&head_file, &secrets, held.get(HEAD).map(Vec::as_slice), now)?;
@@ -65,12 +79,24 @@ impl Postgres {
             waited: Waited::default(),
             address: address.shown(),
         });
+        if let Err(error) = shared.settle().await {
+            // Whatever is wrong is for verify_audit to say, which needs an open database.
+            tracing::warn!(%error, "the head on this host could not be compared with the log");
+        }
         Ok(Self { lanes: Lanes::start(&shared), shared })
     }
 }
 
+/// What the database holds when it is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Contents {
+    Whole,
+    /// What a copy has brought so far, to be looked at before it is declared whole.
+    BeingCopied,
+}
+
 /// What must be so before anything is made, and what a person should know.
-async fn fit_for_use(client: &Client) -> Result<(), StoreError> {
+pub(crate) async fn fit_for_use(client: &Client) -> Result<(), StoreError> {
     let row = client
         .query_one(
             "SELECT current_setting('server_encoding'), rolsuper OR rolbypassrls, current_user::TEXT
@@ -94,7 +120,7 @@ async fn fit_for_use(client: &Client) -> Result<(), StoreError> {
     Ok(())
 }
 
-async fn deployment_rows(client: &Client) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
+pub(crate) async fn deployment_rows(client: &Client) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
     let rows = client.query("SELECT name, value FROM deployment", &[]).await?;
     rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
 }

@@ -83,6 +83,11 @@ impl Tx {
         call.set_recorded();
     }
 
+    /// Notes an entry of the log that is of no tool's call.
+    pub fn note(&mut self, call: &Call, record: &Record) {
+        self.entries.push((call.caller.tenant.as_str().to_owned(), draft(call, record, &[])));
+    }
+
     /// Appends the group's entries to the log and commits. What does not commit leaves nothing behind.
     pub async fn commit(self) -> Closed {
         let closed = chain::close(&self.db(), &self.shared.waited, self.entries.clone(), &self.tally).await;

@@ -6,7 +6,8 @@ use crate::call::{Call, Ending, Record};
 use crate::secrets::{Place, Secrets};
 use domain::Timestamp;
 use evidence::{
-    Broken, Commitment, Disclosure, Draft, Entry, Hash, SeqRange, Signature, StoredDetail, StoredEntry,
+    Broken, Commitment, Disclosure, Draft, Entry, Hash, Restoration, SeqRange, Signature, SignedRestoration,
+    StoredDetail, StoredEntry,
 };
 
 /// Looking at the log does not change what it shows: these calls are in the chain, but neither listed nor counted.
@@ -38,14 +39,20 @@ pub enum AuditReach {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuditReport {
-    Intact { entries: u64 },
+    Intact {
+        entries: u64,
+        /// What is missing by the operator's word, oldest first.
+        restorations: Vec<Restoration>,
+    },
     Broken(Broken),
 }
 
-impl From<Result<u64, Broken>> for AuditReport {
-    fn from(checked: Result<u64, Broken>) -> Self {
+impl AuditReport {
+    pub(crate) fn of(checked: Result<u64, Broken>, notes: Vec<SignedRestoration>) -> Self {
         match checked {
-            Ok(entries) => Self::Intact { entries },
+            Ok(entries) => {
+                Self::Intact { entries, restorations: notes.into_iter().map(|note| note.statement).collect() }
+            }
             Err(broken) => Self::Broken(broken),
         }
     }

@@ -13,6 +13,12 @@ pub(crate) const ENCRYPTION: &str = "encryption";
 pub(crate) const SIGNING: &str = "signing";
 pub(crate) const KEY_CHECK: &str = "key_check";
 pub(crate) const PUBLIC_KEY: &str = "public_key";
+/// The row that whoever appends to the log of a PostgreSQL database holds locked.
+const CHAIN: &str = "chain";
+/// Its presence says that the database is being copied to, and holds the head of the log that the rows come from.
+pub(crate) const COPYING: &str = "copying";
+/// What is true of one database and not of a copy of it.
+pub(crate) const LOCAL: [&str; 2] = [CHAIN, COPYING];
 /// What the key check holds, sealed. Its content does not matter, only that it opens.
 const CHECKED: &[u8] = b"these are the keys";
 

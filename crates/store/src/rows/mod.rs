@@ -10,6 +10,7 @@ pub(crate) mod export;
 pub(crate) mod facts;
 pub(crate) mod principals;
 pub(crate) mod receipts;
+pub(crate) mod restorations;
 pub(crate) mod schema;
 pub(crate) mod spaces;
 pub(crate) mod statements;

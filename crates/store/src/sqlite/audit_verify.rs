@@ -8,7 +8,7 @@ use crate::StoreError;
 use crate::head_file::HeadFile;
 use crate::rows::audit::{self, AuditReport, CHUNK, COLUMNS};
 use crate::rows::deployment::{ANCHOR, HEAD};
-use evidence::{Anchor, Broken, ChainVerifier, Head, SignedHead, StoredEntry};
+use evidence::{Anchor, Broken, ChainVerifier, Head, SignedHead, SignedRestoration, StoredEntry};
 use rusqlite::Row;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -21,36 +21,47 @@ impl Sqlite {
             // the entries.
             let outside =
                 head_file.read().map_err(|e| StoreError::corrupt("the head beside the database", e))?;
-            db.audit_check(outside).map(AuditReport::from)
+            db.audit_check(outside, None)
         })
         .await
     }
 }
 
 impl Db<'_> {
-    fn audit_check(&self, outside: Option<Vec<SignedHead>>) -> Result<Result<u64, Broken>, StoreError> {
+    /// Checks the log against the heads kept outside, as if the database held the proposed note of a restoration too.
+    pub fn audit_check(
+        &self,
+        outside: Option<Vec<SignedHead>>,
+        proposed: Option<SignedRestoration>,
+    ) -> Result<AuditReport, StoreError> {
         let last: i64 =
             self.one("SELECT coalesce(max(seq), 0) FROM audit_entry", (), |row| row.get(0))?.unwrap_or(0);
-        let unreadable =
-            |what: &str| Broken { seq: u64::try_from(last).unwrap_or(0), reason: what.to_owned() };
+        let unreadable = |what: &str| {
+            AuditReport::Broken(Broken { seq: u64::try_from(last).unwrap_or(0), reason: what.to_owned() })
+        };
         let Ok(anchor) = self.signed_row::<Anchor>(ANCHOR) else {
-            return Ok(Err(unreadable("the anchor in the database is malformed")));
+            return Ok(unreadable("the anchor in the database is malformed"));
         };
         let Ok(head) = self.signed_row::<Head>(HEAD) else {
-            return Ok(Err(unreadable("the head in the database is malformed")));
+            return Ok(unreadable("the head in the database is malformed"));
         };
+        let Ok(mut notes) = self.restorations() else {
+            return Ok(unreadable("a note of a restoration is malformed"));
+        };
+        notes.extend(proposed);
         let outside = match outside {
             Some(outside) => outside,
             None if last == 0 && head.is_none() => Vec::new(),
-            None => return Ok(Err(unreadable("the head kept beside the database is missing or unreadable"))),
+            None => return Ok(unreadable("the head kept beside the database is missing or unreadable")),
         };
         // The head of a log without entries is made before there is a key to sign it with, and says nothing.
         let outside = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
-        let verifier = match ChainVerifier::new(self.secrets.keyring.as_ref(), anchor.as_ref(), outside) {
-            Ok(verifier) => verifier,
-            Err(broken) => return Ok(Err(broken)),
+        let verifier = ChainVerifier::new(self.secrets.keyring.as_ref(), anchor.as_ref(), outside);
+        let checked = match verifier.and_then(|verifier| verifier.restored(&notes)) {
+            Ok(verifier) => self.entries_check(verifier, head.as_ref())?,
+            Err(broken) => Err(broken),
         };
-        self.entries_check(verifier, head.as_ref())
+        Ok(AuditReport::of(checked, notes))
     }
 
     fn entries_check(

@@ -71,6 +71,10 @@ impl Sqlite {
                 ))
             })?;
         }
+        if let Err(error) = (Db { sql: &db, secrets: &secrets }).settle(&head_file) {
+            // Whatever is wrong is for verify_audit to say, which needs an open database.
+            tracing::warn!(%error, "the head beside the database could not be compared with the log");
+        }
         drop(db);
         let writer = Writer::start(&path, secrets.clone(), meter.as_ref())?;
         let readers = Readers::new(path.clone(), secrets.clone(), meter);

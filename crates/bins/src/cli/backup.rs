@@ -1,0 +1,47 @@
+//! Writing a backup.
+
+use super::CliError;
+use super::progress::Progress;
+use super::restore::replace;
+use crate::settings::Settings;
+use crate::startup::StartupError;
+use clap::Args;
+use domain::Timestamp;
+use std::io::Write;
+use std::path::PathBuf;
+use store::backup;
+
+/// The backup is one file with everything as it was at one moment, checked before it gets its name. What is sealed in
+/// the database is sealed in it. The keys are not in it: keep them safe besides.
+#[derive(Debug, Args)]
+pub struct Command {
+    /// Where the backup goes.
+    file: PathBuf,
+    /// Replace the file if it exists.
+    #[arg(long)]
+    force: bool,
+}
+
+impl Command {
+    pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
+        let mut progress = Progress::on_stderr();
+        let mut watch = |step| progress.show(step);
+        let (storage, file) = (settings.storage, &self.file);
+        let made = backup(&storage, file, replace(self.force), Timestamp::now(), &mut watch)
+            .await
+            .map_err(StartupError::from)?;
+        writeln!(out, "Backed up to {}: {} audit entries, verified.", file.display(), made.entries)?;
+        if made.key_files.is_empty() {
+            writeln!(
+                out,
+                "Keep the passphrase, or the keys in Vault, safe besides: the backup is of no use without."
+            )?;
+            return Ok(());
+        }
+        writeln!(out, "Keep these safe besides; they are not in it, and it is of no use without them:")?;
+        for file in made.key_files {
+            writeln!(out, "  {}", file.display())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+//! How far a copy has come, on standard error: one line a table, rewritten in place where somebody is looking.
+
+use std::io::{IsTerminal, Write};
+use store::{Beginning, Step};
+
+pub(super) struct Progress<W> {
+    out: W,
+    kind: Kind,
+}
+
+enum Kind {
+    Terminal,
+    /// A log, where a line that was written stays.
+    Lines,
+}
+
+impl Progress<std::io::Stderr> {
+    pub fn on_stderr() -> Self {
+        let out = std::io::stderr();
+        let kind = if out.is_terminal() { Kind::Terminal } else { Kind::Lines };
+        Self { out, kind }
+    }
+}
+
+impl<W: Write> Progress<W> {
+    pub fn show(&mut self, step: Step) {
+        // A copy does not fail because nobody can be told of it.
+        let _ = match step {
+            Step::Begins(Beginning::Fresh) => Ok(()),
+            Step::Begins(Beginning::GoesOn) => {
+                writeln!(self.out, "going on with the copy that was interrupted")
+            }
+            Step::Begins(Beginning::Anew) => writeln!(
+                self.out,
+                "the source has changed since the copy was interrupted; what was copied is removed, and it begins anew"
+            ),
+            Step::Copied { table, done, total } => self.copied(table, done, total),
+        };
+    }
+
+    fn copied(&mut self, table: &str, done: u64, total: u64) -> std::io::Result<()> {
+        match self.kind {
+            Kind::Terminal => {
+                let end = if done == total { "\n" } else { "" };
+                write!(self.out, "\r{table}: {done} of {total} rows{end}")?;
+                self.out.flush()
+            }
+            Kind::Lines if done == 0 && total > 0 => Ok(()),
+            Kind::Lines => writeln!(self.out, "{table}: {done} of {total} rows"),
+        }
+    }
+}

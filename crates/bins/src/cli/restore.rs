@@ -1,0 +1,105 @@
+//! Restoring a backup, and the operator's word that a database was restored.
+
+use super::CliError;
+use super::progress::Progress;
+use crate::settings::Settings;
+use crate::startup::StartupError;
+use clap::Args;
+use domain::{Caller, Identity, Timestamp};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use store::{Call, Missing, Replace, Store, StoreError, StoreSettings, restore};
+
+/// Stop the service before. The keys that the backup was made under must be in place; whatever does not fit is refused
+/// before anything is touched.
+///
+/// A restored audit log is shorter than the head that is kept outside the database, and verify_audit says BROKEN until
+/// you confirm that with --confirm. That signs a note of what is missing, which verify_audit shows from then on.
+/// Without FILE it confirms a database that was restored by other means, such as pg_restore.
+#[derive(Debug, Args)]
+pub struct Command {
+    /// The backup.
+    #[arg(required_unless_present = "confirm")]
+    file: Option<PathBuf>,
+    /// Replace the deployment that is there.
+    #[arg(long, requires = "file")]
+    force: bool,
+    /// Confirm what is missing, and say why.
+    #[arg(long, value_name = "REASON")]
+    confirm: Option<String>,
+}
+
+pub(super) fn replace(force: bool) -> Replace {
+    if force { Replace::Yes } else { Replace::No }
+}
+
+impl Command {
+    pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
+        let reason = self.confirm.as_deref().map(str::trim);
+        if reason.is_some_and(str::is_empty) {
+            return Err(CliError::Refused("--confirm takes the reason for the restoration".to_owned()));
+        }
+        if let Some(file) = &self.file {
+            let mut progress = Progress::on_stderr();
+            let mut watch = |step| progress.show(step);
+            let now = Timestamp::now();
+            let restored = restore(&settings.storage, file, replace(self.force), now, &mut watch)
+                .await
+                .map_err(StartupError::from)?;
+            writeln!(out, "Restored {}: {} audit entries, verified.", file.display(), restored.entries)?;
+        }
+        match reason {
+            None => report(settings.storage, out).await,
+            Some(reason) => {
+                // Without a file there must be something to confirm; after a restoration there need not be.
+                let found = confirm(settings.storage, reason, out).await?;
+                if found || self.file.is_some() {
+                    return Ok(());
+                }
+                Err(CliError::Refused(
+                    "nothing is missing: the log passes through the head kept outside, so there is nothing to confirm"
+                        .to_owned(),
+                ))
+            }
+        }
+    }
+}
+
+async fn open(storage: StoreSettings) -> Result<Store, CliError> {
+    Ok(Store::open(storage, Timestamp::now()).await.map_err(StartupError::from)?)
+}
+
+fn failed(error: StoreError) -> CliError {
+    CliError::Startup(StartupError::from(error))
+}
+
+async fn report(storage: StoreSettings, out: &mut impl Write) -> Result<(), CliError> {
+    let Some(missing) = open(storage).await?.restoration_missing().await.map_err(failed)? else {
+        return Ok(());
+    };
+    writeln!(out, "{}. What these calls did is missing too.", told(&missing))?;
+    writeln!(out, "verify_audit says BROKEN until you confirm that: svc restore --confirm REASON")?;
+    Ok(())
+}
+
+/// Whether anything was missing.
+async fn confirm(storage: StoreSettings, reason: &str, out: &mut impl Write) -> Result<bool, CliError> {
+    const TIME: Duration = Duration::from_secs(60);
+    let store = open(storage).await?;
+    let caller = Caller::new(Identity::Local, "svc".to_owned(), Timestamp::now(), Instant::now() + TIME);
+    let call = Call::new(caller, "restored", None);
+    let Some(missing) = store.restoration_confirm(call, reason.to_owned()).await.map_err(failed)? else {
+        return Ok(false);
+    };
+    writeln!(out, "{}. Confirmed: {reason}", told(&missing))?;
+    Ok(true)
+}
+
+fn told(missing: &Missing) -> String {
+    let (first, last) = (missing.first(), missing.last());
+    format!(
+        "Entries {first} to {last} of the audit log are missing; the last was signed at {}",
+        missing.lost.ts
+    )
+}

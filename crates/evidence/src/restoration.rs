@@ -1,0 +1,45 @@
+//! The operator's word that a database was restored from an earlier copy, and what of its log is gone with that.
+
+use crate::record::{Reader, Writer};
+use crate::{Canonical, Head, Malformed, Position, Signed};
+use domain::Timestamp;
+
+const TAG: &str = "svc/audit-restoration/1";
+
+/// The log was put back to `kept`. What was signed after it, up to `lost`, is missing on purpose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restoration {
+    pub kept: Position,
+    pub lost: Position,
+    pub ts: Timestamp,
+    pub reason: String,
+}
+
+pub type SignedRestoration = Signed<Restoration>;
+
+impl Restoration {
+    /// Whether the head is of the part that is missing. A head signed when the note was there is not: what came after a
+    /// restoration is held against the log like anything else.
+    pub fn covers(&self, head: &Head) -> bool {
+        self.kept.size < head.at.size && head.at.size <= self.lost.size && head.ts < self.ts
+    }
+}
+
+impl Canonical for Restoration {
+    fn encode(&self) -> Vec<u8> {
+        let mut w = Writer::new(TAG);
+        self.kept.write(&mut w);
+        self.lost.write(&mut w);
+        w.time(self.ts);
+        w.text(&self.reason);
+        w.finish()
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut r = Reader::open(bytes, TAG)?;
+        let (kept, lost) = (Position::read(&mut r)?, Position::read(&mut r)?);
+        let note = Self { kept, lost, ts: r.time()?, reason: r.text()? };
+        r.end()?;
+        Ok(note)
+    }
+}

@@ -1,0 +1,83 @@
+//! Moving a SQLite deployment up to PostgreSQL.
+
+use super::{entries, secrets_of, shared_keys};
+use crate::StoreError;
+use crate::copy::{Replace, SqliteRows, Step, Target, Watcher, into_postgres};
+use crate::postgres::{Contents, Postgres, PostgresSettings};
+use crate::rows::deployment::{self, ENCRYPTION, HEAD};
+use crate::sqlite::{SqliteSettings, connection, migrations};
+use domain::Timestamp;
+use evidence::{Head, Signed};
+use secrecy::SecretString;
+use std::path::Path;
+
+#[derive(Debug)]
+pub enum Moved {
+    /// Everything is on the other side, where the audit log verifies.
+    Whole { entries: u64 },
+    /// The source was written to meanwhile, and the copy lacks so many entries of the audit log and what they did.
+    Behind { entries: u64 },
+}
+
+/// Copies the deployment; what an interrupted copy has brought is not copied twice.
+pub async fn migrate_to(
+    settings: &SqliteSettings,
+    url: &SecretString,
+    now: Timestamp,
+    watch: Watcher<'_>,
+) -> Result<Moved, StoreError> {
+    if !settings.path.exists() {
+        return Err(StoreError::Startup(format!(
+            "there is no database at {}; name the one to move with SVC_DB",
+            settings.path.display()
+        )));
+    }
+    let keys = settings.keys();
+    let mut connection = connection::open(&settings.path, None)?;
+    migrations::up(&mut connection, &now.to_string())?;
+    let source = SqliteRows::of(&mut connection)?;
+    let held = source.deployment()?;
+    if !held.contains_key(ENCRYPTION) {
+        return Err(StoreError::Startup(format!("{} holds no deployment", settings.path.display())));
+    }
+    secrets_of(&keys, &held).await?;
+    let head = held.get(HEAD).cloned().unwrap_or_default();
+    let (target, beginning) = Target::begin(url, &head, Replace::No, now).await?;
+    watch(Step::Begins(beginning));
+    into_postgres(&source, &target, watch).await?;
+    for (name, text) in shared_keys(&keys)? {
+        target.set(name, &text).await?;
+    }
+    let entries = verified_there(settings, url, now).await?;
+    drop(source);
+    let behind = size_at(&settings.path)?.saturating_sub(size(&head)?);
+    if behind > 0 {
+        // The database stays marked as half copied: nobody takes it for the whole, and the next run begins anew.
+        return Ok(Moved::Behind { entries: behind });
+    }
+    target.finish().await?;
+    Ok(Moved::Whole { entries })
+}
+
+async fn verified_there(
+    settings: &SqliteSettings,
+    url: &SecretString,
+    now: Timestamp,
+) -> Result<u64, StoreError> {
+    let SqliteSettings { path, keys, encrypt, sign, .. } = settings.clone();
+    let there = PostgresSettings { url: url.clone(), beside: path, keys, encrypt, sign };
+    let there = Postgres::open_as(there, Contents::BeingCopied, now).await?;
+    entries(there.audit_check(Some(Vec::new()), None).await?, "the copy")
+}
+
+/// How many entries the log has by now.
+fn size_at(path: &Path) -> Result<u64, StoreError> {
+    let mut connection = connection::open(path, None)?;
+    let held = SqliteRows::of(&mut connection)?.deployment()?;
+    size(held.get(HEAD).map(Vec::as_slice).unwrap_or_default())
+}
+
+fn size(head: &[u8]) -> Result<u64, StoreError> {
+    let head: Option<Signed<Head>> = deployment::signed((!head.is_empty()).then_some(head))?;
+    Ok(head.map_or(0, |head| head.statement.at.size))
+}

@@ -1,0 +1,80 @@
+//! Whole deployments: backing one up, restoring it, and moving it to PostgreSQL. A backup is a SQLite database of our
+//! own schema, whichever engine it comes from or goes to.
+
+mod draft;
+mod make;
+mod migrate;
+mod put_back;
+
+pub use make::{BackedUp, backup};
+pub use migrate::{Moved, migrate_to};
+pub use put_back::{Restored, restore};
+
+use crate::StoreError;
+use crate::keys::{self, Database, KeySettings};
+use crate::rows::audit::AuditReport;
+use crate::rows::deployment::Claim;
+use crate::secrets::Secrets;
+use crate::sqlite::db::Db;
+use crate::sqlite::migrations;
+use rusqlite::{Connection, OpenFlags};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A file that is there, without the write-ahead log of a database in use.
+fn open_file(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Ok(Connection::open_with_flags(path, flags)?)
+}
+
+/// The keys at hand, which must be those that the deployment was made with. What is no secret without a passphrase or
+/// Vault is taken from the deployment where there is no file of it here.
+async fn secrets_of(settings: &KeySettings, held: &BTreeMap<String, Vec<u8>>) -> Result<Secrets, StoreError> {
+    let startup = |error: keys::KeyError| StoreError::Startup(error.to_string());
+    for (name, file) in keys::shareable(settings) {
+        if let Some(text) = held.get(name)
+            && file.text().map_err(startup)?.is_none()
+        {
+            file.take(&String::from_utf8_lossy(text)).map_err(startup)?;
+        }
+    }
+    let secrets = Secrets::from_keys(keys::load(settings, Database::Existing).await.map_err(startup)?)?;
+    let claim = Claim { secrets: &secrets, encrypt: settings.encrypt, sign: settings.sign };
+    claim.check(|name| held.get(name).cloned().unwrap_or_default())?;
+    Ok(secrets)
+}
+
+/// The key files that open nothing by themselves, as they are to stand in a copy of the deployment.
+fn shared_keys(settings: &KeySettings) -> Result<Vec<(&'static str, Vec<u8>)>, StoreError> {
+    let mut shared = Vec::new();
+    for (name, file) in keys::shareable(settings) {
+        let text = file.text().map_err(|error| StoreError::Startup(error.to_string()))?;
+        shared.extend(text.map(|text| (name, text.as_bytes().to_vec())));
+    }
+    Ok(shared)
+}
+
+/// How many entries the log of a copy has, all of which verify.
+fn verified(sql: &Connection, secrets: &Secrets, what: &str) -> Result<u64, StoreError> {
+    entries(Db { sql, secrets }.audit_check(Some(Vec::new()), None)?, what)
+}
+
+fn entries(report: AuditReport, what: &str) -> Result<u64, StoreError> {
+    match report {
+        AuditReport::Intact { entries, .. } => Ok(entries),
+        AuditReport::Broken(broken) => Err(StoreError::Startup(format!(
+            "the audit log of {what} is broken at seq {}: {}",
+            broken.seq, broken.reason
+        ))),
+    }
+}
+
+/// Refuses a schema that this version does not know, and one that is none.
+fn known_schema(sql: &Connection, path: &Path) -> Result<(), StoreError> {
+    let no_backup = |why: &str| StoreError::Startup(format!("{} is no backup: {why}", path.display()));
+    match migrations::version(sql) {
+        Err(error) => Err(no_backup(&error.to_string())),
+        Ok(0) => Err(no_backup("it holds no memory")),
+        Ok(version) => migrations::refuse_newer(version).map(|_| ()),
+    }
+}

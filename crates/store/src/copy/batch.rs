@@ -1,0 +1,109 @@
+//! Some rows of one table on their way.
+
+use super::Table;
+use super::tables::Kind;
+use crate::StoreError;
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use tokio_postgres::types::ToSql;
+
+/// The values of the columns that order a part of a table.
+pub(crate) type Key = Vec<Value>;
+
+/// Rows turned into columns, as one statement of PostgreSQL takes them.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    pub table: &'static Table,
+    /// Whose rows they are, where the table is divided.
+    pub tenant: Option<String>,
+    pub rows: usize,
+    pub columns: Vec<Column>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Column {
+    Integers(Vec<Option<i64>>),
+    Texts(Vec<Option<String>>),
+    Bytes(Vec<Option<Vec<u8>>>),
+}
+
+impl Batch {
+    pub fn new(table: &'static Table, tenant: Option<&str>) -> Self {
+        let column = |kind: Kind| match kind {
+            Kind::Integer => Column::Integers(Vec::new()),
+            Kind::Text => Column::Texts(Vec::new()),
+            Kind::Bytes => Column::Bytes(Vec::new()),
+        };
+        let columns = table.columns.iter().map(|(_, kind)| column(*kind)).collect();
+        Self { table, tenant: tenant.map(str::to_owned), rows: 0, columns }
+    }
+
+    /// The key of the last row.
+    pub fn last(&self) -> Option<Key> {
+        let last = self.rows.checked_sub(1)?;
+        let from = self.table.key - self.table.order().len();
+        let key = self.columns.get(from..self.table.key)?;
+        key.iter().map(|column| column.owned(last)).collect()
+    }
+}
+
+impl Column {
+    /// Takes a value over from SQLite, whose columns may hold anything that somebody put there.
+    pub fn push(&mut self, value: ValueRef<'_>) -> Result<(), StoreError> {
+        let other = |what: &str| StoreError::corrupt("a column", format!("it holds no {what}"));
+        match (self, value) {
+            (Self::Integers(held), ValueRef::Integer(number)) => held.push(Some(number)),
+            (Self::Texts(held), ValueRef::Text(text)) => {
+                let text = std::str::from_utf8(text).map_err(|_| other("text in UTF-8"))?;
+                held.push(Some(text.to_owned()));
+            }
+            (Self::Bytes(held), ValueRef::Blob(bytes)) => held.push(Some(bytes.to_owned())),
+            (Self::Integers(held), ValueRef::Null) => held.push(None),
+            (Self::Texts(held), ValueRef::Null) => held.push(None),
+            (Self::Bytes(held), ValueRef::Null) => held.push(None),
+            (Self::Integers(_), _) => return Err(other("number")),
+            (Self::Texts(_), _) => return Err(other("text")),
+            (Self::Bytes(_), _) => return Err(other("bytes")),
+        }
+        Ok(())
+    }
+
+    /// Takes a value over from PostgreSQL.
+    pub fn take(&mut self, row: &tokio_postgres::Row, at: usize) -> Result<(), StoreError> {
+        match self {
+            Self::Integers(held) => held.push(row.try_get(at)?),
+            Self::Texts(held) => held.push(row.try_get(at)?),
+            Self::Bytes(held) => held.push(row.try_get(at)?),
+        }
+        Ok(())
+    }
+
+    /// As SQLite takes it; `None` beyond the last row.
+    pub fn value(&self, row: usize) -> Option<ToSqlOutput<'_>> {
+        let value = match self {
+            Self::Integers(held) => held.get(row)?.map_or(ValueRef::Null, ValueRef::Integer),
+            Self::Texts(held) => {
+                held.get(row)?.as_ref().map_or(ValueRef::Null, |text| ValueRef::Text(text.as_bytes()))
+            }
+            Self::Bytes(held) => held.get(row)?.as_deref().map_or(ValueRef::Null, ValueRef::Blob),
+        };
+        Some(ToSqlOutput::Borrowed(value))
+    }
+
+    /// As it is kept for the next page.
+    fn owned(&self, row: usize) -> Option<Value> {
+        Some(match self {
+            Self::Integers(held) => held.get(row)?.map_or(Value::Null, Value::Integer),
+            Self::Texts(held) => held.get(row)?.clone().map_or(Value::Null, Value::Text),
+            Self::Bytes(held) => held.get(row)?.clone().map_or(Value::Null, Value::Blob),
+        })
+    }
+
+    /// As PostgreSQL takes a whole column.
+    pub fn array(&self) -> &(dyn ToSql + Sync) {
+        match self {
+            Self::Integers(held) => held,
+            Self::Texts(held) => held,
+            Self::Bytes(held) => held,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Reading a deployment out of PostgreSQL, all of it as it was at one moment.
+
+use super::{BATCH, Batch, Key, Table};
+use crate::StoreError;
+use crate::postgres::Reach;
+use rusqlite::types::Value;
+use std::collections::BTreeMap;
+use tokio_postgres::Client;
+use tokio_postgres::types::ToSql;
+
+/// A connection within a transaction that only reads.
+pub(crate) struct PostgresRows(Client);
+
+impl PostgresRows {
+    pub async fn of(client: Client) -> Result<Self, StoreError> {
+        client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+        Ok(Self(client))
+    }
+
+    pub async fn deployment(&self) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
+        let rows = self.0.query("SELECT name, value FROM deployment", &[]).await?;
+        rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+    }
+
+    /// Whoever was given a number, did anything, or may do so.
+    pub async fn tenants(&self) -> Result<Vec<String>, StoreError> {
+        self.0.batch_execute(&Reach::Deployment.sql()).await?;
+        let sql = "SELECT tenant FROM sequence UNION SELECT tenant FROM audit_entry
+                   UNION SELECT tenant FROM principal ORDER BY 1";
+        let rows = self.0.query(sql, &[]).await?;
+        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
+    }
+
+    pub async fn count(&self, table: &Table, tenants: &[String]) -> Result<u64, StoreError> {
+        count(&self.0, table, tenants).await
+    }
+
+    /// The next rows of a part, none of them at its end.
+    pub async fn page(
+        &self,
+        table: &'static Table,
+        tenant: Option<&str>,
+        after: Option<&Key>,
+    ) -> Result<Batch, StoreError> {
+        self.0.batch_execute(&reach(tenant).sql()).await?;
+        let key: Vec<Param> = after.into_iter().flatten().cloned().map(Param::from).collect();
+        let most = BATCH as i64;
+        let mut params: Vec<&(dyn ToSql + Sync)> = Vec::new();
+        params.extend(tenant.as_ref().map(|tenant| tenant as &(dyn ToSql + Sync)));
+        params.extend(key.iter().map(Param::to_sql));
+        params.push(&most);
+        let rows = self.0.query(&table.page(after, '$'), &params).await?;
+        let mut batch = Batch::new(table, tenant);
+        for row in &rows {
+            for (at, column) in batch.columns.iter_mut().enumerate() {
+                column.take(row, at)?;
+            }
+            batch.rows += 1;
+        }
+        Ok(batch)
+    }
+}
+
+pub(super) fn reach(tenant: Option<&str>) -> Reach<'_> {
+    tenant.map_or(Reach::Deployment, Reach::Tenant)
+}
+
+pub(super) async fn count(client: &Client, table: &Table, tenants: &[String]) -> Result<u64, StoreError> {
+    let mut all = 0;
+    for tenant in table.parts(tenants) {
+        client.batch_execute(&reach(tenant).sql()).await?;
+        let row = match tenant {
+            None => client.query_one(&format!("SELECT count(*) FROM {}", table.name), &[]).await?,
+            Some(tenant) => {
+                let sql = format!("SELECT count(*) FROM {} WHERE tenant = $1", table.name);
+                client.query_one(&sql, &[&tenant]).await?
+            }
+        };
+        all += u64::try_from(row.try_get::<_, i64>(0)?).unwrap_or(0);
+    }
+    Ok(all)
+}
+
+/// A part of a key, as PostgreSQL takes it.
+enum Param {
+    Integer(i64),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl From<Value> for Param {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Integer(number) => Self::Integer(number),
+            Value::Text(text) => Self::Text(text),
+            Value::Blob(bytes) => Self::Bytes(bytes),
+            // No key has such a column.
+            Value::Null | Value::Real(_) => Self::Bytes(Vec::new()),
+        }
+    }
+}
+
+impl Param {
+    fn to_sql(&self) -> &(dyn ToSql + Sync) {
+        match self {
+            Self::Integer(number) => number,
+            Self::Text(text) => text,
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Reading a deployment out of SQLite, all of it as it was at one moment.
+
+use super::{BATCH, Batch, Key, TABLES, Table};
+use crate::StoreError;
+use rusqlite::types::Value;
+use rusqlite::{Connection, Transaction, TransactionBehavior, params_from_iter};
+use std::collections::BTreeMap;
+
+/// Within a transaction that only reads: nothing that others write meanwhile is seen.
+pub(crate) struct SqliteRows<'a>(Transaction<'a>);
+
+impl<'a> SqliteRows<'a> {
+    pub fn of(connection: &'a mut Connection) -> Result<Self, StoreError> {
+        let rows = Self(connection.transaction_with_behavior(TransactionBehavior::Deferred)?);
+        // The first read is what fixes the moment.
+        rows.deployment()?;
+        Ok(rows)
+    }
+
+    pub fn deployment(&self) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
+        let mut statement = self.0.prepare("SELECT name, value FROM deployment")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    pub fn count(&self, table: &Table) -> Result<u64, StoreError> {
+        let sql = format!("SELECT count(*) FROM {}", table.name);
+        let rows: i64 = self.0.query_row(&sql, [], |row| row.get(0))?;
+        Ok(u64::try_from(rows).unwrap_or(0))
+    }
+
+    /// Whoever has a row anywhere.
+    pub fn tenants(&self) -> Result<Vec<String>, StoreError> {
+        let tables = TABLES.iter().filter(|table| table.columns.iter().any(|(name, _)| *name == "tenant"));
+        let all: Vec<String> = tables.map(|table| format!("SELECT tenant FROM {}", table.name)).collect();
+        let mut statement = self.0.prepare(&format!("{} ORDER BY 1", all.join(" UNION ")))?;
+        Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    }
+
+    /// The next rows of a part, none of them at its end.
+    pub fn page(
+        &self,
+        table: &'static Table,
+        tenant: Option<&str>,
+        after: Option<&Key>,
+    ) -> Result<Batch, StoreError> {
+        let mut statement = self.0.prepare_cached(&table.page(after, '?'))?;
+        let mut params: Vec<Value> =
+            tenant.map(|tenant| Value::Text(tenant.to_owned())).into_iter().collect();
+        params.extend(after.into_iter().flatten().cloned());
+        params.push(Value::Integer(BATCH as i64));
+        let mut rows = statement.query(params_from_iter(params))?;
+        let mut batch = Batch::new(table, tenant);
+        while let Some(row) = rows.next()? {
+            for (at, column) in batch.columns.iter_mut().enumerate() {
+                column.push(row.get_ref(at)?)?;
+            }
+            batch.rows += 1;
+        }
+        Ok(batch)
+    }
+}

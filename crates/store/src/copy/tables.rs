@@ -1,0 +1,257 @@
+//! The tables of a deployment, as both engines have them.
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Integer,
+    Text,
+    Bytes,
+}
+
+/// How the rows of a table are divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Divided {
+    /// The first column is the tenant, and the rows of one tenant are copied after those of another.
+    ByTenant,
+    /// The rows are of the whole deployment.
+    Not,
+}
+
+#[derive(Debug)]
+pub(crate) struct Table {
+    pub name: &'static str,
+    pub divided: Divided,
+    /// The columns of the primary key come first, the tenant before all others where there is one.
+    pub columns: &'static [(&'static str, Kind)],
+    /// How many of the columns are the primary key.
+    pub key: usize,
+}
+
+impl Table {
+    pub fn names(&self) -> String {
+        self.columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The columns that order the rows within a part: the key without the tenant.
+    pub fn order(&self) -> &'static [(&'static str, Kind)] {
+        let skip = usize::from(self.divided == Divided::ByTenant);
+        self.columns.get(skip..self.key).unwrap_or_default()
+    }
+
+    /// The parts that its rows are copied in, one after the other.
+    pub fn parts<'a>(&self, tenants: &'a [String]) -> Vec<Option<&'a str>> {
+        match self.divided {
+            Divided::ByTenant => tenants.iter().map(|tenant| Some(tenant.as_str())).collect(),
+            Divided::Not => vec![None],
+        }
+    }
+
+    /// A page of the rows of one part in the order of their keys. The parameters are the tenant, where the table is
+    /// divided, the key that the page begins after, where there is one, and how many rows.
+    pub fn page(&self, after: Option<&super::Key>, mark: char) -> String {
+        let mut marks = (1..).map(|n: usize| format!("{mark}{n}"));
+        let mut conditions = Vec::new();
+        if self.divided == Divided::ByTenant {
+            conditions.extend(marks.next().map(|n| format!("tenant = {n}")));
+        }
+        let order = self.order().iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        if after.is_some() {
+            let bounds: Vec<String> = marks.by_ref().take(self.order().len()).collect();
+            conditions.push(format!("({order}) > ({})", bounds.join(", ")));
+        }
+        let filter =
+            if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
+        let (columns, name) = (self.names(), self.name);
+        let most = marks.next().unwrap_or_default();
+        format!("SELECT {columns} FROM {name} {filter} ORDER BY {order} LIMIT {most}")
+    }
+}
+
+use Divided::{ByTenant, Not};
+use Kind::{Bytes, Integer, Text};
+
+/// Every table but `deployment`, whose rows say what the database is, and `schema_migration`.
+pub(crate) const TABLES: [Table; 12] = [
+    Table {
+        name: "sequence",
+        divided: ByTenant,
+        columns: &[("tenant", Text), ("name", Text), ("next", Integer)],
+        key: 2,
+    },
+    Table {
+        name: "space",
+        divided: ByTenant,
+        columns: &[
+            ("tenant", Text),
+            ("id", Integer),
+            ("user_id", Text),
+            ("agent_id", Text),
+            ("run_id", Text),
+            ("version", Integer),
+            ("epoch", Integer),
+            ("policy", Bytes),
+        ],
+        key: 2,
+    },
+    Table {
+        name: "fact",
+        divided: ByTenant,
+        columns: &[
+            ("tenant", Text),
+            ("id", Integer),
+            ("space", Integer),
+            ("version", Integer),
+            ("status", Integer),
+            ("subject_ix", Bytes),
+            ("value_ix", Bytes),
+            ("text_ix", Bytes),
+            ("slot_ix", Bytes),
+            ("created", Integer),
+            ("body", Bytes),
+        ],
+        key: 2,
+    },
+    Table {
+        name: "statement",
+        divided: ByTenant,
+        columns: &[("tenant", Text), ("space", Integer), ("text_ix", Bytes), ("facts", Text)],
+        key: 3,
+    },
+    Table {
+        name: "vector",
+        divided: ByTenant,
+        columns: &[
+            ("tenant", Text),
+            ("fact", Integer),
+            ("space", Integer),
+            ("embedder_ix", Bytes),
+            ("body", Bytes),
+        ],
+        key: 2,
+    },
+    Table {
+        name: "decision",
+        divided: ByTenant,
+        columns: &[
+            ("tenant", Text),
+            ("id", Integer),
+            ("space", Integer),
+            ("created", Integer),
+            ("body", Bytes),
+            ("signature", Bytes),
+            ("summary", Bytes),
+            ("summary_erased_by", Integer),
+        ],
+        key: 2,
+    },
+    Table {
+        name: "belief",
+        divided: ByTenant,
+        columns: &[
+            ("tenant", Text),
+            ("decision", Integer),
+            ("place", Integer),
+            ("memory", Integer),
+            ("disclosure", Bytes),
+            ("erased_by", Integer),
+        ],
+        key: 3,
+    },
+    Table {
+        name: "receipt",
+        divided: ByTenant,
+        columns: &[
+            ("tenant", Text),
+            ("id", Integer),
+            ("space", Integer),
+            ("kind", Text),
+            ("created", Integer),
+            ("subject_ix", Bytes),
+            ("body", Bytes),
+            ("signature", Bytes),
+        ],
+        key: 2,
+    },
+    Table {
+        name: "audit_entry",
+        divided: Not,
+        columns: &[
+            ("seq", Integer),
+            ("tenant", Text),
+            ("ts", Integer),
+            ("action", Text),
+            ("user_id", Text),
+            ("agent_id", Text),
+            ("run_id", Text),
+            ("caller", Text),
+            ("request", Text),
+            ("committed", Bytes),
+            ("detail", Bytes),
+            ("blanks", Bytes),
+            ("prev", Bytes),
+            ("hash", Bytes),
+            ("signature", Bytes),
+        ],
+        key: 1,
+    },
+    Table {
+        name: "principal",
+        divided: ByTenant,
+        columns: &[
+            ("tenant", Text),
+            ("id", Text),
+            ("key_hint", Bytes),
+            ("key_hash", Bytes),
+            ("revoked", Integer),
+            ("created", Integer),
+            ("body", Bytes),
+        ],
+        key: 2,
+    },
+    Table {
+        name: "tool_counter",
+        divided: Not,
+        columns: &[("tool", Text), ("calls", Integer), ("errors", Integer), ("micros", Integer)],
+        key: 1,
+    },
+    Table { name: "action_counter", divided: Not, columns: &[("action", Text), ("total", Integer)], key: 1 },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, TABLES};
+    use crate::sqlite::{connection, migrations};
+    use std::collections::BTreeSet;
+
+    /// The schema and this list are two descriptions of one thing, and a migration could change one of them alone.
+    #[test]
+    fn the_list_names_every_table_column_and_key_of_the_schema() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = connection::open(&folder.path().join("a.db"), None).unwrap();
+        migrations::up(&mut db, "now").unwrap();
+        let mut names = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").unwrap();
+        let mut held: BTreeSet<String> =
+            names.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        assert!(held.remove("schema_migration") && held.remove("deployment"));
+        for table in &TABLES {
+            assert!(held.remove(table.name), "{}", table.name);
+            let mut columns = db.prepare("SELECT name, type, pk FROM pragma_table_info(?1)").unwrap();
+            let columns: BTreeSet<(String, String, i64)> = columns
+                .query_map([table.name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+                .unwrap()
+                .map(Result::unwrap)
+                .collect();
+            let listed = table.columns.iter().enumerate().map(|(at, (name, kind))| {
+                let kind = match kind {
+                    Kind::Integer => "INTEGER",
+                    Kind::Text => "TEXT",
+                    Kind::Bytes => "BLOB",
+                };
+                let place = if at < table.key { at as i64 + 1 } else { 0 };
+                ((*name).to_owned(), kind.to_owned(), place)
+            });
+            assert_eq!(columns, listed.collect(), "{}", table.name);
+        }
+        assert!(held.is_empty(), "{held:?} are not copied");
+    }
+}

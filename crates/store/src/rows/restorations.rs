@@ -1,0 +1,139 @@
+//! The operator's notes of restorations, which the database keeps for good.
+
+use super::audit::AuditReport;
+use super::deployment;
+use crate::StoreError;
+use crate::secrets::Secrets;
+use domain::Timestamp;
+use evidence::{Hash, Head, Position, Restoration, Signed, SignedHead, SignedRestoration};
+
+/// The rows of `deployment` with a note each are named so, and then by number.
+const PREFIX: &str = "restoration:";
+
+/// The note after so many others.
+pub(crate) fn name(held: usize) -> String {
+    format!("{PREFIX}{}", held + 1)
+}
+
+/// The notes among the rows of `deployment`, in the order in which they were made.
+pub(crate) fn read<'a>(values: impl Iterator<Item = &'a [u8]>) -> Result<Vec<SignedRestoration>, StoreError> {
+    let notes = values.map(|value| Ok(deployment::signed(Some(value))?.into_iter()));
+    let mut notes: Vec<SignedRestoration> =
+        notes.collect::<Result<Vec<_>, StoreError>>()?.into_iter().flatten().collect();
+    notes.sort_by_key(|note: &SignedRestoration| note.statement.ts);
+    Ok(notes)
+}
+
+/// What is missing of a log that was restored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missing {
+    /// Where the log still is what it was.
+    pub kept: Position,
+    /// The head outside, which the log does not pass through.
+    pub lost: Head,
+}
+
+impl Missing {
+    pub const fn first(&self) -> u64 {
+        self.kept.size + 1
+    }
+
+    pub const fn last(&self) -> u64 {
+        self.lost.at.size
+    }
+}
+
+/// What an engine knows of its log, for comparing it with the heads outside.
+pub(crate) struct Standing {
+    pub outside: Vec<SignedHead>,
+    pub notes: Vec<SignedRestoration>,
+    /// Those of the positions asked for that the log passes through, or that were purged.
+    pub passed: Vec<Position>,
+}
+
+impl Standing {
+    /// The positions that must be looked up in the log.
+    pub fn asks(outside: &[SignedHead], notes: &[SignedRestoration]) -> Vec<Position> {
+        let heads = outside.iter().map(|head| head.statement.at);
+        heads.chain(notes.iter().map(|note| note.statement.kept)).collect()
+    }
+
+    /// The heads that the log does not pass through, and that no note excuses.
+    pub fn against(&self, secrets: &Secrets) -> Vec<&SignedHead> {
+        let known = |note: &&SignedRestoration| {
+            secrets.keyring.as_ref().is_none_or(|keys| note.is_signed_by(keys))
+                && self.passed.contains(&note.statement.kept)
+        };
+        let notes: Vec<&SignedRestoration> = self.notes.iter().filter(known).collect();
+        let excused = |head: &Head| notes.iter().any(|note| note.statement.covers(head));
+        self.not_passed().into_iter().filter(|head| !excused(&head.statement)).collect()
+    }
+
+    fn not_passed(&self) -> Vec<&SignedHead> {
+        self.outside.iter().filter(|head| !self.passed.contains(&head.statement.at)).collect()
+    }
+
+    /// Whether the head file is to be begun anew: it holds heads that were lost, and all of them are excused.
+    pub fn is_settled(&self, secrets: &Secrets) -> bool {
+        !self.not_passed().is_empty() && self.against(secrets).is_empty()
+    }
+
+    /// The newest head that is held against the log, once it is known to be ours.
+    pub fn lost(&self, secrets: &Secrets) -> Result<Option<Head>, StoreError> {
+        let against = self.against(secrets);
+        let keys = secrets.keyring.as_ref();
+        if against.iter().any(|head| keys.is_some_and(|keys| !head.is_signed_by(keys))) {
+            return Err(StoreError::Startup(
+                "the head kept outside the database was not signed with the keys at hand, so it says nothing of this \
+                 log; put the head file of this deployment in its place"
+                    .to_owned(),
+            ));
+        }
+        Ok(against.into_iter().map(|head| head.statement).max_by_key(|head| head.at.size))
+    }
+}
+
+impl Secrets {
+    pub fn restoration_sign(
+        &self,
+        missing: Missing,
+        ts: Timestamp,
+        reason: &str,
+    ) -> Result<SignedRestoration, StoreError> {
+        if missing.lost.ts >= ts {
+            return Err(StoreError::Startup(format!(
+                "the head kept outside the database was signed at {}, which is later than now; set the clock",
+                missing.lost.ts
+            )));
+        }
+        let (kept, lost) = (missing.kept, missing.lost.at);
+        let note = Restoration { kept, lost, ts, reason: reason.to_owned() };
+        Ok(Signed::new(note, self.signer.as_ref()))
+    }
+}
+
+/// What the audit entry of a restoration says.
+pub(crate) fn detail(note: &Restoration) -> String {
+    let (first, last) = (note.kept.size + 1, note.lost.size);
+    format!("entries {first} to {last} are missing: {}", note.reason)
+}
+
+pub(crate) fn position(seq: i64, hash: Option<Vec<u8>>) -> Result<Position, StoreError> {
+    let malformed =
+        || StoreError::corrupt("an audit entry", format!("entry {seq} has no hash; run verify_audit"));
+    let size = u64::try_from(seq).map_err(|_| malformed())?;
+    let hash = hash.and_then(|hash| hash.try_into().ok()).ok_or_else(malformed)?;
+    Ok(Position { size, hash: Hash(hash) })
+}
+
+/// A log with more wrong than the part that is missing is not vouched for.
+pub(crate) fn refuse_broken(report: AuditReport) -> Result<(), StoreError> {
+    match report {
+        AuditReport::Intact { .. } => Ok(()),
+        AuditReport::Broken(broken) => Err(StoreError::Startup(format!(
+            "that this database was restored does not explain all that is wrong with its audit log, so nothing was \
+             confirmed: it is broken at seq {}: {}",
+            broken.seq, broken.reason
+        ))),
+    }
+}
