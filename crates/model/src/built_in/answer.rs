@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 const UNKNOWN: &str = "I do not know: no remembered fact answers that.";
 /// The share of the question's weight that a fact must meet.
-const ENOUGH: f64 = 0.34;
+const ENOUGH: f64 = 0.45;
 /// The same for a question that is answered by yes or no: there every word of it counts.
 const ENOUGH_FOR_YES: f64 = 0.6;
 /// Facts within this share of the best are named beside it.
@@ -114,7 +114,7 @@ fn weights(wanted: &Stems, facts: &[(Known, &AnswerFact<'_>)], asks: Asked) -> B
         .iter()
         .map(|stem| {
             let with = facts.iter().filter(|(k, _)| meets(k, stem) > 0.0).count();
-            let unmet = if asks == Asked::Whether { 1.0 } else { 0.5 };
+            let unmet = if asks == Asked::Whether { 1.0 } else { 0.7 };
             let weight = if with == 0 { unmet } else { 1.0 + (facts.len() as f64 / with as f64).ln() };
             (stem.clone(), weight)
         })

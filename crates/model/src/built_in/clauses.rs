@@ -51,7 +51,7 @@ pub(super) fn clauses(sentence: &[Word]) -> Vec<Clause> {
     let mut clauses: Vec<Clause> = Vec::new();
     for mut words in pieces(sentence) {
         strip_opening(&mut words);
-        let told = without_doubt(&words);
+        let told = without_speaker(without_doubt(&words));
         let clause = Clause { words: words.clone(), ..clause(told, clauses.last()) };
         if !clause.words.is_empty() {
             clauses.push(clause);
@@ -74,6 +74,17 @@ fn without_doubt(words: &[Word]) -> &[Word] {
             rest = rest.get(1..).unwrap_or_default();
         }
     }
+}
+
+/// "The user says she uses Edge": what is said counts, not that it was said.
+fn without_speaker(words: &[Word]) -> &[Word] {
+    let says = words.iter().take(6).position(|w| w.is_any(&["says", "said", "confirmed", "confirms", "mentioned", "reports", "reported", "told", "tells", "writes", "wrote"]));
+    let Some(at) = says.filter(|at| *at > 0) else { return words };
+    let rest = words.get(at + 1..).unwrap_or_default();
+    let skip = rest.iter().take_while(|w| w.is_any(&["that", "me", "us", ",", ":"])).count();
+    let clause = rest.get(skip..).unwrap_or_default();
+    let own_verb = verb_at(clause).is_some_and(|at| at > 0);
+    if own_verb { clause } else { words }
 }
 
 /// Stretches of words that are a clause each, or a fragment without a verb.
@@ -197,7 +208,8 @@ fn is_gapped(last: &[Word], words: &[Word]) -> bool {
 
 fn clause(words: &[Word], before: Option<&Clause>) -> Clause {
     let mut clause = Clause { words: words.to_vec(), ..Clause::default() };
-    let Some(at) = main_verb(words) else {
+    let no_more = matches!(words, [no, more, ..] if no.is("no") && more.is("more"));
+    let Some(at) = main_verb(words).filter(|_| !no_more) else {
         fragment(&mut clause, before);
         return clause;
     };
@@ -260,6 +272,14 @@ fn main_verb(words: &[Word]) -> Option<usize> {
         words.get(*at).is_some_and(|w| w.is_any(&["is", "are", "was", "were", "has", "have", "will"]))
     });
     let by = words.get(first + 1).is_some_and(|w| w.is_any(&["by", "in", "on", "from", "with"]));
+    // "The retry limit is 3": a bare form before "is" is a noun.
+    let order = first == 0 && word.is_any(&["make", "call", "let", "tell", "use", "run", "keep", "set", "send", "check", "reply"]);
+    let bare_form = !order && word.tag == Tag::Verb && !is_past(word) && !word.low.ends_with('s');
+    let plural_before = first.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|w| w.tag == Tag::Pronoun || w.low.ends_with('s'));
+    let plain_later = later.filter(|at| !words.get(first..*at).unwrap_or_default().iter().any(|w| w.is_any(&[",", "that", "which"])));
+    if bare_form && !plural_before && plain_later.is_some() {
+        return plain_later;
+    }
     // "Credit hold lifted": of two verbs in a row the second, past one is the verb.
     let second = words.get(first + 1).filter(|w| w.tag == Tag::Verb && is_past(w));
     let noun_before = first > 0 && word.tag == Tag::Verb && !is_past(word) && !word.is_any(&["get", "gets", "got", "keep"]);
@@ -369,9 +389,14 @@ fn leads_on(verb: &mut Verb, rest: &[Word]) -> usize {
     skipped + 1
 }
 
-/// After "is" a participle belongs to the verb only if it is none of a noun that follows.
+/// After "has" and "is" only a participle belongs to the verb: "has life insurance" and "is Go" have none.
 fn continues(word: &Word, last: Option<&Word>) -> bool {
-    last.is_none() || word.tag == Tag::Verb
+    let have = last.is_some_and(|l| l.is_any(&["has", "have", "had"]));
+    let be = last.is_some_and(|l| LEXICON.verb(&l.low) == "be");
+    if be {
+        return is_past(word) || word.low.ends_with("ing") || word.low.ends_with("en");
+    }
+    !have || is_past(word) || word.is_any(&["been", "put", "set", "let", "run", "come", "become"])
 }
 
 fn is_past(word: &Word) -> bool {

@@ -1,8 +1,9 @@
 //! From a statement to proposals: each clause is read, linked with what is held, and given its action.
 
 use super::clauses::{Clause, clauses};
+use super::implied::implied;
 use super::lexicon::LEXICON;
-use super::linking::{alike, by_kind, by_unit, figure, by_name, by_pattern, changed, ended, pointed, restated};
+use super::linking::{alike, by_kind, ended_by_words, by_unit, figure, by_name, by_pattern, changed, ended, pointed, restated};
 use super::memory::{Known, set, share};
 use super::mood::{Mood, Tone, mood, tone};
 use super::naming::{Sort, topic};
@@ -27,6 +28,7 @@ pub(super) fn extract(ask: &Extract<'_>) -> Vec<RawFact> {
     for (at, sentence) in spoken.iter().enumerate() {
         let tone = tone(sentence, spoken.get(at + 1));
         let mut sentence_gone = false;
+        let before = proposals.len();
         for mut reading in read(sentence, &tone, &mut said_before) {
             if let Some(changed) = announced.take().filter(|_| reading.shift == Shift::None && !reading.event) {
                 reading.shift = Shift::To { from: None };
@@ -41,6 +43,9 @@ pub(super) fn extract(ask: &Extract<'_>) -> Vec<RawFact> {
                 note(&mut known, &proposal, &reading);
                 proposals.push(proposal);
             }
+        }
+        if proposals.len() == before {
+            proposals.extend(unread(sentence, &tone));
         }
     }
     proposals
@@ -92,6 +97,12 @@ fn note_of(sentence: &Sentence, tone: &Tone) -> Option<Vec<Reading>> {
     let clause = Clause { words: sentence.words.clone(), ..Clause::default() };
     let mood = mood(&clause, tone);
     let subject = super::naming::plain_name(name);
+    if let Some(at) = value.iter().position(|w| w.is_any(&["->", "→", "=>"])) {
+        let (from, to) = value.split_at(at);
+        let shift = Shift::To { from: Some(spell(from)) };
+        let to = spell(to.get(1..).unwrap_or_default());
+        return Some(vec![Reading { mood, shift, said: spell(&sentence.words), ..reading(subject, to) }]);
+    }
     let mut found = Reading { mood, said: spell(&sentence.words), ..reading(subject, super::reading::tidy_value(&spell(value))) };
     if let Some(drug) = drug(&found.value).filter(|_| found.subject.contains("medication")) {
         found.subject = format!("medication {drug}");
@@ -125,7 +136,14 @@ fn asserted(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint])
 }
 
 fn removal(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint]) -> Vec<RawFact> {
+    if tone.restates && reading.said.contains("know") {
+        return Vec::new();
+    }
     match ended(reading, known) {
+        Some(open) if is_status(&open.value) && reading.said.split_whitespace().any(|w| w.ends_with("ed")) => {
+            let status = reading.said.split_whitespace().rev().find(|w| w.ends_with("ed")).unwrap_or_default();
+            vec![Place::at(open).with(status.to_owned()).fact(Action::Supersede, PLAIN, "its status has changed")]
+        }
         Some(gone) => vec![Place::at(gone).with(gone.value.clone()).fact(Action::Retract, PLAIN, "it has ended")],
         None if reading.pointer => Vec::new(),
         None if !reading.otherwise.is_empty() => {
@@ -168,6 +186,11 @@ fn change(reading: &Reading, known: &[Known], slots: &[SlotHint]) -> Vec<RawFact
     vec![place.fact(Action::Supersede, PLAIN, "replaces the former value")]
 }
 
+/// A word for how something stands, which gives way to another such word rather than to nothing.
+fn is_status(value: &str) -> bool {
+    matches!(value.to_lowercase().as_str(), "open" | "active" | "pending" | "in progress" | "enabled" | "live" | "valid" | "running" | "ongoing")
+}
+
 /// The subject with the words of the old value exchanged for the first word of the new one.
 fn renamed(subject: &str, old: &Known, value: &str) -> String {
     let first = drug(value).unwrap_or_else(|| value.split_whitespace().next().unwrap_or_default().to_lowercase());
@@ -189,6 +212,13 @@ fn renamed(subject: &str, old: &Known, value: &str) -> String {
 fn statement(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint]) -> Vec<RawFact> {
     if reading.event && tone.corrects && let Some(held) = by_unit(&reading.value, known) {
         return vec![Place::at(held).with(figure(&reading.value)).fact(Action::Supersede, LINKED, "the same measure")];
+    }
+    if let Some(gone) = ended_by_words(reading, known).filter(|_| reading.event || place(reading, known, slots, tone).target.is_none()) {
+        return vec![Place::at(gone).with(gone.value.clone()).fact(Action::Retract, LINKED, "its end is told")];
+    }
+    let fresh = reading.event || (tone.corrects && place(reading, known, slots, tone).target.is_none());
+    if fresh && let Some((held, value)) = implied(reading, known) {
+        return vec![Place::at(held).with(value).fact(Action::Supersede, LINKED, "what happened changes it")];
     }
     if reading.event {
         let mut fact = Place::new(reading, slots).fact(Action::Add, LINKED, "something that happened");
@@ -242,6 +272,18 @@ fn unsettled(reading: &Reading, known: &[Known], slots: &[SlotHint], tone: &Tone
         place.subject = "possible change".to_owned();
     }
     vec![with_time(place.fact(Action::Flag, DOUBTFUL, why), time)]
+}
+
+/// A plan or a doubt that could not be read is still shown to a person.
+fn unread(sentence: &Sentence, tone: &Tone) -> Option<RawFact> {
+    let clause = Clause { words: sentence.words.clone(), ..Clause::default() };
+    let (subject, time) = match mood(&clause, tone) {
+        Mood::Hedged => ("unconfirmed", "unknown"),
+        Mood::Future => ("plan", "future"),
+        _ => return None,
+    };
+    let place = Place { subject: subject.to_owned(), scope: "global".to_owned(), value: spell(&sentence.words), target: None };
+    Some(with_time(place.fact(Action::Flag, DOUBTFUL, "not said for sure"), time))
 }
 
 fn skip(reading: &Reading, reason: &str) -> RawFact {

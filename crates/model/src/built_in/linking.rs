@@ -3,6 +3,8 @@
 use super::lexicon::LEXICON;
 use super::memory::{Known, Stems, best, full_key, set, share};
 use super::reading::{Reading, Shift};
+use super::sentences::has_any;
+use super::stem::plain_words;
 
 /// Words that may stand around a restatement without adding anything.
 const ADDS_NOTHING: [&str; 24] = [
@@ -57,6 +59,26 @@ pub(super) fn ended<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Kno
         let score = direct.max(by_text);
         if score < 0.5 { 0.0 } else { score + named + share(&k.key, &said) * 0.1 }
     })
+}
+
+/// A clause that names something held and says by some word that it has gone: "he let the Aviva policy lapse".
+pub(super) fn ended_by_words<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
+    let words = plain_words(&reading.said);
+    if !has_any(&words, &LEXICON.endings) {
+        return None;
+    }
+    let said = set(&reading.said);
+    best(known, 0.5, |k| {
+        if k.event || k.id.is_none() {
+            return 0.0;
+        }
+        share(&k.values, &said).max(share(&k.key, &said) * 0.9).max(share(&distinct(&k.own(), known), &said))
+    })
+}
+
+/// The words of one fact that no other held fact has.
+fn distinct(own: &Stems, known: &[Known]) -> Stems {
+    own.iter().filter(|s| known.iter().filter(|k| k.own().contains(*s)).count() == 1).cloned().collect()
 }
 
 /// The held fact whose value has become another.
@@ -134,7 +156,11 @@ pub(super) fn by_unit<'a>(value: &str, known: &'a [Known]) -> Option<&'a Known> 
 pub(super) fn alike<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
     let words: Stems = set(&reading.value).into_iter().filter(|s| !has_digit(s) && s.len() > 1).collect();
     let figures = reading.value.chars().any(|c| c.is_ascii_digit());
-    best(known, 0.5, |k| if figures && !k.event && k.value.chars().any(|c| c.is_ascii_digit()) { share(&words, &k.values) } else { 0.0 })
+    let several = set(&reading.value).len() > 1;
+    best(known, 0.5, |k| {
+        let both = figures && k.value.chars().any(|c| c.is_ascii_digit());
+        if !k.event && (both || several) { share(&words, &k.values) } else { 0.0 }
+    })
 }
 
 /// The fact that "it" points to.

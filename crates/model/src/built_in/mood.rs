@@ -53,7 +53,8 @@ fn is_question(said: &[String]) -> bool {
 }
 
 fn is_sarcastic(said: &[String]) -> bool {
-    has_any(said, &LEXICON.sarcasm)
+    let praised = LEXICON.praise.iter().any(|p| said.starts_with(p));
+    has_any(said, &LEXICON.sarcasm) || (praised && has_any(said, &LEXICON.complaints))
 }
 
 fn is_hypothetical(said: &[String]) -> bool {
@@ -65,7 +66,7 @@ fn is_hypothetical(said: &[String]) -> bool {
         matches!(w, [a, _, c] if (a == "were" || a == "had") && c == "to")
     }) && said.first().is_some_and(|w| w == "were" || w == "had");
     let rest = ["hypothetically", "theoretically", "wish"].iter().any(|w| has(w))
-        || find_any(said, &["what if", "in theory", "let us say", "let's say", "if only"]);
+        || find_any(said, &["what if", "in theory", "let us say", "let 's say", "say that", "if only", "in an ideal world"]);
     (condition && (opens || !planned)) || inverted || rest || (opens && !has("remember"))
 }
 
@@ -120,7 +121,10 @@ pub(super) fn mood(clause: &Clause, tone: &Tone) -> Mood {
     // "We are moving to Azure" is under way, not done.
     let to = clause.adjuncts.iter().any(|a| matches!(a.prep.as_str(), "to" | "from" | "into"));
     let under_way = |v: &super::clauses::Verb| v.progressive && LEXICON.is_change(&v.stem) && (to || v.particle.is_some());
-    if verb.is_some_and(under_way) {
+    let timed = clause.adjuncts.iter().any(|a| super::reading::is_time(&a.words));
+    let arranged = |v: &super::clauses::Verb| v.progressive && timed && !LEXICON.is_stative(&v.stem) && !has_any(&words, &LEXICON.corrections);
+    let due = clause.words.windows(3).any(|w| matches!(w, [a, b, c] if a.is("due") && b.is("to") && matches!(c.tag, super::words::Tag::Verb | super::words::Tag::Noun) && LEXICON.is_common_verb(&c.low)));
+    if verb.is_some_and(under_way) || verb.is_some_and(arranged) || due {
         return Mood::Future;
     }
     if verb.is_some_and(|v| v.formerly) || (past_words && !is_planned(clause, &words)) {
@@ -147,5 +151,5 @@ fn is_past_state(clause: &Clause, words: &[String]) -> bool {
     let until = words.iter().any(|w| w == "until");
     let changed = LEXICON.is_change(&verb.stem) || LEXICON.is_removal(&verb.stem, None);
     let stative = LEXICON.is_stative(&verb.stem);
-    verb.past && !verb.perfect && !verb.passive && (stative || until) && !(changed && !stative)
+    verb.past && !verb.perfect && !verb.passive && verb.particle.is_none() && (stative || until) && !(changed && !stative)
 }

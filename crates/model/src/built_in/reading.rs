@@ -1,6 +1,7 @@
 //! What a clause says: of what, which value, and whether that value is new, changed or gone.
 
 use super::changes;
+use super::implied::Parts;
 use super::clauses::{Adjunct, Clause, Verb};
 use super::lexicon::{LEXICON, VerbFrame};
 use super::mood::Mood;
@@ -31,6 +32,8 @@ pub(super) struct Reading {
     pub said: String,
     /// The attribute that a declared slot would be found by, where the subject also names an item.
     pub attribute: Option<&'static str>,
+    /// Where values can stand in the clause.
+    pub parts: Parts,
     /// "We changed gyms": what has changed, where the clause does not say to what.
     pub announces: Option<String>,
     /// What it says if nothing held has gone.
@@ -55,6 +58,7 @@ pub(super) fn readings(clause: &Clause, mood: Mood) -> Vec<Reading> {
     for reading in &mut found {
         reading.mood = mood;
         reading.said = spell(&clause.words);
+        reading.parts = Parts { object: clause.object.clone(), adjuncts: clause.adjuncts.clone() };
         if reading.scope.is_none() {
             reading.scope.clone_from(&scope);
         }
@@ -82,6 +86,7 @@ pub(super) fn reading(subject: impl Into<String>, value: impl Into<String>) -> R
         said: String::new(),
         attribute: None,
         announces: None,
+        parts: Parts::default(),
         otherwise: Vec::new(),
     }
 }
@@ -102,6 +107,12 @@ fn trailing_scope(reading: &mut Reading, clause: &Clause) {
 }
 
 fn tidy(reading: &mut Reading) {
+    if let Some((value, not)) = reading.value.split_once(", not ")
+        && reading.shift == Shift::None
+    {
+        reading.shift = Shift::To { from: Some(not.to_owned()) };
+        reading.value = value.to_owned();
+    }
     reading.value = tidy_value(&reading.value);
     reading.subject = reading.subject.split_whitespace().collect::<Vec<_>>().join(" ");
 }
@@ -201,6 +212,11 @@ fn state(clause: &Clause, verb: &Verb, mood: Mood) -> Vec<Reading> {
     if verb.stem == "be" && !verb.passive {
         return copula(clause, verb, &about);
     }
+    if verb.stem == "becom" && mood == Mood::Asserted {
+        let mut became = copula(clause, verb, &about);
+        became.iter_mut().for_each(|r| r.shift = Shift::To { from: None });
+        return became;
+    }
     if verb.stem == "have" && !verb.perfect {
         return possession(clause, verb, &about);
     }
@@ -234,6 +250,9 @@ fn copula(clause: &Clause, verb: &Verb, about: &Topic) -> Vec<Reading> {
     if verb.negated {
         return negated(clause, about, &value);
     }
+    if is_opinion(&value) {
+        return Vec::new();
+    }
     if let [off, rest @ ..] = clause.object.as_slice()
         && off.is("off")
         && !rest.is_empty()
@@ -245,7 +264,8 @@ fn copula(clause: &Clause, verb: &Verb, about: &Topic) -> Vec<Reading> {
     }
     let definite = clause.object.first().is_some_and(|w| w.is_any(&["the", "our", "my", "their", "his", "her"]))
         || clause.object.iter().take(2).any(|w| w.is_any(&["my", "our"]));
-    if definite && clause.object.len() > 1 && (is_proper(&clause.subject) || clause.object.iter().any(|w| w.is_any(&["still"]))) {
+    let role = is_proper(&clause.subject) && is_role(&clause.object);
+    if role || definite && clause.object.len() > 1 && (is_proper(&clause.subject) || clause.object.iter().any(|w| w.is_any(&["still"]))) {
         let mut role: Vec<Word> = clause.object.clone();
         role.retain(|w| !w.is_any(&["still", "now"]));
         let kept: Vec<Adjunct> = clause.adjuncts.iter().filter(|a| !is_time(&a.words)).cloned().collect();
@@ -264,10 +284,20 @@ fn copula(clause: &Clause, verb: &Verb, about: &Topic) -> Vec<Reading> {
     made
 }
 
+/// "CFO", "head of sales": a post that one person at a time holds.
+fn is_role(words: &[Word]) -> bool {
+    const ROLES: [&str; 22] = [
+        "ceo", "cto", "cfo", "coo", "cio", "cmo", "vp", "head", "lead", "manager", "director", "chair", "president", "captain", "owner",
+        "treasurer", "secretary", "coordinator", "supervisor", "contact", "champion", "sponsor",
+    ];
+    let article = words.first().is_some_and(|w| w.is_any(&["a", "an"]));
+    !article && words.iter().any(|w| ROLES.contains(&w.low.as_str())) && words.len() <= 5
+}
+
 fn thing_is(clause: &Clause, about: &Topic, value: &str) -> Vec<Reading> {
     let with = clause.object.is_empty().then(|| clause.adjuncts.first()).flatten();
     match with {
-        Some(a) if a.prep == "with" => vec![reading(format!("{} owner", about.name), spell(&a.words))],
+        Some(a) if a.prep == "with" => vec![reading(about.name.clone(), spell(&a.words))],
         _ => match by_kind(about, value).filter(|_| with.is_some()) {
             Some(found) => vec![found],
             None => vec![reading(about.name.clone(), value)],
@@ -371,6 +401,13 @@ pub(super) fn items(words: &[Word]) -> Vec<String> {
         .collect()
 }
 
+/// Praise and blame are no facts to keep.
+fn is_opinion(value: &str) -> bool {
+    let words = super::lexicon::phrase(value);
+    let judged = |w: &String| LEXICON.praise.iter().any(|p| p == std::slice::from_ref(w)) || matches!(w.as_str(), "terrible" | "awful" | "horrible" | "masterpiece" | "joke" | "disaster" | "genius" | "so" | "really" | "very" | "too" | "a" | "the" | "absolutely" | "just" | "such");
+    !words.is_empty() && words.iter().all(judged)
+}
+
 /// A drug with its dose.
 fn medicine(about: &Topic, value: &str) -> Option<Reading> {
     let name = drug(value)?;
@@ -413,6 +450,7 @@ fn event(about: &Topic, verb: &str, value: &str) -> Reading {
 
 /// "No longer", "does not": the end of something held, or else a fact that says "not".
 fn negated(clause: &Clause, about: &Topic, value: &str) -> Vec<Reading> {
+    let value = value.replace("any longer", "").replace("any more", "").replace("anymore", "");
     let value = tidy_value(value.trim_start_matches("not ").trim_start_matches("no ").trim_start_matches("longer "));
     let named = clause.verb.as_ref().map(|v| v.stem.clone()).unwrap_or_default();
     let subject = if about.name.is_empty() { named } else { about.name.clone() };
@@ -499,6 +537,13 @@ const PLURAL_VERBS: [&str; 30] = [
 ];
 
 fn general(clause: &Clause, verb: &Verb, about: &Topic, mood: Mood) -> Vec<Reading> {
+    // "Send the report to Ann" is for this moment, unless it is to hold from now on.
+    let first = clause.words.first();
+    let orders = clause.subject.is_empty() && !verb.past && !verb.passive && !verb.progressive
+        && first.is_some_and(|w| LEXICON.verb(&w.low) == verb.stem && !w.low.ends_with('s'));
+    if orders && !clause.adjuncts.iter().any(|a| a.prep == "to" || a.prep == "with") {
+        return Vec::new();
+    }
     let said = clause.words.iter().rev().find(|w| LEXICON.verb(&w.low) == verb.stem && matches!(w.tag, Tag::Verb | Tag::Aux));
     let said = said.map(|w| w.low.clone()).unwrap_or_else(|| verb.stem.clone());
     let phrase = verb.particle.as_ref().map_or(said.clone(), |p| format!("{said} {p}"));
@@ -547,6 +592,18 @@ fn named_figure(object: &[Word]) -> Option<(String, String)> {
 /// Without a verb: "Weight 71 kg", "Gold plan".
 fn fragment(words: &[Word]) -> Vec<Reading> {
     let text = spell(words);
+    if let [no, more, rest @ ..] = words
+        && no.is("no")
+        && more.is("more")
+        && !rest.is_empty()
+    {
+        return vec![Reading { shift: Shift::Gone, ..reading(plain_name(rest), spell(rest)) }];
+    }
+    let end = words.iter().position(|w| w.is_any(&["out", "off", "gone", "removed", "stopped", "ended"]));
+    if let Some(at) = end.filter(|at| *at > 0 && *at <= 3) {
+        let what = words.get(..at).unwrap_or_default();
+        return vec![Reading { shift: Shift::Gone, ..reading(plain_name(what), spell(what)) }];
+    }
     if words.first().is_some_and(|w| w.is("allergic")) {
         let clause = Clause { words: words.to_vec(), ..Clause::default() };
         return allergic(&clause, &Topic { name: String::new(), sort: Sort::Person }).unwrap_or_default();

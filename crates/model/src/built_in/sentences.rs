@@ -132,7 +132,19 @@ const CLOSINGS: [&str; 22] = [
     "right", "anyway", "though", "guys", "folks", "xd", "rofl", "xx",
 ];
 
+/// They say when, and belong to no value.
+const CLOSING_PHRASES: [&[&str]; 10] = [
+    &["these", "days"], &["right", "now"], &["at", "the", "moment"], &["from", "now", "on"], &["as", "of", "today"],
+    &["for", "now"], &["as", "of", "now"], &["for", "good"], &["at", "present"], &["nowadays"],
+];
+
 fn strip_closing(words: &mut Vec<Word>) {
+    for phrase in CLOSING_PHRASES {
+        let at = words.len().saturating_sub(phrase.len());
+        if at > 0 && words.get(at..).is_some_and(|tail| tail.iter().zip(phrase).all(|(w, p)| w.is(p))) {
+            words.truncate(at);
+        }
+    }
     while let Some(last) = words.last() {
         let drawn = last.text.len() > 3 && ["yes", "yay", "yeah", "lol", "haha", "woo", "no"].iter().any(|c| drawn_out(&last.low, c));
         if last.is_mark() && last.text != ")" || CLOSINGS.contains(&last.low.as_str()) || drawn {

@@ -201,6 +201,7 @@ pub(super) fn tag(words: &mut [Word]) {
     }
     settle_apostrophes(words);
     settle_verbs(words);
+    settle_compounds(words);
     settle_modifiers(words);
 }
 
@@ -256,7 +257,8 @@ fn verb_shaped(low: &str) -> bool {
 fn settle_apostrophes(words: &mut [Word]) {
     let mut before: Option<Word> = None;
     let following: Vec<Option<Word>> = words.iter().skip(1).cloned().map(Some).chain([None]).collect();
-    for (word, next) in words.iter_mut().zip(following) {
+    let later: Vec<Option<Word>> = words.iter().skip(2).cloned().map(Some).chain([None, None]).collect();
+    for ((word, next), after_next) in words.iter_mut().zip(following).zip(later) {
         if word.is("'s") {
             let pronoun = before.as_ref().is_some_and(|w| {
                 w.is_any(&["it", "that", "he", "she", "there", "what", "who", "where", "here", "let", "this"])
@@ -265,7 +267,15 @@ fn settle_apostrophes(words: &mut [Word]) {
                 w.is_any(&["a", "an", "the", "not", "now", "still", "been", "on", "in", "at", "no", "my", "our"])
                     || (w.tag == Tag::Verb && w.low.ends_with("ing"))
             });
-            if pronoun || goes_on || next.as_ref().is_none_or(Word::is_mark) {
+            let has_done = next.as_ref().is_some_and(|w| w.is("been") || (w.tag == Tag::Verb && w.low.ends_with("ed")))
+                && after_next.as_ref().is_some_and(|w| matches!(w.tag, Tag::Determiner | Tag::Name) || w.is("been"))
+                || next.as_ref().is_some_and(|w| w.is("been"));
+            let named = before.as_ref().is_some_and(|w| w.is("name")) && next.as_ref().is_some_and(Word::is_capital);
+            if named {
+                *word = Word { text: "is".into(), low: "is".into(), tag: Tag::Aux, spaced: true };
+            } else if pronoun && has_done {
+                *word = Word { text: "has".into(), low: "has".into(), tag: Tag::Aux, spaced: true };
+            } else if pronoun || goes_on || next.as_ref().is_none_or(Word::is_mark) {
                 *word = Word { text: "is".into(), low: "is".into(), tag: Tag::Aux, spaced: true };
             }
         }
@@ -299,7 +309,7 @@ fn settle_verbs(words: &mut [Word]) {
         });
         let verb_follows = after.is_some_and(|w| w.tag == Tag::Aux || w.tag == Tag::Verb && !w.low.ends_with("ed"));
         let behind_pronoun = before.is_some_and(|w| w.tag == Tag::Pronoun) && word.low != "all";
-        let behind_noun = before.is_some_and(|w| matches!(w.tag, Tag::Noun | Tag::Name)) && word.low.ends_with('s');
+        let behind_noun = before.is_some_and(|w| matches!(w.tag, Tag::Noun | Tag::Name | Tag::Number)) && word.low.ends_with('s');
         let plural = before.is_some_and(|w| w.tag == Tag::Noun && w.low.ends_with('s')) && !word.low.ends_with('s');
         let opens = before.is_none_or(|w| w.is_mark() || w.is("and"))
             && after.is_some_and(|w| matches!(w.tag, Tag::Preposition | Tag::Pronoun | Tag::Determiner))
@@ -310,6 +320,19 @@ fn settle_verbs(words: &mut [Word]) {
         let nothing_else = known && behind_noun && !another;
         if !verb_follows && ((reads && !(another && opens)) || nothing_else || (behind_pronoun && (known || takes) && !word.is_capital() && word.tag != Tag::Adverb && word.tag != Tag::Adjective)) {
             word.tag = Tag::Verb;
+        }
+    }
+}
+
+/// Behind "the retry", "limit" is a noun if the sentence has its verb already.
+fn settle_compounds(words: &mut [Word]) {
+    let copy: Vec<Word> = words.to_vec();
+    for (at, word) in words.iter_mut().enumerate().skip(2) {
+        let before = copy.get(at - 1).is_some_and(|w| w.tag == Tag::Noun);
+        let article = copy.get(at - 2).is_some_and(|w| w.tag == Tag::Determiner);
+        let earlier = copy.get(..at - 2).unwrap_or_default().iter().any(|w| w.tag == Tag::Verb);
+        if word.tag == Tag::Verb && before && article && earlier && !word.low.ends_with("ed") && !word.low.ends_with('s') {
+            word.tag = Tag::Noun;
         }
     }
 }
