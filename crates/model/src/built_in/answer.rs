@@ -55,7 +55,10 @@ impl Asked {
             (Some("when"), _) => Self::When,
             (Some("how"), Some("much" | "many" | "old" | "often" | "long")) => Self::HowMuch,
             (
-                Some("is" | "are" | "does" | "do" | "did" | "has" | "have" | "am" | "was" | "were" | "can" | "will"),
+                Some(
+                    "is" | "are" | "does" | "do" | "did" | "has" | "have" | "am" | "was" | "were" | "can"
+                    | "will",
+                ),
                 _,
             ) => Self::Whether,
             _ => Self::Which,
@@ -67,7 +70,8 @@ impl Asked {
         match self {
             Self::When | Self::HowMuch => {
                 let words = super::words::words(value);
-                super::reading::is_time(&words) || words.iter().any(super::words::Word::has_digit)
+                super::reading::is_time(&words)
+                    || words.iter().any(super::words::Word::has_digit)
                     || super::memory::set(value).iter().any(|s| s.ends_with("li") || s.ends_with("day"))
             }
             Self::Whether | Self::Which => true,
@@ -104,7 +108,23 @@ fn sentence(answer: &AnswerFact<'_>) -> String {
 
 fn question_stems(question: &str) -> Stems {
     let mut wanted = set(question);
-    wanted.retain(|s| !matches!(s.as_str(), "use" | "get" | "mani" | "much" | "tell" | "pleas" | "know" | "give" | "kind" | "type" | "ani" | "the"));
+    wanted.retain(|s| {
+        !matches!(
+            s.as_str(),
+            "use"
+                | "get"
+                | "mani"
+                | "much"
+                | "tell"
+                | "pleas"
+                | "know"
+                | "give"
+                | "kind"
+                | "type"
+                | "ani"
+                | "the"
+        )
+    });
     if wanted.is_empty() { set(question) } else { wanted }
 }
 
@@ -128,7 +148,8 @@ fn score(known: &Known, weights: &BTreeMap<String, f64>) -> f64 {
 /// How well a fact meets one word of the question: by its own words, by another name of its attribute, or by the words
 /// it was taken from.
 fn meets(known: &Known, stem: &str) -> f64 {
-    let begins = |s: &String| s.len() >= 4 && stem.len() >= 4 && (s.starts_with(stem) || stem.starts_with(s.as_str()));
+    let begins =
+        |s: &String| s.len() >= 4 && stem.len() >= 4 && (s.starts_with(stem) || stem.starts_with(s.as_str()));
     if known.key.contains(stem) || set(&known.subject).contains(stem) {
         return 1.0;
     }
@@ -136,7 +157,8 @@ fn meets(known: &Known, stem: &str) -> f64 {
         return 0.9;
     }
     let named = |part: &str| LEXICON.names_of(part).iter().any(|name| set(name).contains(stem));
-    let other_names = named(&known.subject) || known.subject.split_whitespace().any(|w| !w.ends_with("'s") && named(w));
+    let other_names =
+        named(&known.subject) || known.subject.split_whitespace().any(|w| !w.ends_with("'s") && named(w));
     if other_names || known.kind.as_deref().is_some_and(|kind| set(kind).contains(stem)) {
         return 0.8;
     }

@@ -18,7 +18,11 @@ pub(super) struct Parts {
 pub(super) fn implied<'a>(reading: &Reading, known: &'a [Known]) -> Option<(&'a Known, String)> {
     let said = set(&reading.said);
     let mut found = known.iter().filter(|k| !k.event && k.id.is_some()).filter_map(|k| {
-        let value = like_kind(reading, k).or_else(|| like_figure(reading, k, &said).or_else(|| like_noun(reading, k, &said)).or_else(|| like_name(reading, k, &said)))?;
+        let value = like_kind(reading, k).or_else(|| {
+            like_figure(reading, k, &said)
+                .or_else(|| like_noun(reading, k, &said))
+                .or_else(|| like_name(reading, k, &said))
+        })?;
         (set(&value) != k.values).then_some((k, value))
     });
     let first = found.next()?;
@@ -60,7 +64,9 @@ fn like_figure(reading: &Reading, known: &Known, said: &Stems) -> Option<String>
 fn unit_of(value: &str) -> Option<String> {
     let mut words = value.split_whitespace();
     let first = words.next()?;
-    first.starts_with(|c: char| c.is_ascii_digit() || "$€£".contains(c)).then(|| words.next().unwrap_or_default().to_lowercase())
+    first
+        .starts_with(|c: char| c.is_ascii_digit() || "$€£".contains(c))
+        .then(|| words.next().unwrap_or_default().to_lowercase())
 }
 
 fn same_unit(a: &str, b: &str) -> bool {
@@ -83,25 +89,31 @@ fn like_noun(reading: &Reading, known: &Known, said: &Stems) -> Option<String> {
         if shared_value && stem == set(&last) && !stem.is_empty() {
             return Some(spell(&bare));
         }
-        let of_subject = !stem.is_empty() && stem.is_subset(&known.key) && names(known, said) && known.values.len() == 1;
+        let of_subject =
+            !stem.is_empty() && stem.is_subset(&known.key) && names(known, said) && known.values.len() == 1;
         of_subject.then(|| spell(bare.get(..bare.len() - 1).unwrap_or_default()))
     })
 }
 
 /// Another name where a name is held.
 fn like_name(reading: &Reading, known: &Known, said: &Stems) -> Option<String> {
-    let proper = |text: &str| text.split_whitespace().all(|w| w.chars().next().is_some_and(char::is_uppercase));
+    let proper =
+        |text: &str| text.split_whitespace().all(|w| w.chars().next().is_some_and(char::is_uppercase));
     if !proper(&known.value) || !names(known, said) {
         return None;
     }
     let last = reading.parts.adjuncts.iter().rev().find(|a| {
-        matches!(a.prep.as_str(), "in" | "to" | "with" | "at" | "on" | "by") && !is_time(&a.words) && proper(&spell(&a.words))
+        matches!(a.prep.as_str(), "in" | "to" | "with" | "at" | "on" | "by")
+            && !is_time(&a.words)
+            && proper(&spell(&a.words))
     })?;
     Some(spell(&last.words))
 }
 
 fn phrases(parts: &Parts) -> Vec<Vec<Word>> {
-    std::iter::once(parts.object.clone()).chain(parts.adjuncts.iter().filter(|a| !is_time(&a.words)).map(|a| a.words.clone())).collect()
+    std::iter::once(parts.object.clone())
+        .chain(parts.adjuncts.iter().filter(|a| !is_time(&a.words)).map(|a| a.words.clone()))
+        .collect()
 }
 
 fn all_words(parts: &Parts) -> Vec<Word> {

@@ -103,7 +103,8 @@ impl Lexicon {
     }
 
     pub fn is_removal(&self, verb: &str, particle: Option<&str>) -> bool {
-        let of = |particle: Option<&str>| self.removals.contains(&(verb.to_owned(), particle.map(str::to_owned)));
+        let of =
+            |particle: Option<&str>| self.removals.contains(&(verb.to_owned(), particle.map(str::to_owned)));
         of(particle) || of(None)
     }
 

@@ -8,8 +8,8 @@ use super::stem::plain_words;
 
 /// Words that may stand around a restatement without adding anything.
 const ADDS_NOTHING: [&str; 24] = [
-    "still", "remain", "same", "yes", "confirm", "remind", "note", "said", "keep", "tell", "most", "love", "alway", "done", "via",
-    "per", "exact", "again", "day", "chang", "noth", "new", "before", "call",
+    "still", "remain", "same", "yes", "confirm", "remind", "note", "said", "keep", "tell", "most", "love",
+    "alway", "done", "via", "per", "exact", "again", "day", "chang", "noth", "new", "before", "call",
 ];
 
 /// The held fact that says this already, in whatever words.
@@ -21,7 +21,11 @@ pub(super) fn restated<'a>(reading: &Reading, announced: bool, known: &'a [Known
             return 0.0;
         }
         let whole: Stems = k.own().union(&k.text).cloned().collect();
-        let rest: Stems = said.iter().filter(|s| !k.values.contains(*s) && !ADDS_NOTHING.contains(&s.as_str())).cloned().collect();
+        let rest: Stems = said
+            .iter()
+            .filter(|s| !k.values.contains(*s) && !ADDS_NOTHING.contains(&s.as_str()))
+            .cloned()
+            .collect();
         let figures_differ = said.iter().any(|s| has_digit(s) && !whole.contains(s));
         let about = said.iter().any(|s| k.key.contains(s) || k.text.contains(s));
         if figures_differ || !about {
@@ -108,12 +112,19 @@ pub(super) fn by_name<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a K
         return Some(exact);
     }
     let scope = reading.scope.as_deref().map(set).unwrap_or_default();
-    best(known, 0.99, |k| if key.is_subset(&k.key) && scope.is_subset(&k.key) { 1.0 + key.len() as f64 / k.key.len() as f64 } else { 0.0 })
+    best(known, 0.99, |k| {
+        if key.is_subset(&k.key) && scope.is_subset(&k.key) {
+            1.0 + key.len() as f64 / k.key.len() as f64
+        } else {
+            0.0
+        }
+    })
 }
 
 pub(super) fn by_kind<'a>(value: &str, known: &'a [Known]) -> Option<&'a Known> {
     let kind = LEXICON.kind(value)?;
-    let mut same = known.iter().filter(|k| k.kind.as_deref() == Some(kind) || k.key == full_key(kind, "global"));
+    let mut same =
+        known.iter().filter(|k| k.kind.as_deref() == Some(kind) || k.key == full_key(kind, "global"));
     same.next().filter(|_| same.next().is_none())
 }
 
@@ -126,7 +137,8 @@ fn by_form<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
     }
     let moved = said.contains("move") || said.contains("reloc");
     if moved && reading.subject.is_empty() {
-        let homes: Vec<&Known> = known.iter().filter(|k| k.key.contains("home") || k.key.contains("locat")).collect();
+        let homes: Vec<&Known> =
+            known.iter().filter(|k| k.key.contains("home") || k.key.contains("locat")).collect();
         if let [one] = homes.as_slice() {
             return Some(one);
         }
