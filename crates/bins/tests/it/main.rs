@@ -5,6 +5,7 @@
 
 mod arguments;
 mod audit_tampering;
+mod built_in;
 mod concurrency;
 mod cost;
 mod dependencies;

@@ -8,6 +8,7 @@ mod clauses;
 mod embed;
 mod extract;
 mod forget;
+mod implied;
 mod lexicon;
 mod linking;
 mod memory;
@@ -41,3 +42,6 @@ pub(crate) fn answer(ask: &Answer<'_>) -> String {
 pub(crate) fn embed(texts: &[&str]) -> Vec<Vec<f32>> {
     texts.iter().map(|text| embed::embed(text)).collect()
 }
+
+#[cfg(test)]
+mod tests;

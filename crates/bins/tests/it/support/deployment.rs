@@ -42,6 +42,11 @@ impl Deployment {
         }
     }
 
+    /// Without any variable set: the built-in model serves.
+    pub fn bare() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), variables: Vec::new() }
+    }
+
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.set(name, value);
         self
