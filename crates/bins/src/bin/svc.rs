@@ -1,24 +1,29 @@
-//! The operator's command line.
+//! The command line: a prompt, a demo, connecting clients, and looking after a deployment.
 
 use clap::{Parser, Subcommand};
 use domain::Timestamp;
+use std::future::Future;
 use std::process::ExitCode;
-use svc::cli::{CliError, license, principal};
+use svc::cli::{CliError, connect, demo, license, principal, prompt};
 use svc::settings::Settings;
 use svc::startup::{self, StartupError};
 
-/// Looks after a deployment of the memory service: principals and licences.
+/// A memory for AI agents. Without a command it opens a prompt on the memory.
 ///
 /// Settings are the environment variables of the service itself; SVC_DB names the database file (svc.db).
 #[derive(Parser)]
 #[command(name = "svc", version)]
 struct Arguments {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    /// Show in half a minute what the memory does, on a database of its own.
+    Demo(demo::Command),
+    /// Show or write the configuration that connects a client: Claude Code, Cursor, VS Code and others.
+    Connect(connect::Command),
     /// Make, list and revoke principals and their API keys.
     #[command(subcommand)]
     Principal(principal::Command),
@@ -35,15 +40,29 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<(), CliError> {
+fn run(command: Option<Command>) -> Result<(), CliError> {
     let mut out = std::io::stdout().lock();
     match command {
-        Command::License(command) => command.run(Timestamp::now(), &mut out),
-        Command::Principal(command) => {
-            let settings = Settings::from_environment().map_err(StartupError::from)?;
-            svc::logging::start(settings.log);
-            let runtime = tokio::runtime::Runtime::new().map_err(StartupError::from)?;
-            runtime.block_on(command.run(settings, &mut out))
+        None => {
+            let settings = settings()?;
+            within(prompt::run(settings, std::io::stdin().lock(), &mut out))
         }
+        Some(Command::Demo(command)) => within(command.run(&mut out)),
+        Some(Command::Connect(command)) => command.run(&mut out),
+        Some(Command::Principal(command)) => {
+            let settings = settings()?;
+            within(command.run(settings, &mut out))
+        }
+        Some(Command::License(command)) => command.run(Timestamp::now(), &mut out),
     }
+}
+
+fn settings() -> Result<Settings, CliError> {
+    let settings = Settings::from_environment().map_err(StartupError::from)?;
+    svc::logging::start(settings.log);
+    Ok(settings)
+}
+
+fn within(work: impl Future<Output = Result<(), CliError>>) -> Result<(), CliError> {
+    tokio::runtime::Runtime::new().map_err(StartupError::from)?.block_on(work)
 }

@@ -1,7 +1,11 @@
 //! The commands of `svc`, for the person who runs the deployment.
 
+pub mod connect;
+pub mod demo;
 pub mod license;
 pub mod principal;
+pub mod prompt;
+mod session;
 
 use crate::startup::StartupError;
 
@@ -11,6 +15,8 @@ pub enum CliError {
     Startup(#[from] StartupError),
     #[error("{0}")]
     Refused(String),
+    #[error("{0}")]
+    Connect(#[from] connect::Fault),
     #[error("cannot write: {0}")]
     Output(#[from] std::io::Error),
 }

@@ -5,6 +5,7 @@
 mod arguments;
 mod audit_tampering;
 mod concurrency;
+mod connect;
 mod cost;
 mod dependencies;
 mod erasure;
