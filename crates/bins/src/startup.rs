@@ -1,6 +1,6 @@
 //! From settings to a running service.
 
-use crate::settings::{Settings, SettingsError};
+use crate::settings::{ModelSettings, Settings, SettingsError};
 use domain::{Fault, Timestamp};
 use model::Models;
 use service::Service;
@@ -24,7 +24,7 @@ pub const CLOSING: Duration = Duration::from_secs(2);
 
 /// Opens the store and puts the service together. Must be called within a Tokio runtime.
 pub async fn service(settings: Settings) -> Result<Service, StartupError> {
-    let models = Models::new(settings.models.chat, settings.models.embed)?;
+    let models = models(settings.models)?;
     let storage = settings.storage;
     let store = Store::open(
         StoreSettings {
@@ -39,6 +39,21 @@ pub async fn service(settings: Settings) -> Result<Service, StartupError> {
     .await?;
     Ok(Service::new(store, models, settings.options))
 }
+
+fn models(settings: ModelSettings) -> Result<Models, Fault> {
+    match settings.chat {
+        Some(chat) => Models::new(chat, settings.embed),
+        None => {
+            tracing::warn!("{BUILT_IN}");
+            Models::built_in(settings.embed)
+        }
+    }
+}
+
+/// What is said once when no language model is configured.
+const BUILT_IN: &str = "No language model is configured, so the built-in one reads statements and answers questions. \
+    It is a stand-in that knows plain English only; set OPENAI_API_KEY, ANTHROPIC_API_KEY or GROQ_API_KEY, or \
+    OPENAI_BASE_URL for a model of your own.";
 
 /// Says why the program does not start, and ends it.
 pub fn refuse(program: &str, error: &dyn std::error::Error) -> std::process::ExitCode {

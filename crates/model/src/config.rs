@@ -95,6 +95,12 @@ pub struct EmbedConfig {
     pub model: Option<String>,
 }
 
+impl EmbedConfig {
+    pub(crate) fn is_set(&self) -> bool {
+        self.base_url.is_some() || self.api_key.is_some()
+    }
+}
+
 /// The address of a resource below a base address, whose query is kept. `setting` names the variable to correct.
 pub(crate) fn address(base: &str, path: &[&str], setting: &str) -> Result<Url, Fault> {
     let wrong = || {

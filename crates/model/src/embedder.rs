@@ -51,7 +51,7 @@ struct Embedding {
 
 impl Embedder {
     pub fn new(config: EmbedConfig, client: Client, timeout: Duration) -> Result<Self, Fault> {
-        let configured = config.base_url.is_some() || config.api_key.is_some();
+        let configured = config.is_set();
         let base = config.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
         let url = address(base, &["embeddings"], BASE_URL_SETTING)?;
         let model = config.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());

@@ -3,6 +3,7 @@
 
 mod anthropic;
 mod ask;
+mod built_in;
 mod chat;
 mod config;
 mod dialect;

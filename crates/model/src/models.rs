@@ -1,15 +1,16 @@
 //! The one handle through which the service reaches its model and its embedder.
 
 use crate::ask::{Answer, Effort, Extract};
+use crate::built_in;
 use crate::chat::Chat;
-use crate::config::{ChatConfig, EmbedConfig, Provider};
+use crate::config::{ChatConfig, EmbedConfig};
 use crate::embedder::Embedder;
 use crate::error::ModelError;
 use crate::http;
 use domain::{Fault, RawFact};
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Cheap to clone; all clones share one pool of connections and what was learned of the endpoints.
 #[derive(Clone)]
@@ -18,9 +19,24 @@ pub struct Models {
 }
 
 struct Inner {
-    chat: Chat,
-    embedder: Embedder,
+    reader: Reader,
+    vectors: Vectors,
 }
+
+/// Who reads statements and answers questions.
+enum Reader {
+    Remote(Chat),
+    BuiltIn,
+}
+
+/// Who makes vectors.
+enum Vectors {
+    Remote(Embedder),
+    BuiltIn,
+}
+
+/// Of one attempt at an embedder, where no language model says otherwise.
+const EMBED_TIME: Duration = Duration::from_secs(60);
 
 impl Models {
     /// Makes no request. A missing key is no fault yet, since much of the service works without a model: the calls
@@ -29,32 +45,65 @@ impl Models {
         let client = http::client()?;
         let embedder = Embedder::new(embedder, client.clone(), chat.timeout)?;
         let chat = Chat::new(chat, client)?;
-        Ok(Self { inner: Arc::new(Inner { chat, embedder }) })
+        Ok(Self::of(Reader::Remote(chat), Vectors::Remote(embedder)))
     }
 
-    pub fn provider(&self) -> Provider {
-        self.inner.chat.provider()
+    /// The built-in model, for a deployment that configures none. An embedder that is configured serves all the same.
+    pub fn built_in(embedder: EmbedConfig) -> Result<Self, Fault> {
+        let vectors = if embedder.is_set() {
+            Vectors::Remote(Embedder::new(embedder, http::client()?, EMBED_TIME)?)
+        } else {
+            Vectors::BuiltIn
+        };
+        Ok(Self::of(Reader::BuiltIn, vectors))
+    }
+
+    fn of(reader: Reader, vectors: Vectors) -> Self {
+        Self { inner: Arc::new(Inner { reader, vectors }) }
+    }
+
+    /// The provider's word, or that of the built-in model.
+    pub fn provider(&self) -> &'static str {
+        match &self.inner.reader {
+            Reader::Remote(chat) => chat.provider().word(),
+            Reader::BuiltIn => built_in::NAME,
+        }
     }
 
     pub fn chat_model(&self) -> &str {
-        self.inner.chat.model()
+        match &self.inner.reader {
+            Reader::Remote(chat) => chat.model(),
+            Reader::BuiltIn => built_in::NAME,
+        }
     }
 
     /// Where and by which model vectors are made: vectors of different ids cannot be compared.
     pub fn embedder_id(&self) -> &str {
-        self.inner.embedder.id()
+        match &self.inner.vectors {
+            Vectors::Remote(embedder) => embedder.id(),
+            Vectors::BuiltIn => built_in::EMBEDDER,
+        }
     }
 
     pub fn embedder_configured(&self) -> bool {
-        self.inner.embedder.is_configured()
+        match &self.inner.vectors {
+            Vectors::Remote(embedder) => embedder.is_configured(),
+            Vectors::BuiltIn => true,
+        }
     }
 
     pub async fn extract(&self, ask: &Extract<'_>, deadline: Instant) -> Result<Vec<RawFact>, ModelError> {
-        self.inner.chat.extract(ask, deadline).await
+        match &self.inner.reader {
+            Reader::Remote(chat) => chat.extract(ask, deadline).await,
+            Reader::BuiltIn => Ok(built_in::extract(ask)),
+        }
     }
 
     pub async fn answer(&self, ask: &Answer<'_>, deadline: Instant) -> Result<String, ModelError> {
-        self.inner.chat.answer(ask, deadline).await
+        match &self.inner.reader {
+            Reader::Remote(chat) => chat.answer(ask, deadline).await,
+            Reader::BuiltIn => Ok(built_in::answer(ask)),
+        }
     }
 
     /// One vector for each text, all of one length.
@@ -64,17 +113,26 @@ impl Models {
         effort: Effort,
         deadline: Instant,
     ) -> Result<Vec<Vec<f32>>, ModelError> {
-        self.inner.embedder.embed(texts, effort, deadline).await
+        match &self.inner.vectors {
+            Vectors::Remote(embedder) => embedder.embed(texts, effort, deadline).await,
+            Vectors::BuiltIn => Ok(built_in::embed(texts)),
+        }
     }
 
     /// One short attempt.
     pub async fn probe_chat(&self) -> Result<(), ModelError> {
-        self.inner.chat.probe().await
+        match &self.inner.reader {
+            Reader::Remote(chat) => chat.probe().await,
+            Reader::BuiltIn => Ok(()),
+        }
     }
 
     /// One short attempt.
     pub async fn probe_embedder(&self) -> Result<(), ModelError> {
-        self.inner.embedder.probe().await
+        match &self.inner.vectors {
+            Vectors::Remote(embedder) => embedder.probe().await,
+            Vectors::BuiltIn => Ok(()),
+        }
     }
 }
 

@@ -7,23 +7,27 @@ use std::time::Duration;
 
 #[derive(Debug)]
 pub struct ModelSettings {
-    pub chat: ChatConfig,
+    /// None where no language model is configured: then the built-in one serves.
+    pub chat: Option<ChatConfig>,
     pub embed: EmbedConfig,
 }
 
 impl ModelSettings {
     pub(super) fn read(env: &Env) -> Result<Self, SettingsError> {
-        let provider = provider(env)?;
-        let (key, model, base) = variables(provider);
-        let chat = ChatConfig {
-            provider,
-            base_url: env.text(base),
-            api_key: env.secret(key),
-            model: env.text(model),
-            read_model: env.text("SVC_READ_MODEL"),
-            timeout: Duration::from_secs(seconds(env, "LLM_TIMEOUT", 60)?),
-            extract_retries: env.whole("SVC_EXTRACT_RETRIES", 2, "a whole number from 0 on")?,
-        };
+        let timeout = Duration::from_secs(seconds(env, "LLM_TIMEOUT", 60)?);
+        let extract_retries = env.whole("SVC_EXTRACT_RETRIES", 2, "a whole number from 0 on")?;
+        let chat = provider(env)?.map(|provider| {
+            let (key, model, base) = variables(provider);
+            ChatConfig {
+                provider,
+                base_url: env.text(base),
+                api_key: env.secret(key),
+                model: env.text(model),
+                read_model: env.text("SVC_READ_MODEL"),
+                timeout,
+                extract_retries,
+            }
+        });
         let embed = EmbedConfig {
             base_url: env.text("EMBED_BASE_URL").or_else(|| env.text("OPENAI_BASE_URL")),
             api_key: env.secret("EMBED_API_KEY").or_else(|| env.secret("OPENAI_API_KEY")),
@@ -33,11 +37,11 @@ impl ModelSettings {
     }
 }
 
-/// The provider that is named, or the one whose key is present.
-fn provider(env: &Env) -> Result<Provider, SettingsError> {
+/// The provider that is named, or else the one whose key or address is set.
+fn provider(env: &Env) -> Result<Option<Provider>, SettingsError> {
     const NAME: &str = "LLM_PROVIDER";
     if let Some(text) = env.text(NAME) {
-        return Provider::from_word(&text.to_lowercase()).ok_or_else(|| {
+        return Provider::from_word(&text.to_lowercase()).map(Some).ok_or_else(|| {
             SettingsError::new(NAME, format!("takes anthropic, openai or groq, not '{text}'"))
         });
     }
@@ -45,7 +49,7 @@ fn provider(env: &Env) -> Result<Provider, SettingsError> {
         let (key, _, base) = variables(*provider);
         env.text(key).is_some() || env.text(base).is_some()
     });
-    Ok(present.unwrap_or(Provider::OpenAi))
+    Ok(present)
 }
 
 /// Where a provider's key, model and address are set.

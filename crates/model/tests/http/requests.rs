@@ -149,7 +149,7 @@ async fn the_models_say_what_they_are() {
         api_key: None,
     };
     let models = Models::new(chat, embedder).unwrap();
-    assert_eq!((models.provider(), models.chat_model()), (Provider::OpenAi, "m"));
+    assert_eq!((models.provider(), models.chat_model()), ("openai", "m"));
     assert_eq!(models.embedder_id(), "http://e:1/v1/embeddings vectors");
     assert!(models.embedder_configured());
 }

@@ -29,7 +29,7 @@ impl Tool for Health {
             tokio::join!(service.store.ready(), models.probe_embedder(), models.probe_chat());
         let switch = |on: bool| if on { "on" } else { "off" };
         let lines = [
-            format!("config: LLM_PROVIDER={}, model={}", models.provider().word(), models.chat_model()),
+            format!("config: LLM_PROVIDER={}, model={}", models.provider(), models.chat_model()),
             format!("license: {}", service.edition(cx.call.caller.now).name),
             format!(
                 "encryption: {} · signing: {}",

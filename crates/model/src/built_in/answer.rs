@@ -1,0 +1,81 @@
+//! Answers a question by naming the facts that answer it, or says that it does not know.
+
+use super::lexicon::LEXICON;
+use super::memory::{Known, Stems, set};
+use crate::ask::{Answer, AnswerFact};
+use std::collections::BTreeMap;
+
+const UNKNOWN: &str = "I do not know: no remembered fact answers that.";
+/// The share of the question's weight that a fact must meet.
+const ENOUGH: f64 = 0.34;
+/// Facts within this share of the best are named beside it.
+const AS_GOOD: f64 = 0.999;
+const MOST_NAMED: usize = 6;
+
+pub(super) fn answer(ask: &Answer<'_>) -> String {
+    let wanted = question_stems(ask.question);
+    let facts: Vec<(Known, &AnswerFact<'_>)> = ask.facts.iter().map(|f| (Known::of(f.fact), f)).collect();
+    let weights = weights(&wanted, &facts);
+    let total: f64 = weights.values().sum();
+    if total <= 0.0 {
+        return UNKNOWN.to_owned();
+    }
+    let mut scored: Vec<(f64, &AnswerFact<'_>)> = facts
+        .iter()
+        .map(|(known, fact)| (score(known, &weights) / total - if fact.retired { 0.2 } else { 0.0 }, *fact))
+        .collect();
+    scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(x.fact.id.cmp(&y.fact.id)));
+    let Some(best) = scored.first().map(|(s, _)| *s).filter(|s| *s >= ENOUGH) else {
+        return UNKNOWN.to_owned();
+    };
+    let named: Vec<&AnswerFact<'_>> =
+        scored.iter().filter(|(s, _)| *s >= best * AS_GOOD).map(|(_, f)| *f).take(MOST_NAMED).collect();
+    let sentences: Vec<String> = named.iter().map(|f| sentence(f)).collect();
+    sentences.join(" ")
+}
+
+fn sentence(answer: &AnswerFact<'_>) -> String {
+    let fact = answer.fact;
+    let scope = if fact.scope == "global" { String::new() } else { format!(", for {}", fact.scope) };
+    let earlier = if answer.retired { "Earlier: " } else { "" };
+    format!("{earlier}{} ({} = {}{scope}).", fact.value, fact.subject, fact.value)
+}
+
+fn question_stems(question: &str) -> Stems {
+    let mut wanted = set(question);
+    wanted.retain(|s| !matches!(s.as_str(), "use" | "get" | "mani" | "much" | "tell" | "pleas" | "know" | "give" | "kind" | "type" | "ani" | "the"));
+    if wanted.is_empty() { set(question) } else { wanted }
+}
+
+/// A word that many facts share says less than one that few do; one that none has still counts against all.
+fn weights(wanted: &Stems, facts: &[(Known, &AnswerFact<'_>)]) -> BTreeMap<String, f64> {
+    wanted
+        .iter()
+        .map(|stem| {
+            let with = facts.iter().filter(|(k, _)| meets(k, stem) > 0.0).count();
+            let weight = if with == 0 { 0.7 } else { 1.0 + (facts.len() as f64 / with as f64).ln() };
+            (stem.clone(), weight)
+        })
+        .collect()
+}
+
+fn score(known: &Known, weights: &BTreeMap<String, f64>) -> f64 {
+    weights.iter().map(|(stem, weight)| weight * meets(known, stem)).sum()
+}
+
+/// How well a fact meets one word of the question: by its own words, by another name of its attribute, or by the words
+/// it was taken from.
+fn meets(known: &Known, stem: &str) -> f64 {
+    let begins = |s: &String| s.len() >= 4 && stem.len() >= 4 && (s.starts_with(stem) || stem.starts_with(s.as_str()));
+    if known.key.contains(stem) || set(&known.subject).contains(stem) {
+        return 1.0;
+    }
+    if known.values.contains(stem) || known.key.iter().any(begins) || known.values.iter().any(begins) {
+        return 0.9;
+    }
+    let other_names = LEXICON.names_of(&known.subject).iter().any(|name| set(name).contains(stem));
+    if other_names || known.kind.as_deref().is_some_and(|kind| set(kind).contains(stem)) {
+        return 0.8;
+    }
+    if known.text.contains(stem) { 0.6 } else { 0.0 }
+}

@@ -1,0 +1,154 @@
+//! Clauses that say that a value has become another, or has gone.
+
+use super::clauses::{Adjunct, Clause, Verb};
+use super::lexicon::LEXICON;
+use super::naming::{Sort, plain_name, topic};
+use super::reading::{Reading, Shift, is_time, reading};
+use super::words::{Word, spell};
+
+pub(super) fn read(clause: &Clause, verb: &Verb) -> Option<Vec<Reading>> {
+    if verb.negated {
+        return None;
+    }
+    renamed(clause, verb)
+        .or_else(|| made(clause, verb))
+        .or_else(|| replaced(clause, verb))
+        .or_else(|| became(clause, verb))
+        .or_else(|| gone(clause, verb))
+        .map(|reading| vec![reading])
+}
+
+fn adjunct<'a>(clause: &'a Clause, prep: &str) -> Option<&'a Adjunct> {
+    clause.adjuncts.iter().find(|a| a.prep == prep && !a.words.is_empty())
+}
+
+fn shifted(subject: String, value: String, from: Option<String>) -> Reading {
+    Reading { shift: Shift::To { from }, ..reading(subject, value) }
+}
+
+/// The words of the value, up to what only says when or why.
+fn value_of(words: &[Word]) -> String {
+    spell(words)
+}
+
+/// The value of a "to", with what belongs to it: "bed 4 on Ward F".
+fn destination(clause: &Clause, prep: &str) -> Option<String> {
+    let at = clause.adjuncts.iter().position(|a| a.prep == prep && !a.words.is_empty())?;
+    let mut text = value_of(&clause.adjuncts.get(at)?.words);
+    for more in clause.adjuncts.get(at + 1..).unwrap_or_default() {
+        let belongs = matches!(more.prep.as_str(), "on" | "in" | "with" | "at") && !is_time(&more.words);
+        if !belongs {
+            break;
+        }
+        text = format!("{text} {} {}", more.prep, spell(&more.words));
+    }
+    Some(text)
+}
+
+fn instead(clause: &Clause) -> Option<String> {
+    let a = adjunct(clause, "instead")?;
+    let words: Vec<Word> = a.words.iter().skip_while(|w| w.is("of")).cloned().collect();
+    (!words.is_empty()).then(|| spell(&words))
+}
+
+fn renamed(clause: &Clause, verb: &Verb) -> Option<Reading> {
+    if !matches!(verb.stem.as_str(), "renam" | "rebrand" | "rebadg") {
+        return None;
+    }
+    let to = destination(clause, "to").or_else(|| destination(clause, "as"));
+    let (old, new) = if verb.passive {
+        (spell(&clause.subject), to.unwrap_or_else(|| spell(&clause.object)))
+    } else {
+        (spell(&clause.object), to?)
+    };
+    let name = format!("{} name", super::naming::plain_name(if verb.passive { &clause.subject } else { &clause.object }));
+    Some(shifted(name, new, Some(old)))
+}
+
+/// "Make Tomasz my emergency contact"
+fn made(clause: &Clause, verb: &Verb) -> Option<Reading> {
+    if verb.stem != "make" && verb.stem != "set" {
+        return None;
+    }
+    let at = clause.object.iter().position(|w| w.is_any(&["my", "our", "the", "their"])).filter(|at| *at > 0)?;
+    let (value, role) = clause.object.split_at(at);
+    Some(shifted(plain_name(role), spell(value), instead(clause)))
+}
+
+fn replaced(clause: &Clause, verb: &Verb) -> Option<Reading> {
+    let swap = match verb.stem.as_str() {
+        "replac" | "substitut" => Some(["with", "by"]),
+        "swap" | "trade" | "exchang" | "ditch" | "drop" => Some(["for", "for"]),
+        _ => None,
+    };
+    if let Some(preps) = swap {
+        let new = preps.iter().find_map(|prep| destination(clause, prep));
+        let swapped_in = verb.stem == "replac" && new.is_none() && !verb.passive;
+        if swapped_in && !clause.object.is_empty() {
+            return Some(shifted(String::new(), spell(&clause.subject), Some(spell(&clause.object))));
+        }
+        if let Some(new) = new {
+            let old = if verb.passive || clause.object.is_empty() { &clause.subject } else { &clause.object };
+            return Some(shifted(plain_name(old), new, Some(spell(old))));
+        }
+    }
+    if let (Some(from), Some(_)) = (adjunct(clause, "from"), adjunct(clause, "to")) {
+        let known = LEXICON.is_change(&verb.stem) || verb.stem == "come";
+        if known {
+            let subject = about(clause, verb);
+            return Some(shifted(subject, destination(clause, "to")?, Some(spell(&from.words))));
+        }
+    }
+    let old = instead(clause)?;
+    let value = if clause.object.is_empty() { clause.adjuncts.first().map(|a| spell(&a.words))? } else { spell(&clause.object) };
+    let subject = topic(&clause.subject);
+    Some(shifted(if subject.sort == Sort::Thing { subject.name } else { String::new() }, value, Some(old)))
+}
+
+/// What changes: the object of "we bumped the TTL to 900", the subject of "the TTL went to 900".
+fn about(clause: &Clause, verb: &Verb) -> String {
+    let subject = topic(&clause.subject);
+    let object = plain_name(&clause.object);
+    if !object.is_empty() && !verb.passive && !clause.object.iter().all(|w| w.is_any(&["up", "down", "back", "over"])) {
+        return object;
+    }
+    match subject.sort {
+        Sort::Thing => subject.name,
+        Sort::Person if !matches!(subject.name.as_str(), "" | "user" | "patient" | "customer") => subject.name,
+        _ => String::new(),
+    }
+}
+
+const ENTERING: [&str; 12] =
+    ["switch", "move", "migrat", "upgrad", "downgrad", "chang", "transit", "convert", "relocat", "shift", "promot", "transfer"];
+
+fn became(clause: &Clause, verb: &Verb) -> Option<Reading> {
+    if !LEXICON.is_change(&verb.stem) {
+        return None;
+    }
+    let prep = ["to", "into", "onto", "over to"].into_iter().find(|p| adjunct(clause, p).is_some())?;
+    let lasting = verb.past || verb.perfect || verb.passive || ENTERING.contains(&verb.stem.as_str()) || clause.subject.is_empty();
+    if verb.stem == "go" && !(verb.past || verb.perfect) || !lasting {
+        return None;
+    }
+    let to = destination(clause, prep)?;
+    Some(shifted(about(clause, verb), to, None))
+}
+
+fn gone(clause: &Clause, verb: &Verb) -> Option<Reading> {
+    let happened = verb.past || verb.perfect || verb.passive;
+    let removes = LEXICON.is_removal(&verb.stem) && (happened || clause.subject.is_empty());
+    let got_rid = verb.stem == "get" && clause.object.first().is_some_and(|w| w.is("rid"));
+    let out = verb.stem == "be" && !verb.past
+        && clause.words.last().is_some_and(|w| w.is_any(&["out", "gone", "over", "fixed", "resolved", "closed", "dead", "off"]))
+        && clause.object.len() <= 1;
+    if !(removes || got_rid || out) {
+        return None;
+    }
+    let mut object: Vec<Word> = if verb.passive || out || clause.object.is_empty() { clause.subject.clone() } else { clause.object.clone() };
+    if got_rid {
+        object = clause.adjuncts.first().map(|a| a.words.clone()).unwrap_or_else(|| clause.object.iter().skip(2).cloned().collect());
+    }
+    let pointer = topic(&object).sort == Sort::Pointer;
+    Some(Reading { shift: Shift::Gone, pointer, ..reading(plain_name(&object), spell(&object)) })
+}

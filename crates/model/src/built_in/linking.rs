@@ -1,0 +1,149 @@
+//! Which held fact a reading is about.
+
+use super::lexicon::LEXICON;
+use super::memory::{Known, Stems, best, full_key, set, share};
+use super::reading::{Reading, Shift};
+
+/// Words that may stand around a restatement without adding anything.
+const ADDS_NOTHING: [&str; 24] = [
+    "still", "remain", "same", "yes", "confirm", "remind", "note", "said", "keep", "tell", "most", "love", "alway", "done", "via",
+    "per", "exact", "again", "day", "chang", "noth", "new", "before", "call",
+];
+
+/// The held fact that says this already, in whatever words.
+pub(super) fn restated<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
+    let said = set(&reading.said);
+    best(known, 0.6, |k| {
+        if k.event || k.values.is_empty() || share(&k.values, &said) < value_share(k) {
+            return 0.0;
+        }
+        let whole: Stems = k.own().union(&k.text).cloned().collect();
+        let rest: Stems = said.iter().filter(|s| !k.values.contains(*s) && !ADDS_NOTHING.contains(&s.as_str())).cloned().collect();
+        let figures_differ = said.iter().any(|s| has_digit(s) && !whole.contains(s));
+        let about = said.iter().any(|s| k.key.contains(s) || k.text.contains(s));
+        if figures_differ || !about {
+            return 0.0;
+        }
+        if rest.is_empty() { 1.0 } else { share(&rest, &whole) }
+    })
+}
+
+/// A long value is repeated by most of its words, a short one by all.
+fn value_share(known: &Known) -> f64 {
+    if known.values.len() > 3 && !known.values.iter().any(|s| has_digit(s)) { 0.5 } else { 1.0 }
+}
+
+fn has_digit(stem: &str) -> bool {
+    stem.chars().any(|c| c.is_ascii_digit())
+}
+
+/// The held fact that has gone, by what the clause calls it.
+pub(super) fn ended<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
+    if reading.pointer && set(&reading.value).is_empty() {
+        return match known {
+            [only] => Some(only),
+            _ => None,
+        };
+    }
+    let wanted = set(&reading.value);
+    let wanted = if wanted.is_empty() { set(&reading.subject) } else { wanted };
+    let said = set(&reading.said);
+    best(known, 0.5, |k| {
+        let own = k.own();
+        let direct = share(&wanted, &own);
+        let by_text = share(&wanted, &k.text) * 0.7;
+        let named = share(&k.values, &said) * 0.3;
+        let score = direct.max(by_text);
+        if score < 0.5 { 0.0 } else { score + named + share(&k.key, &said) * 0.1 }
+    })
+}
+
+/// The held fact whose value has become another.
+pub(super) fn changed<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
+    let Shift::To { from } = &reading.shift else { return None };
+    let states: Vec<Known> = known.iter().filter(|k| !k.event).cloned().collect();
+    let id = |found: Option<&Known>| found.map(|k| (k.id, k.subject.clone(), k.scope.clone()));
+    let old = from.as_deref().map(set).unwrap_or_default();
+    let by_old = best(&states, 0.6, |k| {
+        let hit = share(&old, &k.values).max(share(&old, &k.own()) * 0.9);
+        if hit < 0.6 { 0.0 } else { hit + share(&set(&reading.subject), &k.key) * 0.2 }
+    });
+    let found = id(by_old)
+        .or_else(|| id(by_name(reading, &states)))
+        .or_else(|| id(by_kind(&reading.value, &states)))
+        .or_else(|| id(by_form(reading, &states)))?;
+    known.iter().find(|k| (k.id, k.subject.clone(), k.scope.clone()) == found)
+}
+
+/// By the attribute's name, which may be said in more or fewer words than before.
+pub(super) fn by_name<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
+    let key = full_key(&reading.subject, reading.scope.as_deref().unwrap_or("global"));
+    if key.is_empty() {
+        return None;
+    }
+    if let Some(exact) = known.iter().find(|k| k.key == key) {
+        return Some(exact);
+    }
+    best(known, 0.99, |k| if key.is_subset(&k.key) { 1.0 + key.len() as f64 / k.key.len() as f64 } else { 0.0 })
+}
+
+pub(super) fn by_kind<'a>(value: &str, known: &'a [Known]) -> Option<&'a Known> {
+    let kind = LEXICON.kind(value)?;
+    let mut same = known.iter().filter(|k| k.kind.as_deref() == Some(kind) || k.key == full_key(kind, "global"));
+    same.next().filter(|_| same.next().is_none())
+}
+
+/// A value of the same make: "bed 4 on Ward F" after "bed 12 on Ward C"; or the only thing that can be meant.
+fn by_form<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
+    let words: Stems = set(&reading.value).into_iter().filter(|s| !has_digit(s) && s.len() > 1).collect();
+    let said = set(&reading.said);
+    if let Some(found) = best(known, 0.3, |k| share(&words, &k.values).max(share(&k.key, &said) * 0.9)) {
+        return Some(found);
+    }
+    let moved = said.contains("move") || said.contains("reloc");
+    if moved && reading.subject.is_empty() {
+        let homes: Vec<&Known> = known.iter().filter(|k| k.key.contains("home") || k.key.contains("locat")).collect();
+        if let [one] = homes.as_slice() {
+            return Some(one);
+        }
+    }
+    match known {
+        [only] if reading.subject.is_empty() && only.same_shape(&reading.value) => Some(only),
+        _ => None,
+    }
+}
+
+/// The fact that "it" points to.
+pub(super) fn pointed<'a>(reading: &Reading, corrects: bool, known: &'a [Known]) -> Option<&'a Known> {
+    let value = set(&reading.value);
+    let more = best(known, 0.99, |k| if !k.values.is_empty() { share(&k.values, &value) } else { 0.0 });
+    more.or_else(|| by_kind(&reading.value, known)).or_else(|| {
+        let states: Vec<&Known> = known.iter().filter(|k| !k.event).collect();
+        let fits = |k: &&&Known| k.same_shape(&reading.value);
+        match states.as_slice() {
+            [only] if corrects => Some(*only),
+            several if corrects => several.iter().filter(fits).max_by_key(|k| k.id).copied(),
+            _ => None,
+        }
+    })
+}
+
+/// A clause that is built like one that was said before, with another value.
+pub(super) fn by_pattern<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
+    let values = set(&reading.value);
+    let frame: Stems = set(&reading.said).difference(&values).cloned().collect();
+    best(known, 0.75, |k| {
+        let theirs: Stems = k.text.difference(&k.values).cloned().collect();
+        let union = frame.union(&theirs).count();
+        if frame.len() < 2 || union == 0 || !k.same_shape(&reading.value) || !key_overlaps(reading, k) {
+            return 0.0;
+        }
+        frame.intersection(&theirs).count() as f64 / union as f64
+    })
+}
+
+fn key_overlaps(reading: &Reading, known: &Known) -> bool {
+    let key = full_key(&reading.subject, "global");
+    let scope = reading.scope.as_deref().map(set).unwrap_or_default();
+    share(&key, &known.own()) > 0.0 && (scope.is_empty() || scope == set(&known.scope))
+}

@@ -1,0 +1,88 @@
+//! What is held, as a statement is compared with it: by the words of subject, value and origin.
+
+use super::lexicon::LEXICON;
+use super::naming::key;
+use super::stem::{plain_words, stems};
+use domain::{Fact, Kind};
+use std::collections::BTreeSet;
+
+pub(super) type Stems = BTreeSet<String>;
+
+/// A held fact, or one that the same statement has just added.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub id: Option<i64>,
+    pub subject: String,
+    pub scope: String,
+    pub value: String,
+    pub event: bool,
+    /// The words of subject and scope, known names of one attribute folded.
+    pub key: Stems,
+    pub values: Stems,
+    /// The words that the fact was taken from.
+    pub text: Stems,
+    pub kind: Option<String>,
+}
+
+impl Known {
+    pub fn of(fact: &Fact) -> Self {
+        let id = Some(fact.id);
+        Self::new(id, &fact.subject, &fact.scope, &fact.value, &fact.text, fact.kind == Kind::Event)
+    }
+
+    pub fn new(id: Option<i64>, subject: &str, scope: &str, value: &str, text: &str, event: bool) -> Self {
+        Self {
+            id,
+            subject: subject.to_owned(),
+            scope: scope.to_owned(),
+            value: value.to_owned(),
+            event,
+            key: full_key(subject, scope),
+            values: set(value),
+            text: set(text),
+            kind: LEXICON.kind(value).map(str::to_owned),
+        }
+    }
+
+    /// All words that belong to the fact itself.
+    pub fn own(&self) -> Stems {
+        self.key.union(&self.values).cloned().chain(set(&self.subject)).collect()
+    }
+
+    /// Numbers against numbers, words against words.
+    pub fn same_shape(&self, value: &str) -> bool {
+        is_figure(&self.value) == is_figure(value)
+    }
+}
+
+pub(super) fn full_key(subject: &str, scope: &str) -> Stems {
+    let scope = if scope == "global" { Vec::new() } else { stems(scope) };
+    key(subject).into_iter().chain(scope).collect()
+}
+
+pub(super) fn set(text: &str) -> Stems {
+    stems(text).into_iter().collect()
+}
+
+pub(super) fn is_figure(value: &str) -> bool {
+    plain_words(value).first().is_some_and(|w| w.starts_with(|c: char| c.is_ascii_digit() || "$€£#~".contains(c)))
+}
+
+/// The share of `part` that is found in `whole`.
+pub(super) fn share(part: &Stems, whole: &Stems) -> f64 {
+    if part.is_empty() {
+        return 0.0;
+    }
+    part.intersection(whole).count() as f64 / part.len() as f64
+}
+
+/// The best of the candidates by score, if it is at least `least` and no other one comes as close.
+pub(super) fn best<'a>(known: &'a [Known], least: f64, score: impl Fn(&Known) -> f64) -> Option<&'a Known> {
+    let mut scored: Vec<(f64, &Known)> = known.iter().map(|k| (score(k), k)).filter(|(s, _)| *s >= least).collect();
+    scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(y.id.cmp(&x.id)));
+    match scored.as_slice() {
+        [(_, one)] => Some(one),
+        [(first, one), (second, _), ..] if *first > second + 0.05 => Some(one),
+        _ => None,
+    }
+}

@@ -1,0 +1,43 @@
+//! The built-in model: a stand-in for a language model, in process and without a network. It reads plain English by
+//! part-of-speech tags, word lists and a few frames, answers by naming the fact that answers, and embeds by hashing.
+//! The same statement over the same facts gives the same proposals. Where it is not sure it flags or skips.
+
+mod answer;
+mod changes;
+mod clauses;
+mod embed;
+mod extract;
+mod forget;
+mod lexicon;
+mod linking;
+mod memory;
+mod mood;
+mod naming;
+mod reading;
+mod sentences;
+mod slots;
+mod stem;
+mod words;
+
+use crate::ask::{Answer, Extract, Intent};
+use domain::RawFact;
+
+/// The name under which `health` shows it.
+pub(crate) const NAME: &str = "built-in";
+/// Vectors of another way of embedding could not be compared, so that it has a number.
+pub(crate) const EMBEDDER: &str = "built-in 1";
+
+pub(crate) fn extract(ask: &Extract<'_>) -> Vec<RawFact> {
+    match ask.intent {
+        Intent::Remember => extract::extract(ask),
+        Intent::Forget => forget::forget(ask),
+    }
+}
+
+pub(crate) fn answer(ask: &Answer<'_>) -> String {
+    answer::answer(ask)
+}
+
+pub(crate) fn embed(texts: &[&str]) -> Vec<Vec<f32>> {
+    texts.iter().map(|text| embed::embed(text)).collect()
+}

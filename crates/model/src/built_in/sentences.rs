@@ -1,0 +1,172 @@
+//! A statement cut into sentences, without greetings and other chatter.
+
+use super::lexicon::{LEXICON, Phrase};
+use super::words::{Tag, Word, tag, words};
+
+#[derive(Debug, Clone)]
+pub(super) struct Sentence {
+    pub words: Vec<Word>,
+    /// Ends with a question mark.
+    pub asked: bool,
+    /// The words before chatter was taken off, in lower case.
+    pub said: Phrase,
+}
+
+/// Beyond this nobody is telling facts; what follows is left unread.
+const MOST_WORDS: usize = 4000;
+
+pub(super) fn sentences(text: &str) -> Vec<Sentence> {
+    let mut found = Vec::new();
+    let mut left = MOST_WORDS;
+    for line in text.lines() {
+        let mut all = words(line.trim_start_matches(['*', '•', '·']));
+        all.truncate(left);
+        left -= all.len();
+        let mut current = Vec::new();
+        let mut rest = all.into_iter().peekable();
+        while let Some(word) = rest.next() {
+            let dots = word.text.chars().all(|c| c == '.' || c == '…') && !word.text.is_empty();
+            match word.text.as_str() {
+                "?" => finish(&mut found, &mut current, true),
+                "!" | ";" => finish(&mut found, &mut current, false),
+                _ if dots => {
+                    if !rest.peek().is_some_and(|next| next.text.starts_with(['.', '?'])) {
+                        finish(&mut found, &mut current, false);
+                    }
+                }
+                _ => current.push(word),
+            }
+        }
+        finish(&mut found, &mut current, false);
+    }
+    found
+}
+
+fn finish(found: &mut Vec<Sentence>, current: &mut Vec<Word>, asked: bool) {
+    let mut words = std::mem::take(current);
+    let said: Phrase = words.iter().filter(|w| !w.is_mark()).map(|w| w.low.clone()).collect();
+    if said.is_empty() {
+        if asked && let Some(last) = found.last_mut() {
+            last.asked = true;
+        }
+        return;
+    }
+    settle_casual(&mut words);
+    strip_opening(&mut words);
+    strip_closing(&mut words);
+    tag(&mut words);
+    found.push(Sentence { words, asked, said });
+}
+
+/// "2" for "to" and "its" for "it is" are told by their neighbours.
+fn settle_casual(words: &mut Vec<Word>) {
+    let copy = words.clone();
+    for (at, word) in words.iter_mut().enumerate() {
+        let next = copy.get(at + 1);
+        let before = at.checked_sub(1).and_then(|i| copy.get(i));
+        let after_verb = before.is_some_and(|w| LEXICON.is_change(&LEXICON.verb(&w.low)));
+        if word.is("2") && (next.is_some_and(Word::has_digit) || (after_verb && next.is_some_and(|w| !w.is_mark()))) {
+            *word = Word::new("to", true);
+        }
+        if word.is("its") && next.is_some_and(|w| w.is_any(&["a", "an", "the", "now", "not", "still", "on", "in"])) {
+            word.text = "it is".to_owned();
+        }
+    }
+    let mut split = Vec::with_capacity(words.len());
+    for word in words.drain(..) {
+        if word.text == "it is" {
+            split.push(Word::new("it", word.spaced));
+            split.push(Word::new("is", true));
+        } else {
+            split.push(word);
+        }
+    }
+    *words = split;
+}
+
+/// Words that are chatter only when a comma, colon or dash sets them off.
+const NEEDS_MARK: [&str; 28] = [
+    "right", "all", "team", "next", "news", "note", "remember", "update", "reminder", "morning", "then", "again",
+    "finally", "everyone", "folks", "guys", "exactly", "precisely", "specifically", "literally", "correction",
+    "no", "dangerous", "now", "first", "one thing", "but", "plus",
+];
+
+pub(super) fn strip_opening(words: &mut Vec<Word>) {
+    loop {
+        while words.first().is_some_and(|w| w.is_mark() || w.is_any(&["."])) {
+            words.remove(0);
+        }
+        let Some(length) = opening(words) else { return };
+        words.drain(..length);
+    }
+}
+
+fn opening(words: &[Word]) -> Option<usize> {
+    let found = LEXICON.chatter.iter().find(|phrase| begins(words, phrase))?;
+    let set_off = words.get(found.len()).is_none_or(Word::is_mark);
+    let alone = found.len() == 1 && found.first().is_some_and(|w| NEEDS_MARK.contains(&w.as_str()));
+    (set_off || !alone).then_some(found.len())
+}
+
+fn begins(words: &[Word], phrase: &[String]) -> bool {
+    words.len() >= phrase.len() && words.iter().zip(phrase).all(|(word, p)| word.low == *p || drawn_out(&word.low, p))
+}
+
+/// "heyyy" is "hey".
+fn drawn_out(word: &str, plain: &str) -> bool {
+    let once = |text: &str| {
+        let mut kept = String::new();
+        text.chars().for_each(|c| {
+            if !kept.ends_with(c) {
+                kept.push(c);
+            }
+        });
+        kept
+    };
+    word.len() > plain.len() && word.starts_with(plain.get(..1).unwrap_or("")) && once(word) == once(plain)
+}
+
+const CLOSINGS: [&str; 22] = [
+    "lol", "lmao", "haha", "hahaha", "hehe", "please", "thanks", "fwiw", "tbh", "btw", "fyi", "too", "ok", "okay",
+    "right", "anyway", "though", "guys", "folks", "xd", "rofl", "xx",
+];
+
+fn strip_closing(words: &mut Vec<Word>) {
+    while let Some(last) = words.last() {
+        if last.is_mark() && last.text != ")" || CLOSINGS.contains(&last.low.as_str()) {
+            words.pop();
+        } else {
+            return;
+        }
+    }
+}
+
+/// Where a phrase begins among words.
+pub(super) fn find(words: &[String], phrase: &[String]) -> Option<usize> {
+    if phrase.is_empty() {
+        return None;
+    }
+    words.windows(phrase.len()).position(|window| window == phrase)
+}
+
+/// Whether any of the phrases stands among the words.
+pub(super) fn has_any(words: &[String], phrases: &[Phrase]) -> bool {
+    phrases.iter().any(|phrase| find(words, phrase).is_some())
+}
+
+pub(super) fn lows(words: &[Word]) -> Phrase {
+    words.iter().filter(|w| !w.is_mark()).map(|w| w.low.clone()).collect()
+}
+
+pub(super) fn is_finite_verb(words: &[Word], at: usize) -> bool {
+    let Some(word) = words.get(at) else { return false };
+    let before = at.checked_sub(1).and_then(|i| words.get(i));
+    match word.tag {
+        Tag::Aux => true,
+        Tag::Verb => {
+            !before.is_some_and(|w| w.is("to"))
+                && (!word.low.ends_with("ing") || before.is_some_and(|w| w.tag == Tag::Aux))
+        }
+        _ => false,
+    }
+}

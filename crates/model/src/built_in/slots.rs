@@ -1,0 +1,50 @@
+//! Which declared slot a reading belongs to.
+
+use super::lexicon::LEXICON;
+use super::naming::key;
+use super::reading::Reading;
+use super::stem::stems;
+use crate::ask::SlotHint;
+
+/// The slot's name, if the subject goes by any of its names, or else the value is of the kind that the slot holds.
+pub(super) fn slot_of(reading: &Reading, slots: &[SlotHint]) -> Option<String> {
+    if slots.is_empty() {
+        return None;
+    }
+    let named = |name: &str| {
+        let wanted = usual(name);
+        slots.iter().find(|slot| usual(&slot.name) == wanted).map(|slot| slot.name.clone())
+    };
+    if let Some(attribute) = reading.attribute {
+        return named(attribute).or_else(|| (attribute == "allergy").then(|| named("diet")).flatten());
+    }
+    let words: Vec<&str> = reading.subject.split_whitespace().collect();
+    let by_subject = (0..words.len()).find_map(|start| named(&words.get(start..)?.join(" ")));
+    by_subject.or_else(|| by_words(reading, slots)).or_else(|| {
+        let kind = LEXICON.kind(&reading.value)?;
+        (words.len() <= 2 || reading.subject.contains(kind)).then(|| named(kind)).flatten()
+    })
+}
+
+/// A name in the form in which names of one attribute are equal.
+fn usual(name: &str) -> Vec<String> {
+    let plain = name.replace('_', " ");
+    match LEXICON.attribute(&plain) {
+        Some(usual) => {
+            let mut key = stems(usual);
+            key.sort();
+            key
+        }
+        None => key(&plain),
+    }
+}
+
+/// All words of the slot's name stand in the subject.
+fn by_words(reading: &Reading, slots: &[SlotHint]) -> Option<String> {
+    let subject = stems(&reading.subject);
+    let fits = |slot: &&SlotHint| {
+        let name = stems(&slot.name.replace('_', " "));
+        !name.is_empty() && name.iter().all(|word| subject.contains(word))
+    };
+    slots.iter().filter(fits).max_by_key(|slot| slot.name.len()).map(|slot| slot.name.clone())
+}

@@ -1,0 +1,63 @@
+//! Words reduced to their stems, so that forms of one word compare as equal.
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// Words that say nothing about what a text is about.
+const EMPTY: [&str; 76] = [
+    "a", "an", "the", "of", "my", "our", "your", "his", "her", "its", "their", "i", "we", "you", "he", "she",
+    "it", "they", "me", "us", "him", "them", "this", "that", "these", "those", "is", "are", "was", "were",
+    "be", "been", "am", "has", "have", "had", "do", "does", "did", "to", "in", "on", "at", "for", "with",
+    "by", "from", "as", "and", "or", "but", "so", "s", "user", "now", "still", "currently", "right", "there",
+    "also", "just", "very", "too", "what", "which", "who", "when", "where", "how", "whose", "whom", "will",
+    "would", "can", "about", "any",
+];
+
+pub(super) fn is_empty_word(word: &str) -> bool {
+    EMPTY.contains(&word)
+}
+
+pub(super) fn stem(word: &str) -> String {
+    let lower = word.to_lowercase();
+    if lower.len() > 2 && lower.bytes().all(|b| b.is_ascii_lowercase()) {
+        Stemmer::create(Algorithm::English).stem(&lower).into_owned()
+    } else {
+        lower
+    }
+}
+
+/// The words of a text as they are written, in lower case; signs within a word stay.
+pub(super) fn plain_words(text: &str) -> Vec<String> {
+    text.to_lowercase()
+        .replace('’', "'")
+        .split(|c: char| c.is_whitespace() || ",;:!?()[]\"`“”…=".contains(c))
+        .map(|w| w.trim_matches(|c: char| ".'".contains(c)))
+        .map(|w| w.strip_suffix("'s").unwrap_or(w).to_owned())
+        .filter(|w| !w.is_empty())
+        .collect()
+}
+
+/// The stems of the words that carry meaning, numbers in figures.
+pub(super) fn stems(text: &str) -> Vec<String> {
+    plain_words(text)
+        .iter()
+        .flat_map(|word| word.split(['-', '_']).map(str::to_owned).collect::<Vec<_>>())
+        .filter(|word| !word.is_empty() && !is_empty_word(word))
+        .map(|word| same_form(&word))
+        .collect()
+}
+
+/// A number word as its figure, a unit as its short form, and any other word as its stem.
+fn same_form(word: &str) -> String {
+    const FORMS: [(&str, &str); 31] = [
+        ("one", "1"), ("two", "2"), ("three", "3"), ("four", "4"), ("five", "5"), ("six", "6"), ("seven", "7"),
+        ("eight", "8"), ("nine", "9"), ("ten", "10"), ("eleven", "11"), ("twelve", "12"), ("fifteen", "15"),
+        ("twenty", "20"), ("thirty", "30"), ("forty", "40"), ("fifty", "50"), ("sixty", "60"), ("hundred", "100"),
+        ("litre", "l"), ("litres", "l"), ("liter", "l"), ("liters", "l"), ("percent", "%"), ("favorite", "favourite"),
+        ("db", "database"), ("databases", "database"), ("postgresql", "postgres"), ("meds", "medication"),
+        ("center", "centre"), ("licence", "license"),
+    ];
+    match FORMS.iter().find(|(from, _)| *from == word) {
+        Some((_, to)) => stem(to),
+        None => stem(&word.replace(',', "")),
+    }
+}

@@ -1,0 +1,290 @@
+//! A text cut into words with their part of speech.
+
+use super::lexicon::LEXICON;
+use harper_brill::{Tagger, UPOS, brill_tagger};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tag {
+    Noun,
+    Name,
+    Verb,
+    Aux,
+    Adjective,
+    Adverb,
+    Pronoun,
+    Determiner,
+    Preposition,
+    Number,
+    Other,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Word {
+    /// As it is written.
+    pub text: String,
+    /// In lower case.
+    pub low: String,
+    pub tag: Tag,
+    /// Whether white space stands before it.
+    pub spaced: bool,
+}
+
+impl Word {
+    pub fn new(text: &str, spaced: bool) -> Self {
+        let low = text.to_lowercase().replace('’', "'");
+        Self { text: text.to_owned(), low, tag: Tag::Other, spaced }
+    }
+
+    pub fn is(&self, word: &str) -> bool {
+        self.low == word
+    }
+
+    pub fn is_any(&self, words: &[&str]) -> bool {
+        words.contains(&self.low.as_str())
+    }
+
+    pub fn is_mark(&self) -> bool {
+        !self.text.is_empty() && self.text.chars().all(|c| ",;:()!?—–\"“”".contains(c) || c == '-')
+    }
+
+    pub fn is_capital(&self) -> bool {
+        self.text.chars().next().is_some_and(char::is_uppercase)
+    }
+
+    pub fn has_digit(&self) -> bool {
+        self.text.chars().any(|c| c.is_ascii_digit())
+    }
+
+    /// Between back quotes or quotation marks.
+    pub fn is_quoted(&self) -> bool {
+        self.text.starts_with(['`', '"', '“'])
+    }
+
+    pub fn is_preposition(&self) -> bool {
+        LEXICON.prepositions.contains(&self.low)
+    }
+}
+
+/// As the words were written, with their own spacing.
+pub(super) fn spell(words: &[Word]) -> String {
+    let mut text = String::new();
+    for word in words {
+        if word.spaced && !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&word.text);
+    }
+    text.trim_matches(|c: char| c.is_whitespace() || ",;:-–—".contains(c)).to_owned()
+}
+
+/// The words of one line, each sign that closes or opens something apart.
+pub(super) fn words(line: &str) -> Vec<Word> {
+    let mut words = Vec::new();
+    for chunk in quoted_chunks(line) {
+        if chunk.starts_with(['`', '"', '“']) && chunk.chars().count() > 2 {
+            words.push(Word::new(&chunk, true));
+        } else {
+            cut(&chunk, &mut words);
+        }
+    }
+    words
+}
+
+/// Split at white space, but not within quotes.
+fn quoted_chunks(line: &str) -> Vec<String> {
+    let mut chunks = Vec::new();
+    let mut rest = line.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let close = match first {
+            '`' => Some('`'),
+            '"' => Some('"'),
+            '“' => Some('”'),
+            _ => None,
+        };
+        let after = rest.get(first.len_utf8()..).unwrap_or_default();
+        let quoted = close.and_then(|c| after.find(c).map(|at| first.len_utf8() + at + c.len_utf8()));
+        let end = quoted.unwrap_or_else(|| rest.find(char::is_whitespace).unwrap_or(rest.len()));
+        chunks.push(rest.get(..end).unwrap_or(rest).to_owned());
+        rest = rest.get(end..).unwrap_or_default().trim_start();
+    }
+    chunks
+}
+
+const TITLES: [&str; 12] =
+    ["dr.", "mr.", "mrs.", "ms.", "prof.", "st.", "e.g.", "i.e.", "vs.", "approx.", "no.", "inc."];
+
+fn cut(chunk: &str, words: &mut Vec<Word>) {
+    let mut rest = chunk;
+    let mut spaced = true;
+    while let Some(c) = rest.chars().next().filter(|c| "([{\"“'‘".contains(*c)) {
+        if c != '\'' && c != '‘' {
+            words.push(Word::new(&c.to_string(), spaced));
+            spaced = false;
+        }
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+    }
+    let mut tail = Vec::new();
+    let is_face = rest.len() >= 2 && rest.len() <= 4 && rest.starts_with([':', ';']) ;
+    while let Some(c) = rest.chars().next_back().filter(|c| ",;:!?)]}\"”.…".contains(*c)) {
+        if TITLES.contains(&rest.to_lowercase().as_str()) || is_face {
+            break;
+        }
+        rest = rest.get(..rest.len() - c.len_utf8()).unwrap_or_default();
+        tail.push(c);
+    }
+    if is_face {
+        return;
+    }
+    if !rest.is_empty() {
+        push_word(rest, spaced, words);
+    }
+    words.extend(tail.iter().rev().map(|c| Word::new(&c.to_string(), false)));
+}
+
+/// A contraction or a possessive becomes two words.
+fn push_word(text: &str, spaced: bool, words: &mut Vec<Word>) {
+    let low = text.to_lowercase().replace('’', "'");
+    if let Some(meant) = LEXICON.casual.get(&low) {
+        for (at, part) in meant.iter().enumerate() {
+            let part = if meant.len() == 1 && text.chars().next().is_some_and(char::is_uppercase) {
+                capital(part)
+            } else {
+                part.clone()
+            };
+            words.push(Word::new(&part, spaced || at > 0));
+        }
+        return;
+    }
+    let endings: [(&str, &str); 6] =
+        [("n't", "not"), ("'re", "are"), ("'ve", "have"), ("'ll", "will"), ("'d", "would"), ("'m", "am")];
+    for (ending, meant) in endings {
+        if let Some(base) = low.strip_suffix(ending).filter(|base| !base.is_empty()) {
+            let base = match (base, ending) {
+                ("ca", "n't") => "can".to_owned(),
+                ("wo", "n't") => "will".to_owned(),
+                _ => text.chars().take(base.chars().count()).collect(),
+            };
+            words.push(Word::new(&base, spaced));
+            words.push(Word::new(meant, true));
+            return;
+        }
+    }
+    if let Some(base) = low.strip_suffix("'s").filter(|base| !base.is_empty()) {
+        let kept: String = text.chars().take(base.chars().count()).collect();
+        words.push(Word::new(&kept, spaced));
+        words.push(Word::new("'s", false));
+        return;
+    }
+    if let Some(base) = low.strip_suffix("s'").filter(|base| base.len() > 1) {
+        let kept: String = text.chars().take(base.chars().count() + 1).collect();
+        words.push(Word::new(&kept, spaced));
+        words.push(Word::new("'s", false));
+        return;
+    }
+    words.push(Word::new(text, spaced));
+}
+
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map(|c| c.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// Gives every word its part of speech, and tells the `'s` of "it's" from that of "Anna's".
+pub(super) fn tag(words: &mut [Word]) {
+    let plain: Vec<String> = words.iter().map(|w| w.low.clone()).collect();
+    let tags = brill_tagger().tag_sentence(&plain);
+    for (word, tag) in words.iter_mut().zip(tags) {
+        word.tag = own_tag(word).unwrap_or_else(|| from_upos(tag, word));
+    }
+    settle_apostrophes(words);
+    settle_modifiers(words);
+}
+
+fn own_tag(word: &Word) -> Option<Tag> {
+    let low = word.low.as_str();
+    Some(match low {
+        "am" | "is" | "are" | "was" | "were" | "be" | "been" | "being" | "has" | "have" | "had" | "do" | "does"
+        | "did" | "will" | "would" | "can" | "could" | "may" | "might" | "must" | "shall" | "should" | "cannot" => {
+            Tag::Aux
+        }
+        "not" | "no" | "never" | "now" | "still" | "just" | "also" | "currently" | "already" | "longer" | "again"
+        | "anymore" | "instead" | "always" | "usually" | "actually" | "recently" | "ever" | "only" => Tag::Adverb,
+        "a" | "an" | "the" | "this" | "that" | "these" | "those" | "my" | "our" | "your" | "his" | "her" | "its"
+        | "their" | "all" | "every" | "each" | "some" | "any" => Tag::Determiner,
+        "i" | "we" | "you" | "he" | "she" | "it" | "they" | "me" | "us" | "him" | "them" => Tag::Pronoun,
+        _ if word.is_quoted() => Tag::Name,
+        _ if word.is_mark() => Tag::Other,
+        _ if LEXICON.prepositions.contains(low) => Tag::Preposition,
+        _ if word.text.chars().next().is_some_and(|c| c.is_ascii_digit()) => Tag::Number,
+        _ if LEXICON.is_irregular_verb(low) && low != "left" && low != "rose" && low != "felt" => Tag::Verb,
+        _ => return None,
+    })
+}
+
+fn from_upos(tag: Option<UPOS>, word: &Word) -> Tag {
+    match tag {
+        Some(UPOS::NOUN) => Tag::Noun,
+        Some(UPOS::PROPN) => Tag::Name,
+        Some(UPOS::VERB) => Tag::Verb,
+        Some(UPOS::AUX) => Tag::Aux,
+        Some(UPOS::ADJ) => Tag::Adjective,
+        Some(UPOS::ADV) => Tag::Adverb,
+        Some(UPOS::PRON) => Tag::Pronoun,
+        Some(UPOS::DET) => Tag::Determiner,
+        Some(UPOS::ADP) => Tag::Preposition,
+        Some(UPOS::NUM) => Tag::Number,
+        Some(_) => Tag::Other,
+        None if word.is_capital() => Tag::Name,
+        None if verb_shaped(&word.low) => Tag::Verb,
+        None => Tag::Noun,
+    }
+}
+
+/// The tagger does not know the word, and its verb has one of our lists behind it.
+fn verb_shaped(low: &str) -> bool {
+    let verb = LEXICON.verb(low);
+    (low.ends_with("ed") || low.ends_with("ing"))
+        && (LEXICON.is_change(&verb) || LEXICON.is_removal(&verb) || LEXICON.is_stative(&verb) || low.ends_with("ed"))
+}
+
+fn settle_apostrophes(words: &mut [Word]) {
+    let mut before: Option<Word> = None;
+    let following: Vec<Option<Word>> = words.iter().skip(1).cloned().map(Some).chain([None]).collect();
+    for (word, next) in words.iter_mut().zip(following) {
+        if word.is("'s") {
+            let pronoun = before.as_ref().is_some_and(|w| {
+                w.is_any(&["it", "that", "he", "she", "there", "what", "who", "where", "here", "let", "this"])
+            });
+            let goes_on = next.as_ref().is_some_and(|w| {
+                w.is_any(&["a", "an", "the", "not", "now", "still", "been", "on", "in", "at", "no", "my", "our"])
+                    || (w.tag == Tag::Verb && w.low.ends_with("ing"))
+            });
+            if pronoun || goes_on || next.as_ref().is_none_or(Word::is_mark) {
+                *word = Word { text: "is".into(), low: "is".into(), tag: Tag::Aux, spaced: true };
+            }
+        }
+        before = Some(word.clone());
+    }
+}
+
+/// A participle between a determiner or adjective and a noun is no verb: "the approved budget".
+fn settle_modifiers(words: &mut [Word]) {
+    let tags: Vec<(Tag, String)> = words.iter().map(|w| (w.tag, w.low.clone())).collect();
+    for (at, word) in words.iter_mut().enumerate() {
+        if word.tag != Tag::Verb {
+            continue;
+        }
+        let before = at.checked_sub(1).and_then(|i| tags.get(i));
+        let after = tags.get(at + 1);
+        let opened = before.is_some_and(|(tag, low)| {
+            matches!(tag, Tag::Determiner | Tag::Adjective) || low == "'s" || low == "no"
+        });
+        let noun_follows = after.is_some_and(|(tag, _)| matches!(tag, Tag::Noun | Tag::Name));
+        if opened && (noun_follows || !word.low.ends_with("ed")) && !LEXICON.is_irregular_verb(&word.low) {
+            word.tag = if noun_follows { Tag::Adjective } else { Tag::Noun };
+        }
+        if word.low.ends_with("ing") && before.is_none() && noun_follows {
+            word.tag = Tag::Adjective;
+        }
+    }
+}
