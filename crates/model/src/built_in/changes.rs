@@ -109,7 +109,8 @@ fn replaced(clause: &Clause, verb: &Verb) -> Option<Reading> {
 fn about(clause: &Clause, verb: &Verb) -> String {
     let subject = topic(&clause.subject);
     let object = plain_name(&clause.object);
-    if !object.is_empty() && !verb.passive && !clause.object.iter().all(|w| w.is_any(&["up", "down", "back", "over"])) {
+    let person = topic(&clause.object).sort != Sort::Thing;
+    if !object.is_empty() && !person && !verb.passive && !clause.object.iter().all(|w| w.is_any(&["up", "down", "back", "over"])) {
         return object;
     }
     match subject.sort {
@@ -128,7 +129,8 @@ fn became(clause: &Clause, verb: &Verb) -> Option<Reading> {
     }
     let prep = ["to", "into", "onto", "over to"].into_iter().find(|p| adjunct(clause, p).is_some())?;
     let lasting = verb.past || verb.perfect || verb.passive || ENTERING.contains(&verb.stem.as_str()) || clause.subject.is_empty();
-    if verb.stem == "go" && !(verb.past || verb.perfect) || !lasting {
+    let moved_on = verb.particle.is_some() || topic(&clause.subject).sort == Sort::Thing;
+    if !lasting || verb.stem == "go" && !(moved_on && (verb.past || verb.perfect)) {
         return None;
     }
     let to = destination(clause, prep)?;
@@ -137,18 +139,22 @@ fn became(clause: &Clause, verb: &Verb) -> Option<Reading> {
 
 fn gone(clause: &Clause, verb: &Verb) -> Option<Reading> {
     let happened = verb.past || verb.perfect || verb.passive;
-    let removes = LEXICON.is_removal(&verb.stem) && (happened || clause.subject.is_empty());
+    let removes = LEXICON.is_removal(&verb.stem, verb.particle.as_deref()) && (happened || clause.subject.is_empty());
     let got_rid = verb.stem == "get" && clause.object.first().is_some_and(|w| w.is("rid"));
     let out = verb.stem == "be" && !verb.past
         && clause.words.last().is_some_and(|w| w.is_any(&["out", "gone", "over", "fixed", "resolved", "closed", "dead", "off"]))
         && clause.object.len() <= 1;
-    if !(removes || got_rid || out) {
+    let expected = clause.words.first().is_some_and(|w| w.is("expected"));
+    if !(removes || got_rid || out) || expected {
         return None;
     }
-    let mut object: Vec<Word> = if verb.passive || out || clause.object.is_empty() { clause.subject.clone() } else { clause.object.clone() };
+    let leaver = matches!(verb.stem.as_str(), "leav" | "resign" | "retir" | "withdraw" | "quit") && super::naming::is_proper(&clause.subject);
+    let mut object: Vec<Word> = if leaver || verb.passive || out || clause.object.is_empty() { clause.subject.clone() } else { clause.object.clone() };
     if got_rid {
         object = clause.adjuncts.first().map(|a| a.words.clone()).unwrap_or_else(|| clause.object.iter().skip(2).cloned().collect());
     }
+    let named: Vec<Word> = object.iter().take_while(|w| !w.is_any(&["last", "this", "yesterday", "today"])).cloned().collect();
+    let object = if named.is_empty() { object } else { named };
     let pointer = topic(&object).sort == Sort::Pointer;
     Some(Reading { shift: Shift::Gone, pointer, ..reading(plain_name(&object), spell(&object)) })
 }

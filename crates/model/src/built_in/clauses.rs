@@ -51,12 +51,29 @@ pub(super) fn clauses(sentence: &[Word]) -> Vec<Clause> {
     let mut clauses: Vec<Clause> = Vec::new();
     for mut words in pieces(sentence) {
         strip_opening(&mut words);
-        let clause = clause(&words, clauses.last());
+        let told = without_doubt(&words);
+        let clause = Clause { words: words.clone(), ..clause(told, clauses.last()) };
         if !clause.words.is_empty() {
             clauses.push(clause);
         }
     }
     clauses
+}
+
+/// What is thought or heard, without the words that say so: "I think that", "apparently".
+fn without_doubt(words: &[Word]) -> &[Word] {
+    let mut rest = words;
+    loop {
+        let doubt = LEXICON.hedges.iter().find(|phrase| {
+            let telling = phrase.len() > 1 || phrase.first().is_some_and(|w| w.ends_with("ly") || matches!(w.as_str(), "maybe" | "perhaps" | "afaik" | "iirc"));
+            telling && rest.len() > phrase.len() && rest.iter().zip(phrase.iter()).all(|(word, p)| word.low == *p)
+        });
+        let Some(doubt) = doubt else { return rest };
+        rest = rest.get(doubt.len()..).unwrap_or_default();
+        while rest.first().is_some_and(|w| w.is("that") || w.is_mark()) {
+            rest = rest.get(1..).unwrap_or_default();
+        }
+    }
 }
 
 /// Stretches of words that are a clause each, or a fragment without a verb.
@@ -93,6 +110,7 @@ fn segments(sentence: &[Word]) -> Vec<Segment> {
         let next = sentence.get(at + 1);
         let joins = depth <= 0
             && (word.is_any(&[",", "and", "but", "while", "whereas", "because", "so", "—", "–"])
+                || (word.is(":") && next.is_some_and(|w| w.spaced))
                 || (word.is("-") && word.spaced && next.is_some_and(|w| w.spaced)));
         if joins {
             match segments.last_mut() {
@@ -117,13 +135,31 @@ fn is_reason(words: &[Word]) -> bool {
     words.first().is_some_and(|w| w.is_any(&["because", "due", "thanks"]))
 }
 
+/// The first finite verb; what stands in brackets is no part of the clause.
 fn verb_at(words: &[Word]) -> Option<usize> {
-    (0..words.len()).find(|at| is_finite_verb(words, *at))
+    let mut depth = 0_i32;
+    for (at, word) in words.iter().enumerate() {
+        match word.text.as_str() {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && is_finite_verb(words, at) {
+            return Some(at);
+        }
+    }
+    None
 }
 
 /// Whether a segment goes on with the piece before it, rather than being a clause or a fragment of its own.
 fn belongs_to(last: &[Word], segment: &Segment) -> bool {
-    let conjunction = segment.joiner != "," && segment.joiner != "-";
+    let adjunct = segment.words.first().is_some_and(|w| {
+        w.is_any(&["after", "before", "until", "since", "during", "via", "per", "without", "including", "as", "with"])
+    });
+    if adjunct && verb_at(last).is_some() {
+        return true;
+    }
+    let conjunction = !matches!(segment.joiner.as_str(), "," | "-" | ":");
     match (verb_at(last), verb_at(&segment.words)) {
         (None, Some(_)) => {
             let adjunct = last.first().is_some_and(|w| w.is_preposition() || w.tag == Tag::Adverb || w.is("back"));
@@ -135,7 +171,7 @@ fn belongs_to(last: &[Word], segment: &Segment) -> bool {
             if segment.joiner == "-" || segment.joiner == "while" || segment.joiner == "whereas" {
                 return false;
             }
-            let participle = segment.words.first().is_some_and(|w| w.tag == Tag::Verb);
+            let participle = segment.words.first().is_some_and(|w| w.tag == Tag::Verb && is_past(w));
             !is_fragment(&segment.words) && !is_gapped(last, &segment.words) && !participle
         }
     }
@@ -166,10 +202,12 @@ fn clause(words: &[Word], before: Option<&Clause>) -> Clause {
         return clause;
     };
     let (head, tail) = words.split_at(at);
-    let (verb, used) = verb_group(tail);
+    let (mut verb, used) = verb_group(tail);
+    let denied = head.windows(2).any(|w| matches!(w, [a, b] if a.is("no") && b.is("longer")));
+    verb.negated |= denied || head.last().is_some_and(|w| w.is_any(&["never", "not"]));
     let head = take_lead(head, &mut clause.lead);
     clause.subject = head.into_iter().filter(|w| w.tag != Tag::Adverb || w.is_capital() && w.text.len() > 3 && at > 1).collect();
-    clause.subject.retain(|w| !w.is_any(&["then", "now", "still", "also", "just", "currently", "already", "which", "who"]));
+    clause.subject.retain(|w| !w.is_any(&["no", "longer", "never", "not", "then", "now", "still", "also", "just", "currently", "already", "which", "who"]));
     if clause.subject.is_empty()
         && let Some(before) = before
     {
@@ -180,7 +218,18 @@ fn clause(words: &[Word], before: Option<&Clause>) -> Clause {
     let (object, adjuncts) = complement(tail.get(used..).unwrap_or_default());
     clause.object = object;
     clause.adjuncts = adjuncts;
+    settle_participle(&mut clause, at);
     clause
+}
+
+/// "Built with `make`" and "Anticoagulated with apixaban" say what is, not what happened.
+fn settle_participle(clause: &mut Clause, at: usize) {
+    let bare = at == 0 && clause.object.is_empty() && !clause.adjuncts.is_empty();
+    let to = clause.adjuncts.first().is_some_and(|a| matches!(a.prep.as_str(), "to" | "into" | "from"));
+    if let Some(verb) = clause.verb.as_mut().filter(|v| bare && v.past && !v.passive && !to) {
+        verb.passive = true;
+        verb.past = false;
+    }
 }
 
 fn fragment(clause: &mut Clause, before: Option<&Clause>) {
@@ -211,8 +260,12 @@ fn main_verb(words: &[Word]) -> Option<usize> {
         words.get(*at).is_some_and(|w| w.is_any(&["is", "are", "was", "were", "has", "have", "will"]))
     });
     let by = words.get(first + 1).is_some_and(|w| w.is_any(&["by", "in", "on", "from", "with"]));
+    // "Credit hold lifted": of two verbs in a row the second, past one is the verb.
+    let second = words.get(first + 1).filter(|w| w.tag == Tag::Verb && is_past(w));
+    let noun_before = first > 0 && word.tag == Tag::Verb && !is_past(word) && !word.is_any(&["get", "gets", "got", "keep"]);
     match later {
         Some(later) if participle && by => Some(later),
+        _ if noun_before && second.is_some() => Some(first + 1),
         _ => Some(first),
     }
 }
@@ -270,7 +323,7 @@ fn verb_group(words: &[Word]) -> (Verb, usize) {
             Tag::Aux | Tag::Verb => {
                 be |= LEXICON.verb(&word.low) == "be";
                 have |= LEXICON.verb(&word.low) == "have";
-                verb.past |= is_past(word);
+                verb.past |= last.as_ref().is_none_or(|l| l.tag != Tag::Aux) && is_past(word) && !(next.is_some_and(|w| w.is("to")) && word.is_any(&["expected", "scheduled", "due"]));
                 verb.formerly |= word.is("used") && next.is_some_and(|w| w.is("to"));
                 verb.negated |= word.is("cannot");
                 last = Some(word.clone());
@@ -289,6 +342,7 @@ fn verb_group(words: &[Word]) -> (Verb, usize) {
             verb.past = false;
         }
     }
+    used += leads_on(&mut verb, words.get(used..).unwrap_or_default());
     if verb.stem != "be"
         && let Some(word) = words.get(used).filter(|w| PARTICLES.contains(&w.low.as_str()))
     {
@@ -296,6 +350,23 @@ fn verb_group(words: &[Word]) -> (Verb, usize) {
         used += 1;
     }
     (verb, used)
+}
+
+/// "Finished migrating", "got moved", "decided to switch": the second verb is what is said.
+fn leads_on(verb: &mut Verb, rest: &[Word]) -> usize {
+    let leads = matches!(verb.stem.as_str(), "finish" | "complet" | "start" | "begin" | "get" | "decid" | "end" | "agre" | "manag");
+    if !leads {
+        return 0;
+    }
+    let skipped = rest.iter().take_while(|w| w.is_any(&["to", "up", "just", "finally", "all"])).count();
+    let Some(next) = rest.get(skipped) else { return 0 };
+    let fits = next.tag == Tag::Verb && (skipped > 0 || next.low.ends_with("ing") || is_past(next));
+    if !fits {
+        return 0;
+    }
+    verb.passive = verb.stem == "get" && !next.low.ends_with("ing");
+    verb.stem = LEXICON.verb(&next.low);
+    skipped + 1
 }
 
 /// After "is" a participle belongs to the verb only if it is none of a noun that follows.
@@ -318,6 +389,11 @@ pub(super) fn complement(words: &[Word]) -> (Vec<Word>, Vec<Adjunct>) {
     let mut object = Vec::new();
     let mut adjuncts: Vec<Adjunct> = Vec::new();
     let mut depth = 0_i32;
+    let loose = words.iter().take_while(|w| w.tag == Tag::Adverb).count();
+    let words = match words.get(loose) {
+        Some(word) if word.is_preposition() => words.get(loose..).unwrap_or_default(),
+        _ => words,
+    };
     for (at, word) in words.iter().enumerate() {
         match word.text.as_str() {
             "(" => depth += 1,

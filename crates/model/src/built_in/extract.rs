@@ -2,7 +2,7 @@
 
 use super::clauses::{Clause, clauses};
 use super::lexicon::LEXICON;
-use super::linking::{by_kind, by_name, by_pattern, changed, ended, pointed, restated};
+use super::linking::{alike, by_kind, by_unit, figure, by_name, by_pattern, changed, ended, pointed, restated};
 use super::memory::{Known, set, share};
 use super::mood::{Mood, Tone, mood, tone};
 use super::naming::{Sort, topic};
@@ -19,14 +19,20 @@ const LINKED: f64 = 0.85;
 const DOUBTFUL: f64 = 0.5;
 
 pub(super) fn extract(ask: &Extract<'_>) -> Vec<RawFact> {
-    let mut known: Vec<Known> = ask.held.iter().map(|fact| Known::of(fact)).collect();
+    let mut known: Vec<Known> = Known::all(ask.held.iter().copied());
     let mut proposals: Vec<RawFact> = Vec::new();
     let spoken = sentences(ask.statement);
     let mut said_before: Option<Clause> = None;
+    let mut announced: Option<String> = None;
     for (at, sentence) in spoken.iter().enumerate() {
         let tone = tone(sentence, spoken.get(at + 1));
         let mut sentence_gone = false;
-        for reading in read(sentence, &tone, &mut said_before) {
+        for mut reading in read(sentence, &tone, &mut said_before) {
+            if let Some(changed) = announced.take().filter(|_| reading.shift == Shift::None && !reading.event) {
+                reading.shift = Shift::To { from: None };
+                reading.subject = changed;
+            }
+            announced.clone_from(&reading.announces);
             if reading.shift == Shift::Gone && sentence_gone && reading.pointer {
                 continue;
             }
@@ -107,10 +113,10 @@ fn propose(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint]) 
 
 fn asserted(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint]) -> Vec<RawFact> {
     match &reading.shift {
-        Shift::Gone => removal(reading, known),
+        Shift::Gone => removal(reading, tone, known, slots),
         Shift::To { .. } => change(reading, known, slots),
         Shift::None => {
-            if !reading.event && let Some(same) = restated(reading, known) {
+            if !reading.event && let Some(same) = restated(reading, tone.restates, known) {
                 return vec![Place::at(same).with(same.value.clone()).fact(Action::Dedup, PLAIN, "said before")];
             }
             statement(reading, tone, known, slots)
@@ -118,10 +124,13 @@ fn asserted(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint])
     }
 }
 
-fn removal(reading: &Reading, known: &[Known]) -> Vec<RawFact> {
+fn removal(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint]) -> Vec<RawFact> {
     match ended(reading, known) {
         Some(gone) => vec![Place::at(gone).with(gone.value.clone()).fact(Action::Retract, PLAIN, "it has ended")],
         None if reading.pointer => Vec::new(),
+        None if !reading.otherwise.is_empty() => {
+            reading.otherwise.iter().flat_map(|r| statement(r, tone, known, slots)).collect()
+        }
         None => vec![skip(reading, "nothing held matches what has gone")],
     }
 }
@@ -142,7 +151,12 @@ fn change(reading: &Reading, known: &[Known], slots: &[SlotHint]) -> Vec<RawFact
     };
     let place = Place::at(old).with(reading.value.clone());
     // A subject that names the old value cannot hold the new one.
-    let names_itself = !old.values.is_empty() && share(&set(&old.subject), &old.values) > 0.0 && old.values.iter().any(|v| old.key.contains(v));
+    let from = match &reading.shift {
+        Shift::To { from: Some(from) } => set(from),
+        _ => Default::default(),
+    };
+    let names_itself = !old.values.is_empty()
+        && (old.values.is_subset(&old.key) || from.iter().any(|s| old.values.contains(s) && old.key.contains(s)));
     let slotted = slots.iter().any(|slot| slot.name == old.subject);
     if names_itself && !slotted {
         let ended = Place::at(old).with(old.value.clone()).fact(Action::Retract, PLAIN, "replaced");
@@ -173,6 +187,9 @@ fn renamed(subject: &str, old: &Known, value: &str) -> String {
 }
 
 fn statement(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint]) -> Vec<RawFact> {
+    if reading.event && tone.corrects && let Some(held) = by_unit(&reading.value, known) {
+        return vec![Place::at(held).with(figure(&reading.value)).fact(Action::Supersede, LINKED, "the same measure")];
+    }
     if reading.event {
         let mut fact = Place::new(reading, slots).fact(Action::Add, LINKED, "something that happened");
         fact.kind = Some("event".to_owned());
@@ -210,7 +227,10 @@ fn list_items(reading: &Reading, place: &Place) -> Vec<RawFact> {
 /// A plan or a doubt: it is shown to a person, under the subject that it would change.
 fn unsettled(reading: &Reading, known: &[Known], slots: &[SlotHint], tone: &Tone, time: &str, why: &str) -> Vec<RawFact> {
     if reading.shift == Shift::Gone {
-        let Some(held) = ended(reading, known) else { return vec![skip(reading, why)] };
+        let Some(held) = ended(reading, known) else {
+            let place = Place { value: reading.said.clone(), ..Place::new(reading, slots) };
+            return vec![with_time(place.fact(Action::Flag, DOUBTFUL, why), time)];
+        };
         return vec![with_time(Place::at(held).with(held.value.clone()).fact(Action::Retract, DOUBTFUL, why), time)];
     }
     let target = changed(reading, known);
@@ -240,7 +260,7 @@ fn place(reading: &Reading, known: &[Known], slots: &[SlotHint], tone: &Tone) ->
             .find(|k| k.subject == fresh.subject && k.scope == fresh.scope && !slots.iter().any(|s| s.list && s.name == k.subject))
             .or_else(|| by_name(reading, known).filter(|k| k.same_shape(&reading.value) || tone.corrects))
             .or_else(|| by_pattern(reading, known))
-            .or_else(|| if tone.corrects { by_kind(&reading.value, known) } else { None })
+            .or_else(|| if tone.corrects { by_kind(&reading.value, known).or_else(|| alike(reading, known)) } else { None })
     };
     match held.filter(|k| !k.event) {
         Some(held) => Place::at(held).with(reading.value.clone()),

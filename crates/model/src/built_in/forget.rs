@@ -11,7 +11,7 @@ const ASKING: [&str; 16] =
 pub(super) fn forget(ask: &Extract<'_>) -> Vec<RawFact> {
     let wanted: std::collections::BTreeSet<String> =
         set(ask.statement).into_iter().filter(|s| !ASKING.contains(&s.as_str())).collect();
-    let known: Vec<Known> = ask.held.iter().map(|fact| Known::of(fact)).collect();
+    let known: Vec<Known> = Known::all(ask.held.iter().copied());
     let score = |k: &Known| {
         let own = share(&wanted, &k.own());
         own.max(share(&wanted, &k.text) * 0.8) + share(&k.values, &wanted) * 0.2

@@ -17,10 +17,12 @@ pub(super) struct Lexicon {
     pub futures: Vec<Phrase>,
     pub pasts: Vec<Phrase>,
     pub sarcasm: Vec<Phrase>,
+    pub restatements: Vec<Phrase>,
     pub prepositions: HashSet<String>,
     irregular: HashMap<String, String>,
+    common_verbs: HashSet<String>,
     changes: HashSet<String>,
-    removals: HashSet<String>,
+    removals: HashSet<(String, Option<String>)>,
     stative: HashSet<String>,
     /// By the sorted stems of any name of the attribute.
     attributes: HashMap<Vec<String>, String>,
@@ -41,6 +43,10 @@ pub(super) enum VerbFrame {
     State,
 }
 
+/// Kinds whose names are words of everyday use.
+const EVERYDAY: [&str; 7] =
+    ["plan", "deal stage", "risk tolerance", "contact channel", "reply language", "currency", "severity"];
+
 pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::read);
 
 impl Lexicon {
@@ -57,12 +63,14 @@ impl Lexicon {
             futures: phrases(include_str!("lexicon/futures.txt")),
             pasts: phrases(include_str!("lexicon/pasts.txt")),
             sarcasm: phrases(include_str!("lexicon/sarcasm.txt")),
+            restatements: phrases(include_str!("lexicon/restatements.txt")),
             prepositions: lines(include_str!("lexicon/prepositions.txt")).map(str::to_owned).collect(),
             irregular: pairs(include_str!("lexicon/irregular.txt"))
                 .map(|(form, base)| (form.to_owned(), base.to_owned()))
                 .collect(),
+            common_verbs: lines(include_str!("lexicon/common_verbs.txt")).map(stem).collect(),
             changes: lines(include_str!("lexicon/changes.txt")).map(stem).collect(),
-            removals: lines(include_str!("lexicon/removals.txt")).map(stem).collect(),
+            removals: lines(include_str!("lexicon/removals.txt")).map(with_particle).collect(),
             stative: lines(include_str!("lexicon/stative.txt")).map(stem).collect(),
             attributes,
             names,
@@ -80,12 +88,17 @@ impl Lexicon {
         self.irregular.contains_key(form)
     }
 
+    pub fn is_common_verb(&self, form: &str) -> bool {
+        self.common_verbs.contains(&stem(form)) || self.changes.contains(&stem(form))
+    }
+
     pub fn is_change(&self, verb: &str) -> bool {
         self.changes.contains(verb)
     }
 
-    pub fn is_removal(&self, verb: &str) -> bool {
-        self.removals.contains(verb)
+    pub fn is_removal(&self, verb: &str, particle: Option<&str>) -> bool {
+        let of = |particle: Option<&str>| self.removals.contains(&(verb.to_owned(), particle.map(str::to_owned)));
+        of(particle) || of(None)
     }
 
     pub fn is_stative(&self, verb: &str) -> bool {
@@ -110,11 +123,26 @@ impl Lexicon {
         self.attribute(name).and_then(|usual| self.names.get(usual)).map_or(&[], Vec::as_slice)
     }
 
-    /// The kind of the first known thing in the text.
+    /// The kind of the known thing in the text, of that with the longest name.
     pub fn kind(&self, text: &str) -> Option<&str> {
+        self.kinds_in(text).first().map(|(_, kind)| *kind)
+    }
+
+    /// The known things in the text with their kinds, one of each kind.
+    pub fn kinds_in(&self, text: &str) -> Vec<(&str, &str)> {
         let words = phrase(text);
         let has = |name: &Phrase| words.windows(name.len()).any(|w| w == name.as_slice());
-        self.kinds.iter().find(|(name, _)| has(name)).map(|(_, kind)| kind.as_str())
+        let mut found: Vec<(&str, &str)> = Vec::new();
+        for (name, kind) in self.kinds.iter().filter(|(name, _)| has(name)) {
+            // Everyday words name a plan or a stage only where they stand nearly alone.
+            if EVERYDAY.contains(&kind.as_str()) && words.len() > 2 {
+                continue;
+            }
+            if !found.iter().any(|(_, known)| known == kind) {
+                found.push((name.last().map(String::as_str).unwrap_or_default(), kind));
+            }
+        }
+        found
     }
 }
 
@@ -162,6 +190,14 @@ fn attributes(text: &'static str) -> (HashMap<Vec<String>, String>, HashMap<Stri
     (by_key, names)
 }
 
+/// `verb` or `verb + particle`
+fn with_particle(verb: &str) -> (String, Option<String>) {
+    match verb.split_once('+') {
+        Some((base, particle)) => (stem(base.trim()), Some(particle.trim().to_owned())),
+        None => (stem(verb.trim()), None),
+    }
+}
+
 fn kinds(text: &'static str) -> Vec<(Phrase, String)> {
     let mut all: Vec<(Phrase, String)> = groups(text)
         .flat_map(|(kind, names)| names.into_iter().map(move |name| (phrase(name), kind.to_owned())))
@@ -173,10 +209,6 @@ fn kinds(text: &'static str) -> Vec<(Phrase, String)> {
 fn verbs(text: &'static str) -> HashMap<(String, Option<String>), VerbFrame> {
     let read = |line: &str| {
         let (verb, what) = line.split_once(':')?;
-        let (base, particle) = match verb.split_once('+') {
-            Some((base, particle)) => (base, Some(particle.trim().to_owned())),
-            None => (verb, None),
-        };
         let frame = match what.trim() {
             "STATE" => VerbFrame::State,
             what => match what.strip_prefix("OWNER ") {
@@ -184,7 +216,7 @@ fn verbs(text: &'static str) -> HashMap<(String, Option<String>), VerbFrame> {
                 None => VerbFrame::Attribute(what.to_owned()),
             },
         };
-        Some(((stem(base.trim()), particle), frame))
+        Some((with_particle(verb), frame))
     };
     lines(text).filter_map(read).collect()
 }

@@ -11,10 +11,11 @@ const ADDS_NOTHING: [&str; 24] = [
 ];
 
 /// The held fact that says this already, in whatever words.
-pub(super) fn restated<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
+pub(super) fn restated<'a>(reading: &Reading, announced: bool, known: &'a [Known]) -> Option<&'a Known> {
     let said = set(&reading.said);
-    best(known, 0.6, |k| {
-        if k.event || k.values.is_empty() || share(&k.values, &said) < value_share(k) {
+    let least = if announced { 0.3 } else { 0.6 };
+    best(known, least, |k| {
+        if k.event || k.id.is_none() || k.values.is_empty() || share(&k.values, &said) < value_share(k) {
             return 0.0;
         }
         let whole: Stems = k.own().union(&k.text).cloned().collect();
@@ -84,7 +85,8 @@ pub(super) fn by_name<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a K
     if let Some(exact) = known.iter().find(|k| k.key == key) {
         return Some(exact);
     }
-    best(known, 0.99, |k| if key.is_subset(&k.key) { 1.0 + key.len() as f64 / k.key.len() as f64 } else { 0.0 })
+    let scope = reading.scope.as_deref().map(set).unwrap_or_default();
+    best(known, 0.99, |k| if key.is_subset(&k.key) && scope.is_subset(&k.key) { 1.0 + key.len() as f64 / k.key.len() as f64 } else { 0.0 })
 }
 
 pub(super) fn by_kind<'a>(value: &str, known: &'a [Known]) -> Option<&'a Known> {
@@ -113,6 +115,28 @@ fn by_form<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
     }
 }
 
+/// From the first figure on.
+pub(super) fn figure(value: &str) -> String {
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let at = words.iter().position(|w| has_digit(w)).unwrap_or(0);
+    words.get(at..).unwrap_or_default().join(" ")
+}
+
+/// The only held figure in the unit of this one.
+pub(super) fn by_unit<'a>(value: &str, known: &'a [Known]) -> Option<&'a Known> {
+    let unit = |text: &str| figure(text).split_whitespace().nth(1).map(str::to_lowercase);
+    let wanted = unit(value).filter(|_| value.chars().any(|c| c.is_ascii_digit()))?;
+    let mut same = known.iter().filter(|k| !k.event && unit(&k.value).as_ref() == Some(&wanted));
+    same.next().filter(|_| same.next().is_none())
+}
+
+/// A value made of the same words but for its figures: "iPhone 15" after "iPhone 12".
+pub(super) fn alike<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
+    let words: Stems = set(&reading.value).into_iter().filter(|s| !has_digit(s) && s.len() > 1).collect();
+    let figures = reading.value.chars().any(|c| c.is_ascii_digit());
+    best(known, 0.5, |k| if figures && !k.event && k.value.chars().any(|c| c.is_ascii_digit()) { share(&words, &k.values) } else { 0.0 })
+}
+
 /// The fact that "it" points to.
 pub(super) fn pointed<'a>(reading: &Reading, corrects: bool, known: &'a [Known]) -> Option<&'a Known> {
     let value = set(&reading.value);
@@ -120,9 +144,15 @@ pub(super) fn pointed<'a>(reading: &Reading, corrects: bool, known: &'a [Known])
     more.or_else(|| by_kind(&reading.value, known)).or_else(|| {
         let states: Vec<&Known> = known.iter().filter(|k| !k.event).collect();
         let fits = |k: &&&Known| k.same_shape(&reading.value);
+        // A value that says no more than its subject waits to be told what it is: "I have a car."
+        let bare = |k: &&&Known| k.values.is_subset(&k.key);
         match states.as_slice() {
+            [.., last] if !corrects && bare(&last) && reading.subject.is_empty() => Some(*last),
             [only] if corrects => Some(*only),
-            several if corrects => several.iter().filter(fits).max_by_key(|k| k.id).copied(),
+            several if corrects => {
+                let mut fitting = several.iter().filter(fits);
+                fitting.next().filter(|_| fitting.next().is_none()).copied()
+            }
             _ => None,
         }
     })

@@ -44,6 +44,19 @@ impl Known {
         }
     }
 
+    /// The held facts. One that shares its words with others is known by its own words alone, so that what was said of
+    /// one is not taken for what was said of another.
+    pub fn all<'a>(facts: impl Iterator<Item = &'a Fact>) -> Vec<Self> {
+        let mut known: Vec<Self> = facts.map(Self::of).collect();
+        let texts: Vec<Stems> = known.iter().map(|k| k.text.clone()).collect();
+        for k in &mut known {
+            if texts.iter().filter(|text| **text == k.text).count() > 1 {
+                k.text = k.own();
+            }
+        }
+        known
+    }
+
     /// All words that belong to the fact itself.
     pub fn own(&self) -> Stems {
         self.key.union(&self.values).cloned().chain(set(&self.subject)).collect()

@@ -22,6 +22,8 @@ pub(super) struct Tone {
     hedged: bool,
     /// The sentence announces that something is no longer as it was.
     pub corrects: bool,
+    /// The sentence announces that it repeats something.
+    pub restates: bool,
 }
 
 pub(super) fn tone(sentence: &Sentence, next: Option<&Sentence>) -> Tone {
@@ -36,7 +38,7 @@ pub(super) fn tone(sentence: &Sentence, next: Option<&Sentence>) -> Tone {
         None
     };
     let hedge = hedge(said, sentence);
-    Tone { skipped, hedged: hedge == Some(Reach::Sentence), corrects: has_any(said, &LEXICON.corrections) }
+    Tone { skipped, hedged: hedge == Some(Reach::Sentence), corrects: has_any(said, &LEXICON.corrections), restates: has_any(said, &LEXICON.restatements) }
 }
 
 fn is_question(said: &[String]) -> bool {
@@ -103,16 +105,24 @@ pub(super) fn mood(clause: &Clause, tone: &Tone) -> Mood {
         return Mood::Skipped(reason);
     }
     let words = lows(&clause.words);
-    let month = clause.words.iter().any(|w| w.text == "May");
-    let hedged = has_hedge(&words) && !(month && words.iter().filter(|w| LEXICON.hedges.iter().any(|h| h == std::slice::from_ref(*w))).count() == 1);
+    // "May" with a capital is the month.
+    let spoken: Phrase = clause.words.iter().filter(|w| !w.is_mark() && w.text != "May").map(|w| w.low.clone()).collect();
+    let hedged = has_hedge(&spoken);
     if hedged || tone.hedged {
         return Mood::Hedged;
     }
     if words.iter().any(|w| w == "would") && !words.iter().any(|w| w == "rather" || w == "like") {
         return Mood::Skipped("hypothetical");
     }
-    let past_words = has_any(&words, &LEXICON.pasts);
     let verb = clause.verb.as_ref();
+    let past_words = has_any(&words, &LEXICON.pasts)
+        || (verb.is_some_and(|v| v.past) && clause.lead.iter().any(|a| a.prep == "before"));
+    // "We are moving to Azure" is under way, not done.
+    let to = clause.adjuncts.iter().any(|a| matches!(a.prep.as_str(), "to" | "from" | "into"));
+    let under_way = |v: &super::clauses::Verb| v.progressive && LEXICON.is_change(&v.stem) && (to || v.particle.is_some());
+    if verb.is_some_and(under_way) {
+        return Mood::Future;
+    }
     if verb.is_some_and(|v| v.formerly) || (past_words && !is_planned(clause, &words)) {
         return Mood::Past;
     }
@@ -135,7 +145,7 @@ fn is_planned(clause: &Clause, words: &[String]) -> bool {
 fn is_past_state(clause: &Clause, words: &[String]) -> bool {
     let Some(verb) = clause.verb.as_ref() else { return false };
     let until = words.iter().any(|w| w == "until");
-    let changed = LEXICON.is_change(&verb.stem) || LEXICON.is_removal(&verb.stem);
+    let changed = LEXICON.is_change(&verb.stem) || LEXICON.is_removal(&verb.stem, None);
     let stative = LEXICON.is_stative(&verb.stem);
     verb.past && !verb.perfect && !verb.passive && (stative || until) && !(changed && !stative)
 }

@@ -50,7 +50,7 @@ pub(super) fn topic(words: &[Word]) -> Topic {
 pub(super) fn plain_name(words: &[Word]) -> String {
     let mut kept: Vec<Word> = Vec::new();
     for word in words {
-        let skip = word.is_any(&["a", "an", "the", "our", "their", "his", "its", "this", "that", "these", "those", "your", "all", "there", "new", "still", "own"])
+        let skip = word.is_any(&["a", "an", "the", "our", "their", "his", "its", "this", "that", "these", "those", "your", "all", "there", "still", "own", "today", "now", "currently"])
             || word.is("her")
             || (word.is_mark() && !word.is_any(&["(", ")"]));
         if word.is("my") {

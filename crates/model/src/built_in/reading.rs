@@ -31,15 +31,27 @@ pub(super) struct Reading {
     pub said: String,
     /// The attribute that a declared slot would be found by, where the subject also names an item.
     pub attribute: Option<&'static str>,
+    /// "We changed gyms": what has changed, where the clause does not say to what.
+    pub announces: Option<String>,
+    /// What it says if nothing held has gone.
+    pub otherwise: Vec<Reading>,
 }
 
 pub(super) fn readings(clause: &Clause, mood: Mood) -> Vec<Reading> {
     let mut found = if let Some(verb) = &clause.verb {
-        changes::read(clause, verb).unwrap_or_else(|| state(clause, verb, mood))
+        let mut found = changes::read(clause, verb).unwrap_or_else(|| state(clause, verb, mood));
+        // "Fixed at 3 %" ends nothing; whether it does is told by what is held.
+        if verb.passive && !verb.past && matches!(verb.stem.as_str(), "fix" | "close" | "end" | "lift")
+            && let Some(gone) = found.first_mut().filter(|r| r.shift == Shift::Gone)
+        {
+            gone.otherwise = state(clause, verb, mood);
+        }
+        found
     } else {
         fragment(&clause.words)
     };
-    let scope = scope(&clause.lead);
+    let habit = mood == Mood::Asserted && !clause.verb.as_ref().is_some_and(|v| v.past);
+    let scope = scope(&clause.lead, habit);
     for reading in &mut found {
         reading.mood = mood;
         reading.said = spell(&clause.words);
@@ -47,6 +59,12 @@ pub(super) fn readings(clause: &Clause, mood: Mood) -> Vec<Reading> {
             reading.scope.clone_from(&scope);
         }
         tidy(reading);
+    }
+    if let [only] = found.as_mut_slice()
+        && only.scope.is_none()
+        && only.shift == Shift::None
+    {
+        trailing_scope(only, clause);
     }
     found.retain(|r| !r.value.is_empty() || r.shift == Shift::Gone);
     found
@@ -63,6 +81,23 @@ pub(super) fn reading(subject: impl Into<String>, value: impl Into<String>) -> R
         mood: Mood::Asserted,
         said: String::new(),
         attribute: None,
+        announces: None,
+        otherwise: Vec::new(),
+    }
+}
+
+/// "7/10 at rest", "dark mode on my phone": the last adjunct says where the value holds.
+fn trailing_scope(reading: &mut Reading, clause: &Clause) {
+    let Some(last) = clause.adjuncts.last().filter(|a| !is_time(&a.words) && !clause.object.is_empty()) else { return };
+    let own = last.words.first().is_some_and(|w| w.is("my")) && last.prep == "on";
+    let measured = clause.object.len() == 1 && clause.object.iter().any(Word::has_digit)
+        && matches!(last.prep.as_str(), "at" | "on" | "during" | "in");
+    let tail = format!(" {} {}", last.prep, spell(&last.words));
+    if (own || measured)
+        && let Some(value) = reading.value.strip_suffix(&tail)
+    {
+        reading.value = value.to_owned();
+        reading.scope = Some(plain_name(&last.words).replace("user's ", ""));
     }
 }
 
@@ -114,10 +149,14 @@ pub(super) fn is_time(words: &[Word]) -> bool {
 }
 
 /// "In staging", "On weekdays", "For US customers": what stands before the subject limits the fact to a part.
-fn scope(lead: &[Adjunct]) -> Option<String> {
+fn scope(lead: &[Adjunct], habit: bool) -> Option<String> {
+    const RECURRING: [&str; 12] = [
+        "summer", "winter", "spring", "autumn", "weekend", "weekends", "morning", "mornings", "evening", "evenings", "night", "nights",
+    ];
+    let recurs = |a: &Adjunct| habit && a.words.iter().all(|w| RECURRING.contains(&w.low.as_str()) || w.is("the"));
     lead.iter()
         .filter(|a| matches!(a.prep.as_str(), "in" | "on" | "at" | "for" | "with" | "within" | "under" | "during"))
-        .filter(|a| !is_time(&a.words))
+        .filter(|a| recurs(a) || !is_time(&a.words))
         .map(|a| plain_name(&a.words))
         .find(|name| !name.is_empty())
 }
@@ -195,6 +234,12 @@ fn copula(clause: &Clause, verb: &Verb, about: &Topic) -> Vec<Reading> {
     if verb.negated {
         return negated(clause, about, &value);
     }
+    if let [off, rest @ ..] = clause.object.as_slice()
+        && off.is("off")
+        && !rest.is_empty()
+    {
+        return negated(clause, about, &spell(rest));
+    }
     if let Some(found) = allergic(clause, about) {
         return found;
     }
@@ -214,7 +259,7 @@ fn copula(clause: &Clause, verb: &Verb, about: &Topic) -> Vec<Reading> {
         person_is(clause, about, &value)
     };
     for reading in &mut made {
-        reading.pointer = about.sort == Sort::Pointer;
+        reading.pointer |= about.sort == Sort::Pointer;
     }
     made
 }
@@ -235,12 +280,44 @@ fn by_kind(about: &Topic, value: &str) -> Option<Reading> {
     Some(reading(of_topic(about, kind), value))
 }
 
+/// One reading for each known thing in the value, or one with the whole of it.
+fn by_kinds(about: &Topic, value: &str) -> Vec<Reading> {
+    match LEXICON.kinds_in(value).as_slice() {
+        [] => Vec::new(),
+        [(_, kind)] => vec![reading(of_topic(about, kind), value)],
+        several => several
+            .iter()
+            .map(|(name, kind)| {
+                let spelled = value.split_whitespace().find(|w| w.to_lowercase().trim_matches(',') == *name);
+                reading(of_topic(about, kind), spelled.unwrap_or(name))
+            })
+            .collect(),
+    }
+}
+
+fn is_bare_figure(value: &str) -> bool {
+    let value = tidy_value(value);
+    value.split_whitespace().count() == 1 && value.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// Of a person or "it", what is said decides which attribute it is.
 fn person_is(clause: &Clause, about: &Topic, value: &str) -> Vec<Reading> {
     let adjunct = clause.object.is_empty().then(|| clause.adjuncts.first()).flatten();
     let article = clause.object.first().is_some_and(|w| w.is_any(&["a", "an"]));
-    if let Some(found) = medicine(about, value).or_else(|| by_kind(about, value)) {
+    if let Some(found) = medicine(about, value) {
         return vec![found];
+    }
+    let kinds = by_kinds(about, value);
+    if !kinds.is_empty() {
+        return kinds;
+    }
+    if is_bare_figure(value) {
+        let name = if about.sort == Sort::Person { of_topic(about, "age") } else { String::new() };
+        return vec![Reading { pointer: true, ..reading(name, value) }];
+    }
+    if clause.subject.iter().any(|w| w.is("there")) {
+        let end = clause.object.iter().position(|w| w.is("of")).unwrap_or(clause.object.len());
+        return vec![reading(plain_name(clause.object.get(..end).unwrap_or_default()), value)];
     }
     if about.name == "user" && is_proper(&clause.object) && !clause.object.is_empty() {
         return vec![reading("user's name", value)];
@@ -358,6 +435,9 @@ fn framed(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Vec<Reading>> {
         let owner = clause.adjuncts.first().map(|a| spell(&a.words)).unwrap_or_default();
         return Some(vec![reading(format!("{} owner", about.name), owner)]);
     }
+    if let Some(found) = done_on(clause, verb, about) {
+        return Some(found);
+    }
     if let Some(found) = used(clause, verb, about) {
         return Some(found);
     }
@@ -383,6 +463,14 @@ fn framed(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Vec<Reading>> {
         }
         _ => None,
     }
+}
+
+/// "We do the standup on Teams", "we keep backups in S3": the verb only joins the thing and its place.
+fn done_on(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Vec<Reading>> {
+    let light = matches!(verb.stem.as_str(), "do" | "hold" | "keep" | "store" | "host" | "track");
+    let place = clause.adjuncts.first().filter(|a| matches!(a.prep.as_str(), "on" | "in" | "with" | "via" | "at") && !is_time(&a.words))?;
+    let person = about.sort == Sort::Person && !verb.past && !clause.object.is_empty();
+    (light && person).then(|| vec![reading(plain_name(&clause.object), spell(&place.words))])
 }
 
 /// "We use Sentry for error tracking"
@@ -414,11 +502,19 @@ fn general(clause: &Clause, verb: &Verb, about: &Topic, mood: Mood) -> Vec<Readi
     let said = clause.words.iter().rev().find(|w| LEXICON.verb(&w.low) == verb.stem && matches!(w.tag, Tag::Verb | Tag::Aux));
     let said = said.map(|w| w.low.clone()).unwrap_or_else(|| verb.stem.clone());
     let phrase = verb.particle.as_ref().map_or(said.clone(), |p| format!("{said} {p}"));
-    let value = complement_text(&clause.object, &clause.adjuncts);
+    if clause.words.iter().any(|w| w.is("rather")) {
+        let kinds = by_kinds(about, &format!("{said} {}", spell(&clause.object)));
+        return if kinds.is_empty() { vec![reading(of_topic(about, "preference"), said)] } else { kinds };
+    }
+    let adjuncts: Vec<Adjunct> =
+        clause.adjuncts.iter().filter(|a| !(verb.passive && clause.object.is_empty() && a.prep == "for" && verb.perfect)).cloned().collect();
+    let value = complement_text(&clause.object, &adjuncts);
     let happened = verb.past && !verb.passive && mood != Mood::Past
         || (verb.passive && verb.past && mood != Mood::Past && clause.adjuncts.iter().any(|a| is_time(&a.words)));
     if happened || (verb.perfect && !verb.passive && mood == Mood::Asserted) {
-        return vec![Reading { pointer: about.sort == Sort::Pointer, ..event(about, &phrase, &value) }];
+        let what = if clause.object.is_empty() { &clause.subject } else { &clause.object };
+        let announces = (LEXICON.is_change(&verb.stem) && topic(what).sort == Sort::Thing).then(|| plain_name(what));
+        return vec![Reading { pointer: about.sort == Sort::Pointer, announces, ..event(about, &phrase, &value) }];
     }
     if value.is_empty() {
         let status = LEXICON.attribute(&format!("{} status", about.name)).map(|_| format!("{} status", about.name));
@@ -472,8 +568,8 @@ fn fragment(words: &[Word]) -> Vec<Reading> {
             return vec![reading(name, value)];
         }
     }
-    match LEXICON.kind(&text) {
-        Some(kind) if words.len() <= 4 => vec![reading(kind, text)],
-        _ => Vec::new(),
+    if words.len() > 6 {
+        return Vec::new();
     }
+    by_kinds(&Topic { name: String::new(), sort: Sort::Person }, &text)
 }

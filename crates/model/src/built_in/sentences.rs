@@ -63,12 +63,13 @@ fn settle_casual(words: &mut Vec<Word>) {
     let copy = words.clone();
     for (at, word) in words.iter_mut().enumerate() {
         let next = copy.get(at + 1);
-        let before = at.checked_sub(1).and_then(|i| copy.get(i));
-        let after_verb = before.is_some_and(|w| LEXICON.is_change(&LEXICON.verb(&w.low)));
-        if word.is("2") && (next.is_some_and(Word::has_digit) || (after_verb && next.is_some_and(|w| !w.is_mark()))) {
+        let near = copy.get(at.saturating_sub(3)..at).unwrap_or_default();
+        let after_verb = near.iter().any(|w| LEXICON.is_change(&LEXICON.verb(&w.low)));
+        let to_before = at.checked_sub(1).and_then(|i| copy.get(i)).is_some_and(|w| w.is("to"));
+        if word.is("2") && !to_before && (next.is_some_and(Word::has_digit) || (after_verb && next.is_some_and(|w| !w.is_mark()))) {
             *word = Word::new("to", true);
         }
-        if word.is("its") && next.is_some_and(|w| w.is_any(&["a", "an", "the", "now", "not", "still", "on", "in"])) {
+        if word.is("its") && next.is_some_and(|w| w.is_any(&["a", "an", "the", "now", "not", "still", "on", "in"]) || w.text.chars().all(|c| c.is_ascii_digit())) {
             word.text = "it is".to_owned();
         }
     }
@@ -88,7 +89,7 @@ fn settle_casual(words: &mut Vec<Word>) {
 const NEEDS_MARK: [&str; 28] = [
     "right", "all", "team", "next", "news", "note", "remember", "update", "reminder", "morning", "then", "again",
     "finally", "everyone", "folks", "guys", "exactly", "precisely", "specifically", "literally", "correction",
-    "no", "dangerous", "now", "first", "one thing", "but", "plus",
+    "no", "dangerous", "today", "first", "one thing", "but", "plus",
 ];
 
 pub(super) fn strip_opening(words: &mut Vec<Word>) {
@@ -127,13 +128,14 @@ fn drawn_out(word: &str, plain: &str) -> bool {
 }
 
 const CLOSINGS: [&str; 22] = [
-    "lol", "lmao", "haha", "hahaha", "hehe", "please", "thanks", "fwiw", "tbh", "btw", "fyi", "too", "ok", "okay",
+    "lol", "lmao", "haha", "hahaha", "hehe", "please", "thanks", "fwiw", "tbh", "btw", "fyi", "too", "ok", "sorry",
     "right", "anyway", "though", "guys", "folks", "xd", "rofl", "xx",
 ];
 
 fn strip_closing(words: &mut Vec<Word>) {
     while let Some(last) = words.last() {
-        if last.is_mark() && last.text != ")" || CLOSINGS.contains(&last.low.as_str()) {
+        let drawn = last.text.len() > 3 && ["yes", "yay", "yeah", "lol", "haha", "woo", "no"].iter().any(|c| drawn_out(&last.low, c));
+        if last.is_mark() && last.text != ")" || CLOSINGS.contains(&last.low.as_str()) || drawn {
             words.pop();
         } else {
             return;

@@ -5,9 +5,9 @@ use rust_stemmers::{Algorithm, Stemmer};
 /// Words that say nothing about what a text is about.
 const EMPTY: [&str; 76] = [
     "a", "an", "the", "of", "my", "our", "your", "his", "her", "its", "their", "i", "we", "you", "he", "she",
-    "it", "they", "me", "us", "him", "them", "this", "that", "these", "those", "is", "are", "was", "were",
+    "it", "they", "me", "ours", "him", "them", "this", "that", "these", "those", "is", "are", "was", "were",
     "be", "been", "am", "has", "have", "had", "do", "does", "did", "to", "in", "on", "at", "for", "with",
-    "by", "from", "as", "and", "or", "but", "so", "s", "user", "now", "still", "currently", "right", "there",
+    "by", "from", "as", "and", "or", "but", "so", "s", "user", "now", "still", "currently", "new", "there",
     "also", "just", "very", "too", "what", "which", "who", "when", "where", "how", "whose", "whom", "will",
     "would", "can", "about", "any",
 ];
@@ -56,6 +56,14 @@ fn same_form(word: &str) -> String {
         ("db", "database"), ("databases", "database"), ("postgresql", "postgres"), ("meds", "medication"),
         ("center", "centre"), ("licence", "license"),
     ];
+    const AMERICAN: [(&str, &str); 10] = [
+        ("color", "colour"), ("flavor", "flavour"), ("behavior", "behaviour"), ("neighbor", "neighbour"),
+        ("labor", "labour"), ("honor", "honour"), ("theater", "theatre"), ("gray", "grey"), ("tire", "tyre"),
+        ("program", "programme"),
+    ];
+    if let Some((_, british)) = AMERICAN.iter().find(|(us, _)| word.starts_with(us) && word.len() <= us.len() + 1) {
+        return stem(british);
+    }
     match FORMS.iter().find(|(from, _)| *from == word) {
         Some((_, to)) => stem(to),
         None => stem(&word.replace(',', "")),

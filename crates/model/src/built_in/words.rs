@@ -196,7 +196,11 @@ pub(super) fn tag(words: &mut [Word]) {
     for (word, tag) in words.iter_mut().zip(tags) {
         word.tag = own_tag(word).unwrap_or_else(|| from_upos(tag, word));
     }
+    if let Some(first) = words.first_mut().filter(|w| w.tag == Tag::Name && w.low.ends_with("ed") && w.text.len() > 5) {
+        first.tag = Tag::Verb;
+    }
     settle_apostrophes(words);
+    settle_verbs(words);
     settle_modifiers(words);
 }
 
@@ -225,7 +229,7 @@ fn from_upos(tag: Option<UPOS>, word: &Word) -> Tag {
     match tag {
         Some(UPOS::NOUN) => Tag::Noun,
         Some(UPOS::PROPN) => Tag::Name,
-        Some(UPOS::VERB) => Tag::Verb,
+        Some(UPOS::VERB) if !word.low.contains('-') => Tag::Verb,
         Some(UPOS::AUX) => Tag::Aux,
         Some(UPOS::ADJ) => Tag::Adjective,
         Some(UPOS::ADV) => Tag::Adverb,
@@ -234,6 +238,8 @@ fn from_upos(tag: Option<UPOS>, word: &Word) -> Tag {
         Some(UPOS::ADP) => Tag::Preposition,
         Some(UPOS::NUM) => Tag::Number,
         Some(_) => Tag::Other,
+        Some(UPOS::VERB) if word.low.contains('-') => Tag::Adjective,
+        None if word.low.contains('-') && word.low.ends_with("ed") => Tag::Adjective,
         None if word.is_capital() => Tag::Name,
         None if verb_shaped(&word.low) => Tag::Verb,
         None => Tag::Noun,
@@ -244,7 +250,7 @@ fn from_upos(tag: Option<UPOS>, word: &Word) -> Tag {
 fn verb_shaped(low: &str) -> bool {
     let verb = LEXICON.verb(low);
     (low.ends_with("ed") || low.ends_with("ing"))
-        && (LEXICON.is_change(&verb) || LEXICON.is_removal(&verb) || LEXICON.is_stative(&verb) || low.ends_with("ed"))
+        && (LEXICON.is_change(&verb) || LEXICON.is_removal(&verb, None) || LEXICON.is_stative(&verb) || low.ends_with("ed"))
 }
 
 fn settle_apostrophes(words: &mut [Word]) {
@@ -267,6 +273,47 @@ fn settle_apostrophes(words: &mut [Word]) {
     }
 }
 
+/// "Drives" and "reviews" are verbs behind a subject and before what a verb takes, whatever the tagger says.
+fn settle_verbs(words: &mut [Word]) {
+    let copy: Vec<Word> = words.to_vec();
+    for (at, word) in words.iter_mut().enumerate() {
+        let helper = copy.get(..at).unwrap_or_default().iter().rev().find(|w| w.tag != Tag::Adverb);
+        let verb = LEXICON.verb(&word.low);
+        let listed = LEXICON.is_change(&verb) || LEXICON.is_removal(&verb, None);
+        if word.tag == Tag::Adjective && word.low.ends_with("ed") && listed
+            && helper.is_some_and(|w| w.tag == Tag::Aux && !w.is_any(&["is", "are", "am"]))
+        {
+            word.tag = Tag::Verb;
+            continue;
+        }
+        if !matches!(word.tag, Tag::Noun | Tag::Adjective | Tag::Name | Tag::Other | Tag::Adverb) || word.is_mark() {
+            continue;
+        }
+        // "now" and "no longer" may stand between subject and verb.
+        let before = copy.get(..at).unwrap_or_default().iter().rev().find(|w| w.tag != Tag::Adverb || w.is_mark());
+        let after = copy.get(at + 1);
+        let takes = after.is_none_or(|w| {
+            matches!(w.tag, Tag::Determiner | Tag::Preposition | Tag::Pronoun | Tag::Number | Tag::Adverb | Tag::Name)
+                || w.is_quoted()
+                || w.is_mark()
+        });
+        let verb_follows = after.is_some_and(|w| w.tag == Tag::Aux || w.tag == Tag::Verb && !w.low.ends_with("ed"));
+        let behind_pronoun = before.is_some_and(|w| w.tag == Tag::Pronoun) && word.low != "all";
+        let behind_noun = before.is_some_and(|w| matches!(w.tag, Tag::Noun | Tag::Name)) && word.low.ends_with('s');
+        let plural = before.is_some_and(|w| w.tag == Tag::Noun && w.low.ends_with('s')) && !word.low.ends_with('s');
+        let opens = before.is_none_or(|w| w.is_mark() || w.is("and"))
+            && after.is_some_and(|w| matches!(w.tag, Tag::Preposition | Tag::Pronoun | Tag::Determiner))
+            && !word.low.ends_with('s');
+        let known = LEXICON.is_common_verb(&word.low);
+        let reads = known && takes && (behind_noun || plural || opens) && !(behind_noun && after.is_none() && at < 2);
+        let another = copy.iter().any(|w| matches!(w.tag, Tag::Aux | Tag::Verb) && !w.low.ends_with("ing"));
+        let nothing_else = known && behind_noun && !another;
+        if !verb_follows && ((reads && !(another && opens)) || nothing_else || (behind_pronoun && (known || takes) && !word.is_capital() && word.tag != Tag::Adverb && word.tag != Tag::Adjective)) {
+            word.tag = Tag::Verb;
+        }
+    }
+}
+
 /// A participle between a determiner or adjective and a noun is no verb: "the approved budget".
 fn settle_modifiers(words: &mut [Word]) {
     let tags: Vec<(Tag, String)> = words.iter().map(|w| (w.tag, w.low.clone())).collect();
@@ -280,10 +327,13 @@ fn settle_modifiers(words: &mut [Word]) {
             matches!(tag, Tag::Determiner | Tag::Adjective) || low == "'s" || low == "no"
         });
         let noun_follows = after.is_some_and(|(tag, _)| matches!(tag, Tag::Noun | Tag::Name));
-        if opened && (noun_follows || !word.low.ends_with("ed")) && !LEXICON.is_irregular_verb(&word.low) {
+        let after_article = before.is_some_and(|(tag, _)| *tag == Tag::Determiner);
+        let irregular = LEXICON.is_irregular_verb(&word.low) && !(after_article && noun_follows);
+        if opened && (noun_follows || !word.low.ends_with("ed")) && !irregular {
             word.tag = if noun_follows { Tag::Adjective } else { Tag::Noun };
         }
-        if word.low.ends_with("ing") && before.is_none() && noun_follows {
+        let later = tags.iter().skip(at + 2).any(|(tag, low)| matches!(tag, Tag::Aux | Tag::Verb) && !low.ends_with("ing"));
+        if (word.low.ends_with("ing") || word.low.ends_with("ed") && later) && before.is_none() && noun_follows {
             word.tag = Tag::Adjective;
         }
     }
