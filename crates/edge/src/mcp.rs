@@ -172,3 +172,22 @@ pub(crate) async fn call(
         "_meta": { "fastmcp": { "wrap_result": true } },
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::INSTRUCTIONS;
+
+    #[test]
+    fn the_instructions_name_tools_that_exist_and_are_short_enough_to_be_read() {
+        let words = INSTRUCTIONS.split(|c: char| !c.is_ascii_lowercase() && c != '_');
+        let ids = ["user_id", "agent_id", "run_id"];
+        let named: Vec<&str> = words.filter(|word| word.contains('_') && !ids.contains(word)).collect();
+        for tool in &named {
+            assert!(service::catalogue().iter().any(|known| known.name == *tool), "{tool}");
+        }
+        for tool in ["check_before_act", "safe_recall", "pending_changes", "confirm_change"] {
+            assert!(named.contains(&tool), "{tool} is not taught");
+        }
+        assert!(INSTRUCTIONS.len() < 2500, "{} bytes", INSTRUCTIONS.len());
+    }
+}

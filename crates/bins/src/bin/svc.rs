@@ -5,7 +5,7 @@ use domain::Timestamp;
 use std::future::Future;
 use std::process::ExitCode;
 use svc::cli::{CliError, connect, demo, license, principal, prompt};
-use svc::settings::Settings;
+use svc::settings::{LogLevel, LogSettings, Settings};
 use svc::startup::{self, StartupError};
 
 /// A memory for AI agents. Without a command it opens a prompt on the memory.
@@ -59,7 +59,12 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
 
 fn settings() -> Result<Settings, CliError> {
     let settings = Settings::from_environment().map_err(StartupError::from)?;
-    svc::logging::start(settings.log);
+    // Warnings are for who watches a service. A person at a terminal reads in the reply what went wrong.
+    let level = match settings.log.level {
+        LogLevel::Warning => LogLevel::Error,
+        asked => asked,
+    };
+    svc::logging::start(LogSettings { level, ..settings.log });
     Ok(settings)
 }
 

@@ -125,9 +125,7 @@ impl<W: Write> Stage<'_, W> {
 
     async fn call(&mut self, who: &Identity, tool: &str, arguments: Value) -> Result<String, CliError> {
         let name = if *who == Identity::Local { "you" } else { "agent" };
-        let said: Vec<String> =
-            arguments.as_object().into_iter().flatten().map(|(_, value)| shown(value)).collect();
-        self.say(name, &format!("{tool} {}", said.join(", ")))?;
+        self.say(name, &format!("{tool} {}", shown(&arguments)))?;
         let reply = self.session.call_as(who.clone(), tool, arguments).await.text;
         for line in reply.lines() {
             writeln!(self.out, "    {}", self.painted(tone(line), line))?;
@@ -163,8 +161,12 @@ impl<W: Write> Stage<'_, W> {
     }
 }
 
-fn shown(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), |text| format!("\"{text}\""))
+/// The arguments as a person would say them: the first by itself, the others with their names.
+fn shown(arguments: &Value) -> String {
+    let arguments = arguments.as_object().into_iter().flatten().enumerate();
+    let said = arguments
+        .map(|(n, (name, value))| if n == 0 { value.to_string() } else { format!("{name}: {value}") });
+    said.collect::<Vec<_>>().join(", ")
 }
 
 /// Green for what is well, yellow for what waits, red for what is refused or broken.

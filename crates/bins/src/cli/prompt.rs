@@ -40,8 +40,15 @@ enum Line {
 /// Reads lines until there are no more of them.
 pub async fn run(settings: Settings, mut input: impl BufRead, out: &mut impl Write) -> Result<(), CliError> {
     let path = std::path::absolute(&settings.storage.path)?;
+    let is_built_in = settings.models.chat.is_none();
     let session = Session::open(settings).await?;
     writeln!(out, "svc {}, a memory for AI agents, kept in {}", env!("CARGO_PKG_VERSION"), path.display())?;
+    if is_built_in {
+        writeln!(
+            out,
+            "The built-in model reads and answers, in plain English; docs/settings.md says how to name another."
+        )?;
+    }
     writeln!(out, "Say something to remember, or ask something that ends in '?'. 'help' shows more.")?;
     // A terminal shows what is typed. Input from elsewhere is shown by us, so that the output reads like a session.
     let echoes = !std::io::stdin().is_terminal();

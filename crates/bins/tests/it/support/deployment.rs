@@ -17,6 +17,11 @@ impl Deployment {
         Self { folder, variables }
     }
 
+    /// Nothing is set, so that the built-in model serves.
+    pub fn with_built_in_model() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), variables: Vec::new() }
+    }
+
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.set(name, value);
         self
