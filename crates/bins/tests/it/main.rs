@@ -4,6 +4,7 @@
 
 mod arguments;
 mod audit_tampering;
+mod built_in;
 mod concurrency;
 mod connect;
 mod cost;

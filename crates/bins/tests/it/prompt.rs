@@ -20,7 +20,7 @@ fn session(folder: &std::path::Path, lines: &[&str]) -> String {
 
 #[test]
 fn with_no_variable_set_the_prompt_remembers_recalls_forgets_and_shows_history() {
-    let deployment = Deployment::with_built_in_model();
+    let deployment = Deployment::bare();
     let said = session(
         deployment.folder(),
         &[

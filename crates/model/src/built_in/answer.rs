@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 const UNKNOWN: &str = "I do not know: no remembered fact answers that.";
 /// The share of the question's weight that a fact must meet.
-const ENOUGH: f64 = 0.34;
+const ENOUGH: f64 = 0.45;
 /// The same for a question that is answered by yes or no: there every word of it counts.
 const ENOUGH_FOR_YES: f64 = 0.6;
 /// Facts within this share of the best are named beside it.
@@ -55,7 +55,10 @@ impl Asked {
             (Some("when"), _) => Self::When,
             (Some("how"), Some("much" | "many" | "old" | "often" | "long")) => Self::HowMuch,
             (
-                Some("is" | "are" | "does" | "do" | "did" | "has" | "have" | "am" | "was" | "were" | "can" | "will"),
+                Some(
+                    "is" | "are" | "does" | "do" | "did" | "has" | "have" | "am" | "was" | "were" | "can"
+                    | "will",
+                ),
                 _,
             ) => Self::Whether,
             _ => Self::Which,
@@ -67,7 +70,8 @@ impl Asked {
         match self {
             Self::When | Self::HowMuch => {
                 let words = super::words::words(value);
-                super::reading::is_time(&words) || words.iter().any(super::words::Word::has_digit)
+                super::values::is_time(&words)
+                    || words.iter().any(super::words::Word::has_digit)
                     || super::memory::set(value).iter().any(|s| s.ends_with("li") || s.ends_with("day"))
             }
             Self::Whether | Self::Which => true,
@@ -104,7 +108,23 @@ fn sentence(answer: &AnswerFact<'_>) -> String {
 
 fn question_stems(question: &str) -> Stems {
     let mut wanted = set(question);
-    wanted.retain(|s| !matches!(s.as_str(), "use" | "get" | "mani" | "much" | "tell" | "pleas" | "know" | "give" | "kind" | "type" | "ani" | "the"));
+    wanted.retain(|s| {
+        !matches!(
+            s.as_str(),
+            "use"
+                | "get"
+                | "mani"
+                | "much"
+                | "tell"
+                | "pleas"
+                | "know"
+                | "give"
+                | "kind"
+                | "type"
+                | "ani"
+                | "the"
+        )
+    });
     if wanted.is_empty() { set(question) } else { wanted }
 }
 
@@ -114,7 +134,7 @@ fn weights(wanted: &Stems, facts: &[(Known, &AnswerFact<'_>)], asks: Asked) -> B
         .iter()
         .map(|stem| {
             let with = facts.iter().filter(|(k, _)| meets(k, stem) > 0.0).count();
-            let unmet = if asks == Asked::Whether { 1.0 } else { 0.5 };
+            let unmet = if asks == Asked::Whether { 1.0 } else { 0.7 };
             let weight = if with == 0 { unmet } else { 1.0 + (facts.len() as f64 / with as f64).ln() };
             (stem.clone(), weight)
         })
@@ -128,7 +148,8 @@ fn score(known: &Known, weights: &BTreeMap<String, f64>) -> f64 {
 /// How well a fact meets one word of the question: by its own words, by another name of its attribute, or by the words
 /// it was taken from.
 fn meets(known: &Known, stem: &str) -> f64 {
-    let begins = |s: &String| s.len() >= 4 && stem.len() >= 4 && (s.starts_with(stem) || stem.starts_with(s.as_str()));
+    let begins =
+        |s: &String| s.len() >= 4 && stem.len() >= 4 && (s.starts_with(stem) || stem.starts_with(s.as_str()));
     if known.key.contains(stem) || set(&known.subject).contains(stem) {
         return 1.0;
     }
@@ -136,7 +157,8 @@ fn meets(known: &Known, stem: &str) -> f64 {
         return 0.9;
     }
     let named = |part: &str| LEXICON.names_of(part).iter().any(|name| set(name).contains(stem));
-    let other_names = named(&known.subject) || known.subject.split_whitespace().any(|w| !w.ends_with("'s") && named(w));
+    let other_names =
+        named(&known.subject) || known.subject.split_whitespace().any(|w| !w.ends_with("'s") && named(w));
     if other_names || known.kind.as_deref().is_some_and(|kind| set(kind).contains(stem)) {
         return 0.8;
     }

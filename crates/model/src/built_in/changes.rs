@@ -3,7 +3,8 @@
 use super::clauses::{Adjunct, Clause, Verb};
 use super::lexicon::LEXICON;
 use super::naming::{Sort, plain_name, topic};
-use super::reading::{Reading, Shift, is_time, reading};
+use super::reading::{Reading, Shift, reading};
+use super::values::is_time;
 use super::words::{Word, spell};
 
 pub(super) fn read(clause: &Clause, verb: &Verb) -> Option<Vec<Reading>> {
@@ -11,6 +12,8 @@ pub(super) fn read(clause: &Clause, verb: &Verb) -> Option<Vec<Reading>> {
         return None;
     }
     renamed(clause, verb)
+        .or_else(|| succeeded(clause, verb))
+        .or_else(|| chosen(clause, verb))
         .or_else(|| made(clause, verb))
         .or_else(|| replaced(clause, verb))
         .or_else(|| became(clause, verb))
@@ -61,8 +64,46 @@ fn renamed(clause: &Clause, verb: &Verb) -> Option<Reading> {
     } else {
         (spell(&clause.object), to?)
     };
-    let name = format!("{} name", super::naming::plain_name(if verb.passive { &clause.subject } else { &clause.object }));
+    let name = format!(
+        "{} name",
+        super::naming::plain_name(if verb.passive { &clause.subject } else { &clause.object })
+    );
     Some(shifted(name, new, Some(old)))
+}
+
+/// "Nadia took over the Lisbon office from Karim"
+fn succeeded(clause: &Clause, verb: &Verb) -> Option<Reading> {
+    let over = verb.stem == "take" && verb.particle.as_deref() == Some("over");
+    if !over && !matches!(verb.stem.as_str(), "succeed" | "inherit") {
+        return None;
+    }
+    let from = adjunct(clause, "from").or_else(|| adjunct(clause, "for")).map(|a| spell(&a.words));
+    let role = adjunct(clause, "as").map(|a| plain_name(&a.words));
+    let from = if verb.stem == "succeed" { Some(spell(&clause.object)) } else { from };
+    let object = if verb.stem == "succeed" { String::new() } else { plain_name(&clause.object) };
+    let subject = role.unwrap_or(object);
+    Some(shifted(subject, spell(&clause.subject), from))
+}
+
+/// "We settled on Vega", "we went with Stripe for payments"
+fn chosen(clause: &Clause, verb: &Verb) -> Option<Reading> {
+    let done = verb.past || verb.perfect;
+    let prep = match verb.stem.as_str() {
+        "settl" | "decid" => Some("on"),
+        "opt" => Some("for"),
+        "go" => Some("with"),
+        "choos" | "pick" | "select" | "adopt" => None,
+        _ => return None,
+    };
+    let value = match prep {
+        Some(prep) => spell(&adjunct(clause, prep)?.words),
+        None => spell(&clause.object),
+    };
+    let what =
+        adjunct(clause, "for").or_else(|| adjunct(clause, "as")).filter(|a| Some(a.prep.as_str()) != prep);
+    let subject = what.filter(|a| !is_time(&a.words)).map(|a| plain_name(&a.words)).unwrap_or_default();
+    (done && !value.is_empty() && topic(&clause.subject).sort == Sort::Person)
+        .then(|| shifted(subject, value, None))
 }
 
 /// "Make Tomasz my emergency contact"
@@ -70,7 +111,8 @@ fn made(clause: &Clause, verb: &Verb) -> Option<Reading> {
     if verb.stem != "make" && verb.stem != "set" {
         return None;
     }
-    let at = clause.object.iter().position(|w| w.is_any(&["my", "our", "the", "their"])).filter(|at| *at > 0)?;
+    let at =
+        clause.object.iter().position(|w| w.is_any(&["my", "our", "the", "their"])).filter(|at| *at > 0)?;
     let (value, role) = clause.object.split_at(at);
     Some(shifted(plain_name(role), spell(value), instead(clause)))
 }
@@ -100,7 +142,11 @@ fn replaced(clause: &Clause, verb: &Verb) -> Option<Reading> {
         }
     }
     let old = instead(clause)?;
-    let value = if clause.object.is_empty() { clause.adjuncts.first().map(|a| spell(&a.words))? } else { spell(&clause.object) };
+    let value = if clause.object.is_empty() {
+        clause.adjuncts.first().map(|a| spell(&a.words))?
+    } else {
+        spell(&clause.object)
+    };
     let subject = topic(&clause.subject);
     Some(shifted(if subject.sort == Sort::Thing { subject.name } else { String::new() }, value, Some(old)))
 }
@@ -110,25 +156,39 @@ fn about(clause: &Clause, verb: &Verb) -> String {
     let subject = topic(&clause.subject);
     let object = plain_name(&clause.object);
     let person = topic(&clause.object).sort != Sort::Thing;
-    if !object.is_empty() && !person && !verb.passive && !clause.object.iter().all(|w| w.is_any(&["up", "down", "back", "over"])) {
+    if !object.is_empty()
+        && !person
+        && !verb.passive
+        && !clause.object.iter().all(|w| w.is_any(&["up", "down", "back", "over"]))
+    {
         return object;
     }
     match subject.sort {
         Sort::Thing => subject.name,
-        Sort::Person if !matches!(subject.name.as_str(), "" | "user" | "patient" | "customer") => subject.name,
+        Sort::Person if !matches!(subject.name.as_str(), "" | "user" | "patient" | "customer") => {
+            subject.name
+        }
         _ => String::new(),
     }
 }
 
-const ENTERING: [&str; 12] =
-    ["switch", "move", "migrat", "upgrad", "downgrad", "chang", "transit", "convert", "relocat", "shift", "promot", "transfer"];
+const ENTERING: [&str; 12] = [
+    "switch", "move", "migrat", "upgrad", "downgrad", "chang", "transit", "convert", "relocat", "shift",
+    "promot", "transfer",
+];
 
 fn became(clause: &Clause, verb: &Verb) -> Option<Reading> {
     if !LEXICON.is_change(&verb.stem) {
         return None;
     }
     let prep = ["to", "into", "onto", "over to"].into_iter().find(|p| adjunct(clause, p).is_some())?;
-    let lasting = verb.past || verb.perfect || verb.passive || ENTERING.contains(&verb.stem.as_str()) || clause.subject.is_empty();
+    let acts = !clause.object.is_empty() && topic(&clause.object).sort == Sort::Thing;
+    let lasting = acts
+        || verb.past
+        || verb.perfect
+        || verb.passive
+        || ENTERING.contains(&verb.stem.as_str())
+        || clause.subject.is_empty();
     let moved_on = verb.particle.is_some() || topic(&clause.subject).sort == Sort::Thing;
     if !lasting || verb.stem == "go" && !(moved_on && (verb.past || verb.perfect)) {
         return None;
@@ -139,21 +199,57 @@ fn became(clause: &Clause, verb: &Verb) -> Option<Reading> {
 
 fn gone(clause: &Clause, verb: &Verb) -> Option<Reading> {
     let happened = verb.past || verb.perfect || verb.passive;
-    let removes = LEXICON.is_removal(&verb.stem, verb.particle.as_deref()) && (happened || clause.subject.is_empty());
+    let removes =
+        LEXICON.is_removal(&verb.stem, verb.particle.as_deref()) && (happened || clause.subject.is_empty());
+    // "I handed the permit back": the particle stands behind the object.
+    let last = clause
+        .object
+        .last()
+        .map(|w| w.low.as_str())
+        .filter(|w| matches!(*w, "back" | "away" | "off" | "out" | "down" | "up"));
+    let removes =
+        removes || happened && last.is_some_and(|particle| LEXICON.is_removal(&verb.stem, Some(particle)));
     let got_rid = verb.stem == "get" && clause.object.first().is_some_and(|w| w.is("rid"));
-    let out = verb.stem == "be" && !verb.past
-        && clause.words.last().is_some_and(|w| w.is_any(&["out", "gone", "over", "fixed", "resolved", "closed", "dead", "off"]))
+    let out = verb.stem == "be"
+        && !verb.past
+        && clause.words.last().is_some_and(|w| {
+            w.is_any(&[
+                "out", "gone", "over", "fixed", "resolved", "closed", "dead", "off", "history", "finished",
+                "toast",
+            ])
+        })
         && clause.object.len() <= 1;
     let expected = clause.words.first().is_some_and(|w| w.is("expected"));
+    let out = out || (verb.stem == "go" && verb.passive && clause.object.is_empty());
     if !(removes || got_rid || out) || expected {
         return None;
     }
-    let leaver = matches!(verb.stem.as_str(), "leav" | "resign" | "retir" | "withdraw" | "quit") && super::naming::is_proper(&clause.subject);
-    let mut object: Vec<Word> = if leaver || verb.passive || out || clause.object.is_empty() { clause.subject.clone() } else { clause.object.clone() };
-    if got_rid {
-        object = clause.adjuncts.first().map(|a| a.words.clone()).unwrap_or_else(|| clause.object.iter().skip(2).cloned().collect());
+    let leaver = matches!(verb.stem.as_str(), "leav" | "resign" | "retir" | "withdraw" | "quit")
+        && super::naming::is_proper(&clause.subject);
+    let leaver = leaver || verb.particle.is_some() && clause.object.first().is_some_and(|w| w.is("of"));
+    // "I stepped down from the committee": what is left stands behind "from".
+    if clause.object.is_empty()
+        && !verb.passive
+        && !leaver
+        && topic(&clause.subject).sort == Sort::Person
+        && let Some(left) = adjunct(clause, "from").or_else(|| adjunct(clause, "with"))
+    {
+        return Some(Reading { shift: Shift::Gone, ..reading(plain_name(&left.words), spell(&left.words)) });
     }
-    let named: Vec<Word> = object.iter().take_while(|w| !w.is_any(&["last", "this", "yesterday", "today"])).cloned().collect();
+    let mut object: Vec<Word> = if leaver || verb.passive || out || clause.object.is_empty() {
+        clause.subject.clone()
+    } else {
+        clause.object.clone()
+    };
+    if got_rid {
+        object = clause
+            .adjuncts
+            .first()
+            .map(|a| a.words.clone())
+            .unwrap_or_else(|| clause.object.iter().skip(2).cloned().collect());
+    }
+    let named: Vec<Word> =
+        object.iter().take_while(|w| !w.is_any(&["last", "this", "yesterday", "today"])).cloned().collect();
     let object = if named.is_empty() { object } else { named };
     let pointer = topic(&object).sort == Sort::Pointer;
     Some(Reading { shift: Shift::Gone, pointer, ..reading(plain_name(&object), spell(&object)) })

@@ -44,6 +44,7 @@ fn add(vector: &mut [f32], sort: &str, text: &str, weight: f32) {
 /// FNV-1a: vectors are stored, so that the hash must never change.
 fn hash(sort: &str, text: &str) -> u64 {
     let bytes = sort.bytes().chain([0]).chain(text.bytes());
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
+    let hash =
+        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3));
     hash ^ (hash >> 29)
 }

@@ -1,14 +1,18 @@
 //! From a statement to proposals: each clause is read, linked with what is held, and given its action.
 
 use super::clauses::{Clause, clauses};
+use super::implied::implied;
 use super::lexicon::LEXICON;
-use super::linking::{alike, by_kind, by_unit, figure, by_name, by_pattern, changed, ended, pointed, restated};
+use super::linking::{
+    alike, by_kind, by_name, by_pattern, by_unit, changed, ended, ended_by_words, figure, pointed, restated,
+};
 use super::memory::{Known, set, share};
 use super::mood::{Mood, Tone, mood, tone};
 use super::naming::{Sort, topic};
-use super::reading::{Reading, Shift, drug, items, reading, readings};
+use super::reading::{Reading, Shift, reading, readings};
 use super::sentences::{Sentence, sentences};
 use super::slots::slot_of;
+use super::values::{drug, items, tidy_value};
 use super::words::{Tag, Word, spell};
 use crate::ask::{Extract, SlotHint};
 use domain::{Action, RawFact};
@@ -27,8 +31,10 @@ pub(super) fn extract(ask: &Extract<'_>) -> Vec<RawFact> {
     for (at, sentence) in spoken.iter().enumerate() {
         let tone = tone(sentence, spoken.get(at + 1));
         let mut sentence_gone = false;
+        let before = proposals.len();
         for mut reading in read(sentence, &tone, &mut said_before) {
-            if let Some(changed) = announced.take().filter(|_| reading.shift == Shift::None && !reading.event) {
+            if let Some(changed) = announced.take().filter(|_| reading.shift == Shift::None && !reading.event)
+            {
                 reading.shift = Shift::To { from: None };
                 reading.subject = changed;
             }
@@ -41,6 +47,9 @@ pub(super) fn extract(ask: &Extract<'_>) -> Vec<RawFact> {
                 note(&mut known, &proposal, &reading);
                 proposals.push(proposal);
             }
+        }
+        if proposals.len() == before {
+            proposals.extend(unread(sentence, &tone));
         }
     }
     proposals
@@ -68,7 +77,10 @@ fn resolve(clause: &mut Clause, before: Option<&Clause>) {
     let [only] = clause.subject.as_slice() else { return };
     if only.is("it") && topic(&before.subject).sort == Sort::Thing {
         clause.subject.clone_from(&before.subject);
-    } else if only.is_any(&["she", "he"]) && super::naming::is_proper(&before.object) && before.adjuncts.is_empty() {
+    } else if only.is_any(&["she", "he"])
+        && super::naming::is_proper(&before.object)
+        && before.adjuncts.is_empty()
+    {
         clause.subject.clone_from(&before.object);
     }
 }
@@ -78,13 +90,12 @@ fn note_of(sentence: &Sentence, tone: &Tone) -> Option<Vec<Reading>> {
     let at = sentence.words.iter().position(|w| w.is(":") || w.is("="))?;
     let (name, rest) = sentence.words.split_at(at);
     let value = rest.get(1..).unwrap_or_default();
-    let plain = !name.is_empty()
-        && name.len() <= 6
-        && !name.iter().any(|w| w.tag == Tag::Aux || w.is(","));
+    let plain = !name.is_empty() && name.len() <= 6 && !name.iter().any(|w| w.tag == Tag::Aux || w.is(","));
     if !plain || value.is_empty() || tone.skipped.is_some() {
         return None;
     }
-    let has_clause = value.iter().any(|w| w.tag == Tag::Aux) || value.first().is_some_and(|w| w.tag == Tag::Pronoun);
+    let has_clause =
+        value.iter().any(|w| w.tag == Tag::Aux) || value.first().is_some_and(|w| w.tag == Tag::Pronoun);
     let known = LEXICON.attribute(&super::naming::plain_name(name)).is_some();
     if has_clause && !known {
         return None;
@@ -92,7 +103,14 @@ fn note_of(sentence: &Sentence, tone: &Tone) -> Option<Vec<Reading>> {
     let clause = Clause { words: sentence.words.clone(), ..Clause::default() };
     let mood = mood(&clause, tone);
     let subject = super::naming::plain_name(name);
-    let mut found = Reading { mood, said: spell(&sentence.words), ..reading(subject, super::reading::tidy_value(&spell(value))) };
+    if let Some(at) = value.iter().position(|w| w.is_any(&["->", "→", "=>"])) {
+        let (from, to) = value.split_at(at);
+        let shift = Shift::To { from: Some(spell(from)) };
+        let to = spell(to.get(1..).unwrap_or_default());
+        return Some(vec![Reading { mood, shift, said: spell(&sentence.words), ..reading(subject, to) }]);
+    }
+    let mut found =
+        Reading { mood, said: spell(&sentence.words), ..reading(subject, tidy_value(&spell(value))) };
     if let Some(drug) = drug(&found.value).filter(|_| found.subject.contains("medication")) {
         found.subject = format!("medication {drug}");
         found.attribute = Some("medication");
@@ -104,7 +122,10 @@ fn propose(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint]) 
     match reading.mood {
         Mood::Skipped("a question") => Vec::new(),
         Mood::Skipped(reason) => vec![skip(reading, reason)],
-        Mood::Past => vec![with_time(place(reading, known, slots, tone).fact(Action::Archive, PLAIN, "true in the past"), "past")],
+        Mood::Past => vec![with_time(
+            place(reading, known, slots, tone).fact(Action::Archive, PLAIN, "true in the past"),
+            "past",
+        )],
         Mood::Future => unsettled(reading, known, slots, tone, "future", "a plan, not carried out yet"),
         Mood::Hedged => unsettled(reading, known, slots, tone, "unknown", "hedged"),
         Mood::Asserted => asserted(reading, tone, known, slots),
@@ -116,8 +137,14 @@ fn asserted(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint])
         Shift::Gone => removal(reading, tone, known, slots),
         Shift::To { .. } => change(reading, known, slots),
         Shift::None => {
-            if !reading.event && let Some(same) = restated(reading, tone.restates, known) {
-                return vec![Place::at(same).with(same.value.clone()).fact(Action::Dedup, PLAIN, "said before")];
+            if !reading.event
+                && let Some(same) = restated(reading, tone.restates, known)
+            {
+                return vec![Place::at(same).with(same.value.clone()).fact(
+                    Action::Dedup,
+                    PLAIN,
+                    "said before",
+                )];
             }
             statement(reading, tone, known, slots)
         }
@@ -125,8 +152,24 @@ fn asserted(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint])
 }
 
 fn removal(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint]) -> Vec<RawFact> {
+    if tone.restates && reading.said.contains("know") {
+        return Vec::new();
+    }
     match ended(reading, known) {
-        Some(gone) => vec![Place::at(gone).with(gone.value.clone()).fact(Action::Retract, PLAIN, "it has ended")],
+        Some(open)
+            if is_status(&open.value) && reading.said.split_whitespace().any(|w| w.ends_with("ed")) =>
+        {
+            let status =
+                reading.said.split_whitespace().rev().find(|w| w.ends_with("ed")).unwrap_or_default();
+            vec![Place::at(open).with(status.to_owned()).fact(
+                Action::Supersede,
+                PLAIN,
+                "its status has changed",
+            )]
+        }
+        Some(gone) => {
+            vec![Place::at(gone).with(gone.value.clone()).fact(Action::Retract, PLAIN, "it has ended")]
+        }
         None if reading.pointer => Vec::new(),
         None if !reading.otherwise.is_empty() => {
             reading.otherwise.iter().flat_map(|r| statement(r, tone, known, slots)).collect()
@@ -156,7 +199,8 @@ fn change(reading: &Reading, known: &[Known], slots: &[SlotHint]) -> Vec<RawFact
         _ => Default::default(),
     };
     let names_itself = !old.values.is_empty()
-        && (old.values.is_subset(&old.key) || from.iter().any(|s| old.values.contains(s) && old.key.contains(s)));
+        && (old.values.is_subset(&old.key)
+            || from.iter().any(|s| old.values.contains(s) && old.key.contains(s)));
     let slotted = slots.iter().any(|slot| slot.name == old.subject);
     if names_itself && !slotted {
         let ended = Place::at(old).with(old.value.clone()).fact(Action::Retract, PLAIN, "replaced");
@@ -168,9 +212,18 @@ fn change(reading: &Reading, known: &[Known], slots: &[SlotHint]) -> Vec<RawFact
     vec![place.fact(Action::Supersede, PLAIN, "replaces the former value")]
 }
 
+/// A word for how something stands, which gives way to another such word rather than to nothing.
+fn is_status(value: &str) -> bool {
+    matches!(
+        value.to_lowercase().as_str(),
+        "open" | "active" | "pending" | "in progress" | "enabled" | "live" | "valid" | "running" | "ongoing"
+    )
+}
+
 /// The subject with the words of the old value exchanged for the first word of the new one.
 fn renamed(subject: &str, old: &Known, value: &str) -> String {
-    let first = drug(value).unwrap_or_else(|| value.split_whitespace().next().unwrap_or_default().to_lowercase());
+    let first =
+        drug(value).unwrap_or_else(|| value.split_whitespace().next().unwrap_or_default().to_lowercase());
     let mut done = false;
     let words: Vec<String> = subject
         .split_whitespace()
@@ -187,8 +240,28 @@ fn renamed(subject: &str, old: &Known, value: &str) -> String {
 }
 
 fn statement(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint]) -> Vec<RawFact> {
-    if reading.event && tone.corrects && let Some(held) = by_unit(&reading.value, known) {
-        return vec![Place::at(held).with(figure(&reading.value)).fact(Action::Supersede, LINKED, "the same measure")];
+    if reading.event
+        && tone.corrects
+        && let Some(held) = by_unit(&reading.value, known)
+    {
+        return vec![Place::at(held).with(figure(&reading.value)).fact(
+            Action::Supersede,
+            LINKED,
+            "the same measure",
+        )];
+    }
+    if let Some(gone) = ended_by_words(reading, known)
+        .filter(|_| reading.event || place(reading, known, slots, tone).target.is_none())
+    {
+        return vec![Place::at(gone).with(gone.value.clone()).fact(
+            Action::Retract,
+            LINKED,
+            "its end is told",
+        )];
+    }
+    let fresh = reading.event || (tone.corrects && place(reading, known, slots, tone).target.is_none());
+    if fresh && let Some((held, value)) = implied(reading, known) {
+        return vec![Place::at(held).with(value).fact(Action::Supersede, LINKED, "what happened changes it")];
     }
     if reading.event {
         let mut fact = Place::new(reading, slots).fact(Action::Add, LINKED, "something that happened");
@@ -219,19 +292,30 @@ fn statement(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint]
 
 fn list_items(reading: &Reading, place: &Place) -> Vec<RawFact> {
     let words: Vec<Word> = super::words::words(&reading.value);
-    let short = words.len() <= 12 && !words.iter().any(|w| w.is_any(&["is", "are", "the", "before", "after", "with"]));
+    let short = words.len() <= 12
+        && !words.iter().any(|w| w.is_any(&["is", "are", "the", "before", "after", "with"]));
     let parts = if short { items(&words) } else { vec![reading.value.clone()] };
     parts.into_iter().map(|item| place.clone().with(item).fact(Action::Add, PLAIN, "said plainly")).collect()
 }
 
 /// A plan or a doubt: it is shown to a person, under the subject that it would change.
-fn unsettled(reading: &Reading, known: &[Known], slots: &[SlotHint], tone: &Tone, time: &str, why: &str) -> Vec<RawFact> {
+fn unsettled(
+    reading: &Reading,
+    known: &[Known],
+    slots: &[SlotHint],
+    tone: &Tone,
+    time: &str,
+    why: &str,
+) -> Vec<RawFact> {
     if reading.shift == Shift::Gone {
         let Some(held) = ended(reading, known) else {
             let place = Place { value: reading.said.clone(), ..Place::new(reading, slots) };
             return vec![with_time(place.fact(Action::Flag, DOUBTFUL, why), time)];
         };
-        return vec![with_time(Place::at(held).with(held.value.clone()).fact(Action::Retract, DOUBTFUL, why), time)];
+        return vec![with_time(
+            Place::at(held).with(held.value.clone()).fact(Action::Retract, DOUBTFUL, why),
+            time,
+        )];
     }
     let target = changed(reading, known);
     let mut place = match target {
@@ -244,9 +328,30 @@ fn unsettled(reading: &Reading, known: &[Known], slots: &[SlotHint], tone: &Tone
     vec![with_time(place.fact(Action::Flag, DOUBTFUL, why), time)]
 }
 
+/// A plan or a doubt that could not be read is still shown to a person.
+fn unread(sentence: &Sentence, tone: &Tone) -> Option<RawFact> {
+    let clause = Clause { words: sentence.words.clone(), ..Clause::default() };
+    let (subject, time) = match mood(&clause, tone) {
+        Mood::Hedged => ("unconfirmed", "unknown"),
+        Mood::Future => ("plan", "future"),
+        _ => return None,
+    };
+    let place = Place {
+        subject: subject.to_owned(),
+        scope: "global".to_owned(),
+        value: spell(&sentence.words),
+        target: None,
+    };
+    Some(with_time(place.fact(Action::Flag, DOUBTFUL, "not said for sure"), time))
+}
+
 fn skip(reading: &Reading, reason: &str) -> RawFact {
     let subject = if reading.subject.is_empty() { "statement".to_owned() } else { reading.subject.clone() };
-    Place { subject, scope: "global".to_owned(), value: reading.value.clone(), target: None }.fact(Action::Skip, DOUBTFUL, reason)
+    Place { subject, scope: "global".to_owned(), value: reading.value.clone(), target: None }.fact(
+        Action::Skip,
+        DOUBTFUL,
+        reason,
+    )
 }
 
 /// Where the reading's value belongs: the place of a held fact about the same thing, a declared slot, or a new one.
@@ -257,10 +362,20 @@ fn place(reading: &Reading, known: &[Known], slots: &[SlotHint], tone: &Tone) ->
         let fresh = Place::new(reading, slots);
         known
             .iter()
-            .find(|k| k.subject == fresh.subject && k.scope == fresh.scope && !slots.iter().any(|s| s.list && s.name == k.subject))
+            .find(|k| {
+                k.subject == fresh.subject
+                    && k.scope == fresh.scope
+                    && !slots.iter().any(|s| s.list && s.name == k.subject)
+            })
             .or_else(|| by_name(reading, known).filter(|k| k.same_shape(&reading.value) || tone.corrects))
             .or_else(|| by_pattern(reading, known))
-            .or_else(|| if tone.corrects { by_kind(&reading.value, known).or_else(|| alike(reading, known)) } else { None })
+            .or_else(|| {
+                if tone.corrects {
+                    by_kind(&reading.value, known).or_else(|| alike(reading, known))
+                } else {
+                    None
+                }
+            })
     };
     match held.filter(|k| !k.event) {
         Some(held) => Place::at(held).with(reading.value.clone()),
@@ -321,7 +436,10 @@ fn with_time(mut fact: RawFact, time: &str) -> RawFact {
 /// What the statement has added so far counts as known for what follows in it.
 fn note(known: &mut Vec<Known>, proposal: &RawFact, reading: &Reading) {
     let action = proposal.action.as_deref().and_then(Action::from_word);
-    let (Some(subject), Some(value), Some(scope)) = (&proposal.subject, &proposal.value, &proposal.scope) else { return };
+    let (Some(subject), Some(value), Some(scope)) = (&proposal.subject, &proposal.value, &proposal.scope)
+    else {
+        return;
+    };
     match action {
         Some(Action::Add | Action::Supersede | Action::Refine) => {
             known.retain(|k| k.id.is_none() || k.id != proposal.target_id);

@@ -5,8 +5,10 @@ use crate::ask::Extract;
 use domain::{Action, RawFact};
 
 /// Words of the request itself.
-const ASKING: [&str; 16] =
-    ["forget", "delet", "remov", "eras", "drop", "pleas", "rule", "thing", "fact", "everyth", "rememb", "told", "said", "anymor", "longer", "retract"];
+const ASKING: [&str; 16] = [
+    "forget", "delet", "remov", "eras", "drop", "pleas", "rule", "thing", "fact", "everyth", "rememb",
+    "told", "said", "anymor", "longer", "retract",
+];
 
 pub(super) fn forget(ask: &Extract<'_>) -> Vec<RawFact> {
     let wanted: std::collections::BTreeSet<String> =

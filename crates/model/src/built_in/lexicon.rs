@@ -18,6 +18,9 @@ pub(super) struct Lexicon {
     pub pasts: Vec<Phrase>,
     pub sarcasm: Vec<Phrase>,
     pub restatements: Vec<Phrase>,
+    pub praise: Vec<Phrase>,
+    pub complaints: Vec<Phrase>,
+    pub endings: Vec<Phrase>,
     pub prepositions: HashSet<String>,
     irregular: HashMap<String, String>,
     common_verbs: HashSet<String>,
@@ -64,6 +67,9 @@ impl Lexicon {
             pasts: phrases(include_str!("lexicon/pasts.txt")),
             sarcasm: phrases(include_str!("lexicon/sarcasm.txt")),
             restatements: phrases(include_str!("lexicon/restatements.txt")),
+            praise: phrases(include_str!("lexicon/praise.txt")),
+            complaints: phrases(include_str!("lexicon/complaints.txt")),
+            endings: phrases(include_str!("lexicon/endings.txt")),
             prepositions: lines(include_str!("lexicon/prepositions.txt")).map(str::to_owned).collect(),
             irregular: pairs(include_str!("lexicon/irregular.txt"))
                 .map(|(form, base)| (form.to_owned(), base.to_owned()))
@@ -97,7 +103,8 @@ impl Lexicon {
     }
 
     pub fn is_removal(&self, verb: &str, particle: Option<&str>) -> bool {
-        let of = |particle: Option<&str>| self.removals.contains(&(verb.to_owned(), particle.map(str::to_owned)));
+        let of =
+            |particle: Option<&str>| self.removals.contains(&(verb.to_owned(), particle.map(str::to_owned)));
         of(particle) || of(None)
     }
 

@@ -3,11 +3,13 @@
 use super::lexicon::LEXICON;
 use super::memory::{Known, Stems, best, full_key, set, share};
 use super::reading::{Reading, Shift};
+use super::sentences::has_any;
+use super::stem::plain_words;
 
 /// Words that may stand around a restatement without adding anything.
 const ADDS_NOTHING: [&str; 24] = [
-    "still", "remain", "same", "yes", "confirm", "remind", "note", "said", "keep", "tell", "most", "love", "alway", "done", "via",
-    "per", "exact", "again", "day", "chang", "noth", "new", "before", "call",
+    "still", "remain", "same", "yes", "confirm", "remind", "note", "said", "keep", "tell", "most", "love",
+    "alway", "done", "via", "per", "exact", "again", "day", "chang", "noth", "new", "before", "call",
 ];
 
 /// The held fact that says this already, in whatever words.
@@ -19,7 +21,11 @@ pub(super) fn restated<'a>(reading: &Reading, announced: bool, known: &'a [Known
             return 0.0;
         }
         let whole: Stems = k.own().union(&k.text).cloned().collect();
-        let rest: Stems = said.iter().filter(|s| !k.values.contains(*s) && !ADDS_NOTHING.contains(&s.as_str())).cloned().collect();
+        let rest: Stems = said
+            .iter()
+            .filter(|s| !k.values.contains(*s) && !ADDS_NOTHING.contains(&s.as_str()))
+            .cloned()
+            .collect();
         let figures_differ = said.iter().any(|s| has_digit(s) && !whole.contains(s));
         let about = said.iter().any(|s| k.key.contains(s) || k.text.contains(s));
         if figures_differ || !about {
@@ -59,6 +65,26 @@ pub(super) fn ended<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Kno
     })
 }
 
+/// A clause that names something held and says by some word that it has gone: "he let the Aviva policy lapse".
+pub(super) fn ended_by_words<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
+    let words = plain_words(&reading.said);
+    if !has_any(&words, &LEXICON.endings) {
+        return None;
+    }
+    let said = set(&reading.said);
+    best(known, 0.5, |k| {
+        if k.event || k.id.is_none() {
+            return 0.0;
+        }
+        share(&k.values, &said).max(share(&k.key, &said) * 0.9).max(share(&distinct(&k.own(), known), &said))
+    })
+}
+
+/// The words of one fact that no other held fact has.
+fn distinct(own: &Stems, known: &[Known]) -> Stems {
+    own.iter().filter(|s| known.iter().filter(|k| k.own().contains(*s)).count() == 1).cloned().collect()
+}
+
 /// The held fact whose value has become another.
 pub(super) fn changed<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
     let Shift::To { from } = &reading.shift else { return None };
@@ -86,12 +112,19 @@ pub(super) fn by_name<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a K
         return Some(exact);
     }
     let scope = reading.scope.as_deref().map(set).unwrap_or_default();
-    best(known, 0.99, |k| if key.is_subset(&k.key) && scope.is_subset(&k.key) { 1.0 + key.len() as f64 / k.key.len() as f64 } else { 0.0 })
+    best(known, 0.99, |k| {
+        if key.is_subset(&k.key) && scope.is_subset(&k.key) {
+            1.0 + key.len() as f64 / k.key.len() as f64
+        } else {
+            0.0
+        }
+    })
 }
 
 pub(super) fn by_kind<'a>(value: &str, known: &'a [Known]) -> Option<&'a Known> {
     let kind = LEXICON.kind(value)?;
-    let mut same = known.iter().filter(|k| k.kind.as_deref() == Some(kind) || k.key == full_key(kind, "global"));
+    let mut same =
+        known.iter().filter(|k| k.kind.as_deref() == Some(kind) || k.key == full_key(kind, "global"));
     same.next().filter(|_| same.next().is_none())
 }
 
@@ -104,7 +137,8 @@ fn by_form<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
     }
     let moved = said.contains("move") || said.contains("reloc");
     if moved && reading.subject.is_empty() {
-        let homes: Vec<&Known> = known.iter().filter(|k| k.key.contains("home") || k.key.contains("locat")).collect();
+        let homes: Vec<&Known> =
+            known.iter().filter(|k| k.key.contains("home") || k.key.contains("locat")).collect();
         if let [one] = homes.as_slice() {
             return Some(one);
         }
@@ -134,7 +168,11 @@ pub(super) fn by_unit<'a>(value: &str, known: &'a [Known]) -> Option<&'a Known> 
 pub(super) fn alike<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
     let words: Stems = set(&reading.value).into_iter().filter(|s| !has_digit(s) && s.len() > 1).collect();
     let figures = reading.value.chars().any(|c| c.is_ascii_digit());
-    best(known, 0.5, |k| if figures && !k.event && k.value.chars().any(|c| c.is_ascii_digit()) { share(&words, &k.values) } else { 0.0 })
+    let several = set(&reading.value).len() > 1;
+    best(known, 0.5, |k| {
+        let both = figures && k.value.chars().any(|c| c.is_ascii_digit());
+        if !k.event && (both || several) { share(&words, &k.values) } else { 0.0 }
+    })
 }
 
 /// The fact that "it" points to.

@@ -78,7 +78,9 @@ pub(super) fn set(text: &str) -> Stems {
 }
 
 pub(super) fn is_figure(value: &str) -> bool {
-    plain_words(value).first().is_some_and(|w| w.starts_with(|c: char| c.is_ascii_digit() || "$€£#~".contains(c)))
+    plain_words(value)
+        .first()
+        .is_some_and(|w| w.starts_with(|c: char| c.is_ascii_digit() || "$€£#~".contains(c)))
 }
 
 /// The share of `part` that is found in `whole`.
@@ -91,7 +93,8 @@ pub(super) fn share(part: &Stems, whole: &Stems) -> f64 {
 
 /// The best of the candidates by score, if it is at least `least` and no other one comes as close.
 pub(super) fn best<'a>(known: &'a [Known], least: f64, score: impl Fn(&Known) -> f64) -> Option<&'a Known> {
-    let mut scored: Vec<(f64, &Known)> = known.iter().map(|k| (score(k), k)).filter(|(s, _)| *s >= least).collect();
+    let mut scored: Vec<(f64, &Known)> =
+        known.iter().map(|k| (score(k), k)).filter(|(s, _)| *s >= least).collect();
     scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(y.id.cmp(&x.id)));
     match scored.as_slice() {
         [(_, one)] => Some(one),

@@ -5,18 +5,25 @@
 mod answer;
 mod changes;
 mod clauses;
+mod copula;
 mod embed;
 mod extract;
 mod forget;
+mod fragments;
+mod implied;
 mod lexicon;
 mod linking;
 mod memory;
 mod mood;
 mod naming;
+mod pieces;
 mod reading;
 mod sentences;
 mod slots;
 mod stem;
+mod values;
+mod verb_group;
+mod verbs;
 mod words;
 
 use crate::ask::{Answer, Extract, Intent};
@@ -41,3 +48,6 @@ pub(crate) fn answer(ask: &Answer<'_>) -> String {
 pub(crate) fn embed(texts: &[&str]) -> Vec<Vec<f32>> {
     texts.iter().map(|text| embed::embed(text)).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -38,34 +38,85 @@ pub(super) fn tone(sentence: &Sentence, next: Option<&Sentence>) -> Tone {
         None
     };
     let hedge = hedge(said, sentence);
-    Tone { skipped, hedged: hedge == Some(Reach::Sentence), corrects: has_any(said, &LEXICON.corrections), restates: has_any(said, &LEXICON.restatements) }
+    Tone {
+        skipped,
+        hedged: hedge == Some(Reach::Sentence),
+        corrects: has_any(said, &LEXICON.corrections),
+        restates: has_any(said, &LEXICON.restatements),
+    }
 }
 
 fn is_question(said: &[String]) -> bool {
     let begins = |words: &[&str]| said.first().is_some_and(|w| words.contains(&w.as_str()));
     let second_is_subject = said.get(1).is_some_and(|w| {
-        matches!(w.as_str(), "i" | "we" | "you" | "he" | "she" | "it" | "they" | "the" | "my" | "our" | "there" | "your" | "this" | "that" | "anyone" | "their")
+        matches!(
+            w.as_str(),
+            "i" | "we"
+                | "you"
+                | "he"
+                | "she"
+                | "it"
+                | "they"
+                | "the"
+                | "my"
+                | "our"
+                | "there"
+                | "your"
+                | "this"
+                | "that"
+                | "anyone"
+                | "their"
+        )
     });
-    (begins(&["do", "does", "did", "is", "are", "was", "were", "can", "could", "should", "would", "will", "has", "have", "may", "shall"])
-        && second_is_subject)
+    (begins(&[
+        "do", "does", "did", "is", "are", "was", "were", "can", "could", "should", "would", "will", "has",
+        "have", "may", "shall",
+    ]) && second_is_subject)
         || (begins(&["what", "who", "where", "when", "why", "which", "how"])
-            && said.get(1).is_some_and(|w| matches!(w.as_str(), "is" | "are" | "was" | "were" | "do" | "does" | "did" | "about" | "if" | "many" | "much" | "can" | "should" | "will" | "would" | "has" | "have")))
+            && said.get(1).is_some_and(|w| {
+                matches!(
+                    w.as_str(),
+                    "is" | "are"
+                        | "was"
+                        | "were"
+                        | "do"
+                        | "does"
+                        | "did"
+                        | "about"
+                        | "if"
+                        | "many"
+                        | "much"
+                        | "can"
+                        | "should"
+                        | "will"
+                        | "would"
+                        | "has"
+                        | "have"
+                )
+            }))
 }
 
 fn is_sarcastic(said: &[String]) -> bool {
-    has_any(said, &LEXICON.sarcasm)
+    let praised = LEXICON.praise.iter().any(|p| said.starts_with(p));
+    has_any(said, &LEXICON.sarcasm) || (praised && has_any(said, &LEXICON.complaints))
 }
 
 fn is_hypothetical(said: &[String]) -> bool {
     let has = |word: &str| said.iter().any(|w| w == word);
     let planned = has("will") || find(said, &["going".into(), "to".into()]).is_some();
-    let opens = said.first().is_some_and(|w| matches!(w.as_str(), "if" | "suppose" | "supposing" | "imagine" | "assuming" | "unless"));
-    let condition = has("if") && !find_any(said, &["if i recall", "if i remember", "if i am not", "if that helps", "as if"]);
-    let inverted = said.windows(3).any(|w| {
-        matches!(w, [a, _, c] if (a == "were" || a == "had") && c == "to")
-    }) && said.first().is_some_and(|w| w == "were" || w == "had");
+    let opens = said.first().is_some_and(|w| {
+        matches!(w.as_str(), "if" | "suppose" | "supposing" | "pretend" | "imagine" | "assuming" | "unless")
+    });
+    let condition = has("if")
+        && !find_any(said, &["if i recall", "if i remember", "if i am not", "if that helps", "as if"]);
+    let inverted =
+        said.windows(3).any(|w| matches!(w, [a, _, c] if (a == "were" || a == "had") && c == "to"))
+            && said.first().is_some_and(|w| w == "were" || w == "had");
     let rest = ["hypothetically", "theoretically", "wish"].iter().any(|w| has(w))
-        || find_any(said, &["what if", "in theory", "let us say", "let's say", "if only"]);
+        || find_any(
+            said,
+            &["what if", "in theory", "let us say", "let 's say", "say that", "if only", "in an ideal world"],
+        );
     (condition && (opens || !planned)) || inverted || rest || (opens && !has("remember"))
 }
 
@@ -106,7 +157,8 @@ pub(super) fn mood(clause: &Clause, tone: &Tone) -> Mood {
     }
     let words = lows(&clause.words);
     // "May" with a capital is the month.
-    let spoken: Phrase = clause.words.iter().filter(|w| !w.is_mark() && w.text != "May").map(|w| w.low.clone()).collect();
+    let spoken: Phrase =
+        clause.words.iter().filter(|w| !w.is_mark() && w.text != "May").map(|w| w.low.clone()).collect();
     let hedged = has_hedge(&spoken);
     if hedged || tone.hedged {
         return Mood::Hedged;
@@ -119,8 +171,15 @@ pub(super) fn mood(clause: &Clause, tone: &Tone) -> Mood {
         || (verb.is_some_and(|v| v.past) && clause.lead.iter().any(|a| a.prep == "before"));
     // "We are moving to Azure" is under way, not done.
     let to = clause.adjuncts.iter().any(|a| matches!(a.prep.as_str(), "to" | "from" | "into"));
-    let under_way = |v: &super::clauses::Verb| v.progressive && LEXICON.is_change(&v.stem) && (to || v.particle.is_some());
-    if verb.is_some_and(under_way) {
+    let under_way = |v: &super::clauses::Verb| {
+        v.progressive && LEXICON.is_change(&v.stem) && (to || v.particle.is_some())
+    };
+    let timed = clause.adjuncts.iter().any(|a| super::values::is_time(&a.words));
+    let arranged = |v: &super::clauses::Verb| {
+        v.progressive && timed && !LEXICON.is_stative(&v.stem) && !has_any(&words, &LEXICON.corrections)
+    };
+    let due = clause.words.windows(3).any(|w| matches!(w, [a, b, c] if a.is("due") && b.is("to") && matches!(c.tag, super::words::Tag::Verb | super::words::Tag::Noun) && LEXICON.is_common_verb(&c.low)));
+    if verb.is_some_and(under_way) || verb.is_some_and(arranged) || due {
         return Mood::Future;
     }
     if verb.is_some_and(|v| v.formerly) || (past_words && !is_planned(clause, &words)) {
@@ -137,7 +196,10 @@ pub(super) fn mood(clause: &Clause, tone: &Tone) -> Mood {
 
 fn is_planned(clause: &Clause, words: &[String]) -> bool {
     has_any(words, &LEXICON.futures)
-        && !clause.verb.as_ref().is_some_and(|v| v.past && !words.iter().any(|w| w == "planned" || w == "will"))
+        && !clause
+            .verb
+            .as_ref()
+            .is_some_and(|v| v.past && !words.iter().any(|w| w == "planned" || w == "will"))
         && !find_any(words, &["expected to close"])
 }
 
@@ -147,5 +209,10 @@ fn is_past_state(clause: &Clause, words: &[String]) -> bool {
     let until = words.iter().any(|w| w == "until");
     let changed = LEXICON.is_change(&verb.stem) || LEXICON.is_removal(&verb.stem, None);
     let stative = LEXICON.is_stative(&verb.stem);
-    verb.past && !verb.perfect && !verb.passive && (stative || until) && !(changed && !stative)
+    verb.past
+        && !verb.perfect
+        && !verb.passive
+        && verb.particle.is_none()
+        && (stative || until)
+        && !(changed && !stative)
 }

@@ -22,8 +22,26 @@ pub(super) enum Sort {
 }
 
 const PEOPLE: [&str; 20] = [
-    "patient", "customer", "client", "user", "sister", "brother", "mother", "father", "wife", "husband", "son",
-    "daughter", "team", "company", "partner", "boss", "colleague", "friend", "mom", "dad",
+    "patient",
+    "customer",
+    "client",
+    "user",
+    "sister",
+    "brother",
+    "mother",
+    "father",
+    "wife",
+    "husband",
+    "son",
+    "daughter",
+    "team",
+    "company",
+    "partner",
+    "boss",
+    "colleague",
+    "friend",
+    "mom",
+    "dad",
 ];
 
 pub(super) fn topic(words: &[Word]) -> Topic {
@@ -41,7 +59,8 @@ pub(super) fn topic(words: &[Word]) -> Topic {
     }
     let name = plain_name(words);
     let last = bare.last().map(|w| w.low.as_str()).unwrap_or_default();
-    let titled = bare.first().is_some_and(|w| w.is_any(&["dr.", "mr.", "mrs.", "ms.", "mrs", "mr", "dr", "miss"]));
+    let titled =
+        bare.first().is_some_and(|w| w.is_any(&["dr.", "mr.", "mrs.", "ms.", "mrs", "mr", "dr", "miss"]));
     let sort = if titled || PEOPLE.contains(&last) { Sort::Person } else { Sort::Thing };
     if name.is_empty() { of("", Sort::Pointer) } else { Topic { name, sort } }
 }
@@ -50,11 +69,35 @@ pub(super) fn topic(words: &[Word]) -> Topic {
 pub(super) fn plain_name(words: &[Word]) -> String {
     let mut kept: Vec<Word> = Vec::new();
     for word in words {
-        let skip = word.is_any(&["a", "an", "the", "our", "their", "his", "its", "this", "that", "these", "those", "your", "all", "there", "still", "own", "today", "now", "currently"])
-            || word.is("her")
+        let skip = word.is_any(&[
+            "a",
+            "an",
+            "the",
+            "our",
+            "their",
+            "his",
+            "its",
+            "this",
+            "that",
+            "these",
+            "those",
+            "your",
+            "all",
+            "there",
+            "still",
+            "own",
+            "today",
+            "now",
+            "currently",
+        ]) || word.is("her")
             || (word.is_mark() && !word.is_any(&["(", ")"]));
         if word.is("my") {
-            kept.push(Word { text: "user's".into(), low: "user's".into(), tag: Tag::Determiner, spaced: true });
+            kept.push(Word {
+                text: "user's".into(),
+                low: "user's".into(),
+                tag: Tag::Determiner,
+                spaced: true,
+            });
         } else if !skip {
             kept.push(word.clone());
         }
@@ -64,7 +107,8 @@ pub(super) fn plain_name(words: &[Word]) -> String {
 
 /// A name that is written with a capital, or one that the tagger holds for a name.
 pub(super) fn is_proper(words: &[Word]) -> bool {
-    let mut bare = words.iter().filter(|w| !w.is_mark() && !w.is_any(&["of", "van", "de", "von", "the"])).peekable();
+    let mut bare =
+        words.iter().filter(|w| !w.is_mark() && !w.is_any(&["of", "van", "de", "von", "the"])).peekable();
     bare.peek().is_some() && bare.all(|w| w.is_capital() && !is_common_start(w) && w.tag != Tag::Pronoun)
 }
 
@@ -77,11 +121,18 @@ fn is_common_start(word: &Word) -> bool {
 /// The noun that the phrase is about: the last one before whatever describes it.
 pub(super) fn head_noun(words: &[Word]) -> Option<String> {
     let end = words.iter().position(|w| {
-        w.is_preposition() || w.is("of") || w.is_any(&["called", "named", "(", ",", "that", "who", "which", "and"])
+        w.is_preposition()
+            || w.is("of")
+            || w.is_any(&["called", "named", "(", ",", "that", "who", "which", "and"])
     });
     let phrase = words.get(..end.unwrap_or(words.len()))?;
     let noun = |w: &&Word| matches!(w.tag, Tag::Noun | Tag::Name) && !w.has_digit();
-    phrase.iter().rev().find(noun).or_else(|| phrase.iter().rev().find(|w| w.tag != Tag::Determiner && !w.is_mark())).map(|w| w.low.clone())
+    phrase
+        .iter()
+        .rev()
+        .find(noun)
+        .or_else(|| phrase.iter().rev().find(|w| w.tag != Tag::Determiner && !w.is_mark()))
+        .map(|w| w.low.clone())
 }
 
 /// The words that two names of one thing share, whatever their order and form. Known names of one attribute count as

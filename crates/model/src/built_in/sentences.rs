@@ -66,10 +66,18 @@ fn settle_casual(words: &mut Vec<Word>) {
         let near = copy.get(at.saturating_sub(3)..at).unwrap_or_default();
         let after_verb = near.iter().any(|w| LEXICON.is_change(&LEXICON.verb(&w.low)));
         let to_before = at.checked_sub(1).and_then(|i| copy.get(i)).is_some_and(|w| w.is("to"));
-        if word.is("2") && !to_before && (next.is_some_and(Word::has_digit) || (after_verb && next.is_some_and(|w| !w.is_mark()))) {
+        if word.is("2")
+            && !to_before
+            && (next.is_some_and(Word::has_digit) || (after_verb && next.is_some_and(|w| !w.is_mark())))
+        {
             *word = Word::new("to", true);
         }
-        if word.is("its") && next.is_some_and(|w| w.is_any(&["a", "an", "the", "now", "not", "still", "on", "in"]) || w.text.chars().all(|c| c.is_ascii_digit())) {
+        if word.is("its")
+            && next.is_some_and(|w| {
+                w.is_any(&["a", "an", "the", "now", "not", "still", "on", "in"])
+                    || w.text.chars().all(|c| c.is_ascii_digit())
+            })
+        {
             word.text = "it is".to_owned();
         }
     }
@@ -87,9 +95,34 @@ fn settle_casual(words: &mut Vec<Word>) {
 
 /// Words that are chatter only when a comma, colon or dash sets them off.
 const NEEDS_MARK: [&str; 28] = [
-    "right", "all", "team", "next", "news", "note", "remember", "update", "reminder", "morning", "then", "again",
-    "finally", "everyone", "folks", "guys", "exactly", "precisely", "specifically", "literally", "correction",
-    "no", "dangerous", "today", "first", "one thing", "but", "plus",
+    "right",
+    "all",
+    "team",
+    "next",
+    "news",
+    "note",
+    "remember",
+    "update",
+    "reminder",
+    "morning",
+    "then",
+    "again",
+    "finally",
+    "everyone",
+    "folks",
+    "guys",
+    "exactly",
+    "precisely",
+    "specifically",
+    "literally",
+    "correction",
+    "no",
+    "dangerous",
+    "today",
+    "first",
+    "one thing",
+    "but",
+    "plus",
 ];
 
 pub(super) fn strip_opening(words: &mut Vec<Word>) {
@@ -110,7 +143,8 @@ fn opening(words: &[Word]) -> Option<usize> {
 }
 
 fn begins(words: &[Word], phrase: &[String]) -> bool {
-    words.len() >= phrase.len() && words.iter().zip(phrase).all(|(word, p)| word.low == *p || drawn_out(&word.low, p))
+    words.len() >= phrase.len()
+        && words.iter().zip(phrase).all(|(word, p)| word.low == *p || drawn_out(&word.low, p))
 }
 
 /// "heyyy" is "hey".
@@ -128,13 +162,34 @@ fn drawn_out(word: &str, plain: &str) -> bool {
 }
 
 const CLOSINGS: [&str; 22] = [
-    "lol", "lmao", "haha", "hahaha", "hehe", "please", "thanks", "fwiw", "tbh", "btw", "fyi", "too", "ok", "sorry",
-    "right", "anyway", "though", "guys", "folks", "xd", "rofl", "xx",
+    "lol", "lmao", "haha", "hahaha", "hehe", "please", "thanks", "fwiw", "tbh", "btw", "fyi", "too", "ok",
+    "sorry", "right", "anyway", "though", "guys", "folks", "xd", "rofl", "xx",
+];
+
+/// They say when, and belong to no value.
+const CLOSING_PHRASES: [&[&str]; 10] = [
+    &["these", "days"],
+    &["right", "now"],
+    &["at", "the", "moment"],
+    &["from", "now", "on"],
+    &["as", "of", "today"],
+    &["for", "now"],
+    &["as", "of", "now"],
+    &["for", "good"],
+    &["at", "present"],
+    &["nowadays"],
 ];
 
 fn strip_closing(words: &mut Vec<Word>) {
+    for phrase in CLOSING_PHRASES {
+        let at = words.len().saturating_sub(phrase.len());
+        if at > 0 && words.get(at..).is_some_and(|tail| tail.iter().zip(phrase).all(|(w, p)| w.is(p))) {
+            words.truncate(at);
+        }
+    }
     while let Some(last) = words.last() {
-        let drawn = last.text.len() > 3 && ["yes", "yay", "yeah", "lol", "haha", "woo", "no"].iter().any(|c| drawn_out(&last.low, c));
+        let drawn = last.text.len() > 3
+            && ["yes", "yay", "yeah", "lol", "haha", "woo", "no"].iter().any(|c| drawn_out(&last.low, c));
         if last.is_mark() && last.text != ")" || CLOSINGS.contains(&last.low.as_str()) || drawn {
             words.pop();
         } else {

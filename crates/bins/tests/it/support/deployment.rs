@@ -17,8 +17,8 @@ impl Deployment {
         Self { folder, variables }
     }
 
-    /// Nothing is set, so that the built-in model serves.
-    pub fn with_built_in_model() -> Self {
+    /// Without any variable set: the built-in model serves.
+    pub fn bare() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), variables: Vec::new() }
     }
 

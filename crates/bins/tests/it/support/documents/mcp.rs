@@ -11,7 +11,7 @@ pub fn run(page: &Page) -> Vec<Vec<Exchange>> {
     for part in &page.parts {
         let Part::Mcp { settings, exchanges, .. } = part else { continue };
         if memory.is_none() || !settings.is_empty() {
-            let mut deployment = Deployment::with_built_in_model();
+            let mut deployment = Deployment::bare();
             settings.iter().for_each(|(name, value)| deployment.set(name, value));
             let process = deployment.start();
             memory = Some((deployment, process));

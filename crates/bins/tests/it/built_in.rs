@@ -1,0 +1,159 @@
+//! With no variable set at all, the built-in model serves.
+
+use crate::support::{Deployment, Mcp, id};
+use serde::Deserialize;
+use serde_json::json;
+use std::process::Stdio;
+
+fn remember(mcp: &Mcp, text: &str) -> String {
+    mcp.call("remember", &json!({ "text": text }))
+}
+
+fn recall(mcp: &Mcp, question: &str) -> String {
+    mcp.call("recall", &json!({ "question": question }))
+}
+
+#[test]
+fn a_fact_is_remembered_changed_recalled_forgotten_and_found_in_history() {
+    let deployment = Deployment::bare();
+    let mcp = deployment.start();
+    assert!(mcp.call("health", &json!({})).contains("model=built-in"));
+    assert_eq!(remember(&mcp, "Our database is MySQL."), "Stored: [ADD] database = MySQL");
+    assert_eq!(
+        remember(&mcp, "We migrated from MySQL to Postgres 16."),
+        "Stored: [SUPERSEDE] database = Postgres 16"
+    );
+    assert!(recall(&mcp, "Which database do we use?").starts_with("Postgres 16"));
+    let history = mcp.call("history", &json!({ "subject": "database" }));
+    assert!(
+        history.contains("1. MySQL  [SUPERSEDED]") && history.contains("2. Postgres 16  [ACTIVE]"),
+        "{history}"
+    );
+    let forgotten = mcp.call("forget", &json!({ "text": "the database" }));
+    assert!(
+        forgotten.starts_with("Retracted (retained in history for audit): database = Postgres 16"),
+        "{forgotten}"
+    );
+    assert!(recall(&mcp, "Which database do we use?").starts_with("I do not know"));
+}
+
+#[test]
+fn what_is_no_fact_is_not_stored_and_what_is_unsure_waits() {
+    let deployment = Deployment::bare();
+    let mcp = deployment.start();
+    for nothing in ["Do we use Oracle?", "thanks everyone!", "???"] {
+        assert!(remember(&mcp, nothing).starts_with("No durable fact found"), "{nothing}");
+    }
+    assert!(remember(&mcp, "If we ever moved to Oracle, costs would double.").starts_with("Not stored ("));
+    assert!(remember(&mcp, "Maybe the office is in York.").starts_with("Stored: [FLAG]"));
+    assert!(remember(&mcp, "We will move the office to Hull in May.").starts_with("Stored: [FLAG]"));
+    assert!(remember(&mcp, "We used to be in Leeds.").starts_with("Stored: [ARCHIVE]"));
+    assert!(!mcp.call("list_memories", &json!({})).contains('•'));
+}
+
+#[test]
+fn startup_says_once_that_the_model_is_a_stand_in_and_how_to_get_a_real_one() {
+    let deployment = Deployment::bare();
+    let mut command = deployment.stdio();
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said.matches("No language model is configured").count(), 1, "{said}");
+    assert!(said.contains("OPENAI_API_KEY"), "{said}");
+}
+
+#[test]
+fn a_named_provider_without_its_key_still_says_which_key_is_missing() {
+    let deployment = Deployment::bare().with("LLM_PROVIDER", "openai");
+    let mcp = deployment.start();
+    let said = remember(&mcp, "Our database is MySQL.");
+    assert!(said.starts_with("Svc config error: missing 'OPENAI_API_KEY'."), "{said}");
+}
+
+#[test]
+fn in_the_clinic_a_change_of_medicine_waits_is_approved_recalled_explained_and_proven() {
+    let deployment = Deployment::bare().with("SVC_SLOT_SCHEMA", "preset:clinical");
+    let mcp = deployment.start();
+    let first = remember(&mcp, "The patient takes warfarin 5 mg daily.");
+    assert_eq!(first, "Stored: [ADD] active_medication = warfarin 5 mg daily");
+    let change = remember(&mcp, "Warfarin was replaced by apixaban 5 mg twice daily.");
+    assert!(change.starts_with("Stored: [FLAG] active_medication = apixaban 5 mg twice daily"), "{change}");
+    assert!(recall(&mcp, "Which medication does the patient take?").contains("warfarin 5 mg"));
+    let pending = mcp.call("pending_changes", &json!({}));
+    let id = id(&pending);
+    let approved = mcp.call("confirm_change", &json!({ "memory_id": id }));
+    assert!(approved.starts_with(&format!("Approved #{id}: SUPERSEDE")), "{approved}");
+    let answer = recall(&mcp, "Which medication does the patient take?");
+    assert!(answer.contains("apixaban 5 mg twice daily") && !answer.contains("warfarin"), "{answer}");
+    let decision = mcp.call(
+        "record_decision",
+        &json!({ "action_summary": "no extra anticoagulant given", "question": "Which medication does the patient take?" }),
+    );
+    assert!(decision.starts_with("Decision #1 recorded, bound to 1 belief(s)."), "{decision}");
+    let explained = mcp.call("explain_decision", &json!({ "decision_id": 1 }));
+    assert!(explained.contains("active_medication = apixaban 5 mg twice daily"), "{explained}");
+    assert!(explained.ends_with("✓ receipt verified (record intact)"), "{explained}");
+    assert!(mcp.call("verify_audit", &json!({})).starts_with("✓ Audit chain INTACT"));
+}
+
+#[test]
+fn in_a_large_space_the_fact_that_answers_is_still_found() {
+    let deployment = Deployment::bare().with("SVC_RECALL_CONTEXT", "10");
+    let mcp = deployment.start();
+    remember(&mcp, "The billing service runs on Hetzner.");
+    for room in 1..60 {
+        remember(&mcp, &format!("Sensor {room} is mounted in hall {}.", room + 100));
+    }
+    assert!(recall(&mcp, "Where does the billing service run?").contains("Hetzner"));
+    assert!(recall(&mcp, "Where is sensor 17 mounted?").contains("hall 117"));
+}
+
+/// One line of the table: what is said in order, what must then be current, and what must not.
+#[derive(Deserialize)]
+struct Told {
+    say: Vec<String>,
+    #[serde(default)]
+    current: Vec<Label>,
+    #[serde(default)]
+    not_current: Vec<Label>,
+}
+
+/// Words of the subject, any of which will do, and the value, in alternatives.
+#[derive(Deserialize)]
+struct Label {
+    #[serde(default)]
+    about: String,
+    value: String,
+}
+
+impl Label {
+    /// Whether a line `• subject = value  (#id)` says this.
+    fn is_in(&self, line: &str) -> bool {
+        let line = line.to_lowercase();
+        let value =
+            line.split_once(" = ").map_or("", |(_, rest)| rest.rsplit_once("  (#").map_or(rest, |(v, _)| v));
+        let has = |text: &str, any: &str| any.to_lowercase().split('|').any(|one| text.contains(one));
+        has(value, &self.value) && has(&line, &self.about)
+    }
+}
+
+#[test]
+fn what_people_of_six_trades_say_ends_as_a_careful_reader_would_hold_it() {
+    let deployment = Deployment::bare();
+    let mcp = deployment.start();
+    let mut wrong = Vec::new();
+    for (at, line) in include_str!("built_in/told.jsonl").lines().enumerate() {
+        let told: Told = serde_json::from_str(line).unwrap();
+        let user = format!("teller{at}");
+        for text in &told.say {
+            mcp.call("remember", &json!({ "text": text, "user_id": user }));
+        }
+        let all = mcp.call("list_memories", &json!({ "user_id": user }));
+        let active: Vec<&str> = all.lines().filter(|line| line.starts_with('•')).collect();
+        let missing = told.current.iter().any(|label| !active.iter().any(|line| label.is_in(line)));
+        let standing = told.not_current.iter().any(|label| active.iter().any(|line| label.is_in(line)));
+        if missing || standing {
+            wrong.push(format!("{:?}\n{all}", told.say));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of them are held wrongly:\n{}", wrong.len(), wrong.join("\n\n"));
+}

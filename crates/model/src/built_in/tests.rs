@@ -1,0 +1,128 @@
+//! The parts that cannot be seen through the front door: any input, equal answers, near and far vectors.
+
+use super::{answer, embed, extract};
+use crate::ask::{Answer, AnswerFact, Extract, Intent};
+use domain::{Fact, Kind, Metadata, RawFact, Status, Timestamp, Triple};
+use proptest::prelude::*;
+use std::time::{Duration, Instant};
+
+fn fact(id: i64, subject: &str, value: &str, text: &str) -> Fact {
+    Fact {
+        id,
+        subject: subject.to_owned(),
+        value: value.to_owned(),
+        scope: "global".to_owned(),
+        kind: Kind::State,
+        status: Status::Active,
+        confidence: 0.95,
+        source: None,
+        list_item: false,
+        supersedes: None,
+        metadata: Metadata::new(),
+        triple: Triple::default(),
+        text: text.to_owned(),
+        pending: None,
+        earlier: Vec::new(),
+        created: Timestamp::UNIX_EPOCH,
+        changed: Timestamp::UNIX_EPOCH,
+    }
+}
+
+fn read(statement: &str, intent: Intent, held: &[&Fact]) -> Vec<RawFact> {
+    extract(&Extract { statement, intent, held, slots: &[], now: Timestamp::UNIX_EPOCH })
+}
+
+fn asked(question: &str, facts: &[Fact]) -> String {
+    let facts: Vec<AnswerFact<'_>> = facts.iter().map(|fact| AnswerFact { fact, retired: false }).collect();
+    answer(&Answer { question, facts: &facts, now: Timestamp::UNIX_EPOCH })
+}
+
+fn near(a: &str, b: &str) -> f32 {
+    let vectors = embed(&[a, b]);
+    vectors[0].iter().zip(&vectors[1]).map(|(x, y)| x * y).sum()
+}
+
+#[test]
+fn an_answer_names_the_fact_or_says_that_it_does_not_know() {
+    let facts = [fact(1, "database", "Postgres 16", ""), fact(2, "office", "Leeds", "")];
+    assert_eq!(asked("Which database do we use?", &facts), "Postgres 16 (database = Postgres 16).");
+    assert!(asked("Who leads marketing?", &facts).starts_with("I do not know"));
+    assert!(asked("Which database do we use?", &[]).starts_with("I do not know"));
+}
+
+#[test]
+fn of_two_facts_that_answer_alike_both_are_named() {
+    let facts = [fact(1, "staging port", "8080", ""), fact(2, "production port", "443", "")];
+    let said = asked("What is the port?", &facts);
+    assert!(said.contains("8080") && said.contains("443"), "{said}");
+}
+
+#[test]
+fn a_request_to_forget_names_what_it_means_and_nothing_else() {
+    let facts = [fact(1, "yoga class", "Wednesdays", ""), fact(2, "train", "7:40", "")];
+    let held: Vec<&Fact> = facts.iter().collect();
+    let gone: Vec<Option<i64>> =
+        read("my yoga class", Intent::Forget, &held).iter().map(|f| f.target_id).collect();
+    assert_eq!(gone, [Some(1)]);
+    assert!(read("the swimming pool", Intent::Forget, &held).is_empty());
+}
+
+#[test]
+fn texts_that_share_words_word_forms_or_kinds_are_near() {
+    assert!(near("deploy target", "deployment targets") > near("deploy target", "favourite tea") + 0.2);
+    assert!(near("which database", "Postgres 16") > near("which database", "Monday morning") + 0.1);
+    assert!((near("office in Leeds", "office in Leeds") - 1.0).abs() < 1e-5);
+}
+
+#[test]
+fn a_page_of_text_is_read_in_a_moment() {
+    let page = "We moved the office from Leeds to York, and Dana owns billing now. ".repeat(1500);
+    let started = Instant::now();
+    let _ = read(&page, Intent::Remember, &[]);
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn any_text_gives_the_same_proposals_twice(
+        text in "\\PC{0,80}|([a-zA-Z0-9'.,;:!?()=`/-]{1,9}[ \n]){0,24}",
+        forget in any::<bool>(),
+    ) {
+        let held = [fact(1, "database", "MySQL", "our database is MySQL"), fact(2, "", "", "")];
+        let held: Vec<&Fact> = held.iter().collect();
+        let intent = if forget { Intent::Forget } else { Intent::Remember };
+        prop_assert_eq!(read(&text, intent, &held), read(&text, intent, &held));
+    }
+
+    #[test]
+    fn any_words_of_our_own_kind_are_read_without_fail(
+        words in prop::collection::vec(
+            prop::sample::select(vec![
+                "we", "moved", "to", "from", "it", "is", "not", "no", "longer", "the", "database", "Postgres", "16",
+                "and", ",", ".", "?", "if", "my", "'s", "was", "replaced", "by", "with", "(", ")", ":", "will", "be",
+                "off", "more", "than", "in", "2024", "allergic", "rather", "instead", "of", "->", "`x`",
+            ]),
+            0..30,
+        ),
+    ) {
+        let held = [fact(1, "database", "MySQL", "our database is MySQL")];
+        let held: Vec<&Fact> = held.iter().collect();
+        let facts = read(&words.join(" "), Intent::Remember, &held);
+        prop_assert!(facts.iter().all(|f| f.target_id.is_none_or(|id| id == 1)));
+    }
+
+    #[test]
+    fn any_question_is_answered(question in "\\PC{0,60}") {
+        let facts = [fact(1, "database", "MySQL", "our database is MySQL")];
+        prop_assert!(!asked(&question, &facts).is_empty());
+    }
+
+    #[test]
+    fn any_text_has_a_vector_of_length_one(text in "\\PC{0,60}") {
+        let vector = embed(&[text.as_str()]).remove(0);
+        let length: f32 = vector.iter().map(|x| x * x).sum();
+        prop_assert!((length - 1.0).abs() < 1e-3, "{}", length);
+    }
+}
