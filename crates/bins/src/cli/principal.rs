@@ -1,13 +1,11 @@
 //! Principals without a client: how a server gets its first admin.
 
 use super::CliError;
+use super::session::Session;
 use crate::settings::Settings;
-use crate::startup;
 use clap::Subcommand;
-use domain::{Caller, Identity, Timestamp};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::io::Write;
-use std::time::{Duration, Instant};
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -41,8 +39,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// The tool that does the work, and its arguments: what a person does here passes the same gate, and stands in
-    /// the same audit log, as what a client does.
+    /// The tool that does the work, and its arguments.
     fn call(self) -> (&'static str, Value) {
         match self {
             Self::Create { name, role, kind, scopes, tenant } => (
@@ -55,16 +52,9 @@ impl Command {
     }
 
     pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
-        /// Nothing here asks a model.
-        const TIME: Duration = Duration::from_secs(60);
-        let service = startup::service(settings).await?;
-        let caller = Caller::new(Identity::Local, "svc".to_owned(), Timestamp::now(), Instant::now() + TIME);
+        let session = Session::open(settings).await?;
         let (tool, arguments) = self.call();
-        let arguments = match arguments {
-            Value::Object(arguments) => arguments,
-            _ => Map::new(),
-        };
-        let reply = service.call(caller, tool, arguments).await;
+        let reply = session.call(tool, arguments).await;
         // A refusal reads as a reply to a client; to a shell it is a failure.
         let refused = ["Seat limit reached", "No active principal", "Svc couldn't", "Access denied"];
         if reply.is_error || refused.iter().any(|start| reply.text.starts_with(start)) {

@@ -70,7 +70,7 @@ impl Asked {
         match self {
             Self::When | Self::HowMuch => {
                 let words = super::words::words(value);
-                super::reading::is_time(&words)
+                super::values::is_time(&words)
                     || words.iter().any(super::words::Word::has_digit)
                     || super::memory::set(value).iter().any(|s| s.ends_with("li") || s.ends_with("day"))
             }

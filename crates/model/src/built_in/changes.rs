@@ -3,7 +3,8 @@
 use super::clauses::{Adjunct, Clause, Verb};
 use super::lexicon::LEXICON;
 use super::naming::{Sort, plain_name, topic};
-use super::reading::{Reading, Shift, is_time, reading};
+use super::reading::{Reading, Shift, reading};
+use super::values::is_time;
 use super::words::{Word, spell};
 
 pub(super) fn read(clause: &Clause, verb: &Verb) -> Option<Vec<Reading>> {

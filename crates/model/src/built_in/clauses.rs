@@ -1,25 +1,12 @@
 //! A sentence cut into clauses, and each clause into subject, verb and what follows.
 
 use super::lexicon::LEXICON;
-use super::sentences::{is_finite_verb, strip_opening};
+use super::pieces::{pieces, verb_at};
+use super::sentences::strip_opening;
+use super::verb_group::{is_past, verb_group};
 use super::words::{Tag, Word};
 
-#[derive(Debug, Clone, Default)]
-pub(super) struct Verb {
-    /// The stem of the verb that carries the meaning.
-    pub stem: String,
-    pub past: bool,
-    pub passive: bool,
-    pub negated: bool,
-    /// "is switching"
-    pub progressive: bool,
-    /// "has switched"
-    pub perfect: bool,
-    /// "up" of "get up"
-    pub particle: Option<String>,
-    /// "used to"
-    pub formerly: bool,
-}
+pub(super) use super::verb_group::Verb;
 
 /// A preposition with its words.
 #[derive(Debug, Clone)]
@@ -40,11 +27,6 @@ pub(super) struct Clause {
     pub adjuncts: Vec<Adjunct>,
     /// Whether the subject was taken over from the clause before.
     pub inherited: bool,
-}
-
-struct Segment {
-    joiner: String,
-    words: Vec<Word>,
 }
 
 pub(super) fn clauses(sentence: &[Word]) -> Vec<Clause> {
@@ -104,142 +86,6 @@ fn without_speaker(words: &[Word]) -> &[Word] {
     let clause = rest.get(skip..).unwrap_or_default();
     let own_verb = verb_at(clause).is_some_and(|at| at > 0);
     if own_verb { clause } else { words }
-}
-
-/// Stretches of words that are a clause each, or a fragment without a verb.
-fn pieces(sentence: &[Word]) -> Vec<Vec<Word>> {
-    let mut pieces: Vec<Vec<Word>> = Vec::new();
-    for segment in segments(sentence) {
-        if is_reason(&segment.words) {
-            continue;
-        }
-        match pieces.last_mut() {
-            Some(last) if belongs_to(last, &segment) => {
-                if segment.joiner == "," {
-                    last.push(Word::new(",", false));
-                } else {
-                    last.push(Word::new(&segment.joiner, true));
-                }
-                last.extend(segment.words);
-            }
-            _ => pieces.push(segment.words),
-        }
-    }
-    pieces
-}
-
-fn segments(sentence: &[Word]) -> Vec<Segment> {
-    let mut segments = vec![Segment { joiner: String::new(), words: Vec::new() }];
-    let mut depth = 0_i32;
-    for (at, word) in sentence.iter().enumerate() {
-        match word.text.as_str() {
-            "(" | "[" => depth += 1,
-            ")" | "]" => depth -= 1,
-            _ => {}
-        }
-        let next = sentence.get(at + 1);
-        let joins = depth <= 0
-            && (word.is_any(&[",", "and", "but", "while", "whereas", "because", "so", "—", "–"])
-                || (word.is(":") && next.is_some_and(|w| w.spaced))
-                || (word.is("-") && word.spaced && next.is_some_and(|w| w.spaced)));
-        if joins {
-            match segments.last_mut() {
-                // ", and" is one joint.
-                Some(last) if last.words.is_empty() && !last.joiner.is_empty() => {
-                    last.joiner.clone_from(&word.low)
-                }
-                _ => segments.push(Segment { joiner: word.low.clone(), words: Vec::new() }),
-            }
-        } else if let Some(last) = segments.last_mut() {
-            last.words.push(word.clone());
-        }
-    }
-    segments.retain(|s| !s.words.is_empty());
-    for segment in &mut segments {
-        if segment.joiner == "because" {
-            segment.words.insert(0, Word::new("because", true));
-        }
-    }
-    segments
-}
-
-fn is_reason(words: &[Word]) -> bool {
-    words.first().is_some_and(|w| w.is_any(&["because", "due", "thanks"]))
-}
-
-/// The first finite verb; what stands in brackets is no part of the clause.
-fn verb_at(words: &[Word]) -> Option<usize> {
-    let mut depth = 0_i32;
-    for (at, word) in words.iter().enumerate() {
-        match word.text.as_str() {
-            "(" => depth += 1,
-            ")" => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 && is_finite_verb(words, at) {
-            return Some(at);
-        }
-    }
-    None
-}
-
-/// Whether a segment goes on with the piece before it, rather than being a clause or a fragment of its own.
-fn belongs_to(last: &[Word], segment: &Segment) -> bool {
-    let adjunct = segment.words.first().is_some_and(|w| {
-        w.is_any(&[
-            "after",
-            "before",
-            "until",
-            "since",
-            "during",
-            "via",
-            "per",
-            "without",
-            "including",
-            "as",
-            "with",
-        ])
-    });
-    if adjunct && verb_at(last).is_some() {
-        return true;
-    }
-    let conjunction = !matches!(segment.joiner.as_str(), "," | "-" | ":");
-    match (verb_at(last), verb_at(&segment.words)) {
-        (None, Some(_)) => {
-            let adjunct =
-                last.first().is_some_and(|w| w.is_preposition() || w.tag == Tag::Adverb || w.is("back"));
-            adjunct || (conjunction && !last.iter().any(Word::has_digit))
-        }
-        (None, None) => conjunction && !last.iter().any(Word::has_digit) && !is_fragment(&segment.words),
-        (Some(_), Some(_)) => false,
-        (Some(_), None) => {
-            if segment.joiner == "-" || segment.joiner == "while" || segment.joiner == "whereas" {
-                return false;
-            }
-            let participle = segment.words.first().is_some_and(|w| w.tag == Tag::Verb && is_past(w));
-            !is_fragment(&segment.words) && !is_gapped(last, &segment.words) && !participle
-        }
-    }
-}
-
-/// "firmware 2.7", "worth 140k dollars": a name and then a figure.
-fn is_fragment(words: &[Word]) -> bool {
-    let first_is_name = words.first().is_some_and(|w| {
-        !w.has_digit()
-            && !w.is_preposition()
-            && matches!(w.tag, Tag::Noun | Tag::Adjective | Tag::Name)
-            && !w.is_any(&["week", "net", "level", "bed", "room", "type", "version", "build", "june", "july"])
-    });
-    let figure = words.iter().skip(1).any(|w| w.tag == Tag::Number);
-    first_is_name && figure && words.len() <= 5
-}
-
-/// "the admin UI on 9001" after "the API listens on port 8443".
-fn is_gapped(last: &[Word], words: &[Word]) -> bool {
-    let Some(at) = words.iter().position(Word::is_preposition).filter(|at| *at > 0) else { return false };
-    let Some(prep) = words.get(at) else { return false };
-    let figures = words.iter().any(Word::has_digit);
-    figures && last.iter().any(|w| w.low == prep.low)
 }
 
 fn clause(words: &[Word], before: Option<&Clause>) -> Clause {
@@ -380,153 +226,6 @@ fn subject_start(words: &[Word]) -> usize {
     let from = if words.get(1).is_some_and(opens) { 3 } else { 2 };
     let found = words.iter().enumerate().skip(from).find(|(_, w)| opens(w)).map(|(at, _)| at);
     found.unwrap_or_else(|| if words.len() > from { from.max(words.len() - 2) } else { words.len() })
-}
-
-const PARTICLES: [&str; 8] = ["up", "out", "off", "down", "back", "over", "away", "forward"];
-
-/// The verb with its helpers, and how many words they take.
-fn verb_group(words: &[Word]) -> (Verb, usize) {
-    let mut verb = Verb::default();
-    let mut last: Option<Word> = None;
-    let (mut be, mut have, mut used) = (false, false, 0);
-    while let Some(word) = words.get(used) {
-        let next = words.get(used + 1);
-        let joins = match word.tag {
-            Tag::Aux => last.as_ref().is_none_or(|l| l.tag == Tag::Aux || l.is_any(&["to", "used"])),
-            Tag::Verb => {
-                last.as_ref().is_none_or(|l| l.tag == Tag::Aux || l.is("to"))
-                    && continues(word, last.as_ref())
-            }
-            Tag::Adverb => {
-                next.is_some_and(|w| matches!(w.tag, Tag::Verb | Tag::Aux | Tag::Adverb))
-                    || word.is_any(&[
-                        "not",
-                        "never",
-                        "no",
-                        "longer",
-                        "still",
-                        "now",
-                        "always",
-                        "already",
-                        "usually",
-                        "also",
-                        "currently",
-                    ])
-            }
-            _ => {
-                word.is("to")
-                    && next.is_some_and(|w| matches!(w.tag, Tag::Verb | Tag::Aux))
-                    && last.as_ref().is_some_and(|l| {
-                        l.is_any(&[
-                            "used",
-                            "going",
-                            "have",
-                            "has",
-                            "had",
-                            "want",
-                            "wants",
-                            "plan",
-                            "plans",
-                            "planning",
-                            "intend",
-                            "intends",
-                            "hope",
-                            "hopes",
-                            "need",
-                            "needs",
-                            "expected",
-                            "scheduled",
-                            "about",
-                            "aim",
-                            "aims",
-                        ])
-                    })
-            }
-        };
-        if !joins {
-            break;
-        }
-        match word.tag {
-            Tag::Adverb => {
-                verb.negated |= word.is_any(&["not", "never"])
-                    || (word.is("longer") && words.get(used.wrapping_sub(1)).is_some_and(|w| w.is("no")))
-            }
-            Tag::Aux | Tag::Verb => {
-                be |= LEXICON.verb(&word.low) == "be";
-                have |= LEXICON.verb(&word.low) == "have";
-                verb.past |= last.as_ref().is_none_or(|l| l.tag != Tag::Aux)
-                    && is_past(word)
-                    && !(next.is_some_and(|w| w.is("to")) && word.is_any(&["expected", "scheduled", "due"]));
-                verb.formerly |= word.is("used") && next.is_some_and(|w| w.is("to"));
-                verb.negated |= word.is("cannot");
-                last = Some(word.clone());
-            }
-            _ => last = Some(word.clone()),
-        }
-        used += 1;
-    }
-    if let Some(word) = &last {
-        verb.stem = LEXICON.verb(&word.low);
-        let lexical = word.tag == Tag::Verb && verb.stem != "be" && verb.stem != "have";
-        verb.progressive = lexical && be && word.low.ends_with("ing");
-        verb.passive = lexical && be && !word.low.ends_with("ing");
-        verb.perfect = have && lexical;
-        if verb.perfect {
-            verb.past = false;
-        }
-    }
-    used += leads_on(&mut verb, words.get(used..).unwrap_or_default());
-    if verb.stem != "be"
-        && let Some(word) = words.get(used).filter(|w| PARTICLES.contains(&w.low.as_str()))
-    {
-        verb.particle = Some(word.low.clone());
-        used += 1;
-    }
-    (verb, used)
-}
-
-/// "Finished migrating", "got moved", "decided to switch": the second verb is what is said.
-fn leads_on(verb: &mut Verb, rest: &[Word]) -> usize {
-    let leads = matches!(
-        verb.stem.as_str(),
-        "finish" | "complet" | "start" | "begin" | "get" | "decid" | "end" | "agre" | "manag"
-    );
-    if !leads {
-        return 0;
-    }
-    let skipped = rest.iter().take_while(|w| w.is_any(&["to", "up", "just", "finally", "all"])).count();
-    let Some(next) = rest.get(skipped) else { return 0 };
-    let fits = next.tag == Tag::Verb && (skipped > 0 || next.low.ends_with("ing") || is_past(next));
-    if !fits {
-        return 0;
-    }
-    verb.passive = verb.stem == "get" && !next.low.ends_with("ing");
-    verb.stem = LEXICON.verb(&next.low);
-    skipped + 1
-}
-
-/// After "has" and "is" only a participle belongs to the verb: "has life insurance" and "is Go" have none.
-fn continues(word: &Word, last: Option<&Word>) -> bool {
-    let have = last.is_some_and(|l| l.is_any(&["has", "have", "had"]));
-    let be = last.is_some_and(|l| LEXICON.verb(&l.low) == "be");
-    if be {
-        return is_past(word) || word.low.ends_with("ing") || word.low.ends_with("en");
-    }
-    !have || is_past(word) || word.is_any(&["been", "put", "set", "let", "run", "come", "become"])
-}
-
-fn is_past(word: &Word) -> bool {
-    word.is_any(&["was", "were", "had", "did", "used"])
-        || (word.tag == Tag::Verb && (word.low.ends_with("ed") || is_irregular_past(&word.low)))
-}
-
-fn is_irregular_past(low: &str) -> bool {
-    LEXICON.is_irregular_verb(low)
-        && !low.ends_with("es")
-        && !low.ends_with("ing")
-        && LEXICON.verb(low) != "be"
-        && LEXICON.verb(low) != "have"
-        && !matches!(low, "goes" | "does")
 }
 
 /// What follows the verb: the object up to the first preposition, then each preposition with its words.

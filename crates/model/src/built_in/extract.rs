@@ -9,9 +9,10 @@ use super::linking::{
 use super::memory::{Known, set, share};
 use super::mood::{Mood, Tone, mood, tone};
 use super::naming::{Sort, topic};
-use super::reading::{Reading, Shift, drug, items, reading, readings};
+use super::reading::{Reading, Shift, reading, readings};
 use super::sentences::{Sentence, sentences};
 use super::slots::slot_of;
+use super::values::{drug, items, tidy_value};
 use super::words::{Tag, Word, spell};
 use crate::ask::{Extract, SlotHint};
 use domain::{Action, RawFact};
@@ -108,11 +109,8 @@ fn note_of(sentence: &Sentence, tone: &Tone) -> Option<Vec<Reading>> {
         let to = spell(to.get(1..).unwrap_or_default());
         return Some(vec![Reading { mood, shift, said: spell(&sentence.words), ..reading(subject, to) }]);
     }
-    let mut found = Reading {
-        mood,
-        said: spell(&sentence.words),
-        ..reading(subject, super::reading::tidy_value(&spell(value)))
-    };
+    let mut found =
+        Reading { mood, said: spell(&sentence.words), ..reading(subject, tidy_value(&spell(value))) };
     if let Some(drug) = drug(&found.value).filter(|_| found.subject.contains("medication")) {
         found.subject = format!("medication {drug}");
         found.attribute = Some("medication");

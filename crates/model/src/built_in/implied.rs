@@ -4,7 +4,8 @@
 use super::clauses::Adjunct;
 use super::lexicon::LEXICON;
 use super::memory::{Known, Stems, set, share};
-use super::reading::{Reading, is_time};
+use super::reading::Reading;
+use super::values::is_time;
 use super::words::{Tag, Word, spell};
 
 /// The clause that a reading was taken from, as far as values can stand in it.

@@ -5,19 +5,25 @@
 mod answer;
 mod changes;
 mod clauses;
+mod copula;
 mod embed;
 mod extract;
 mod forget;
+mod fragments;
 mod implied;
 mod lexicon;
 mod linking;
 mod memory;
 mod mood;
 mod naming;
+mod pieces;
 mod reading;
 mod sentences;
 mod slots;
 mod stem;
+mod values;
+mod verb_group;
+mod verbs;
 mod words;
 
 use crate::ask::{Answer, Extract, Intent};

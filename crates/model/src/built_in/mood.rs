@@ -174,7 +174,7 @@ pub(super) fn mood(clause: &Clause, tone: &Tone) -> Mood {
     let under_way = |v: &super::clauses::Verb| {
         v.progressive && LEXICON.is_change(&v.stem) && (to || v.particle.is_some())
     };
-    let timed = clause.adjuncts.iter().any(|a| super::reading::is_time(&a.words));
+    let timed = clause.adjuncts.iter().any(|a| super::values::is_time(&a.words));
     let arranged = |v: &super::clauses::Verb| {
         v.progressive && timed && !LEXICON.is_stative(&v.stem) && !has_any(&words, &LEXICON.corrections)
     };

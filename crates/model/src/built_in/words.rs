@@ -232,7 +232,8 @@ fn from_upos(tag: Option<UPOS>, word: &Word) -> Tag {
     match tag {
         Some(UPOS::NOUN) => Tag::Noun,
         Some(UPOS::PROPN) => Tag::Name,
-        Some(UPOS::VERB) if !word.low.contains('-') => Tag::Verb,
+        Some(UPOS::VERB) if word.low.contains('-') => Tag::Adjective,
+        Some(UPOS::VERB) => Tag::Verb,
         Some(UPOS::AUX) => Tag::Aux,
         Some(UPOS::ADJ) => Tag::Adjective,
         Some(UPOS::ADV) => Tag::Adverb,
@@ -241,7 +242,6 @@ fn from_upos(tag: Option<UPOS>, word: &Word) -> Tag {
         Some(UPOS::ADP) => Tag::Preposition,
         Some(UPOS::NUM) => Tag::Number,
         Some(_) => Tag::Other,
-        Some(UPOS::VERB) if word.low.contains('-') => Tag::Adjective,
         None if word.low.contains('-') && word.low.ends_with("ed") => Tag::Adjective,
         None if word.is_capital() => Tag::Name,
         None if verb_shaped(&word.low) => Tag::Verb,

@@ -44,7 +44,7 @@ impl Deployment {
 
     /// Without any variable set: the built-in model serves.
     pub fn bare() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), variables: Vec::new() }
+        Self { folder: tempfile::tempdir().unwrap(), database: None, variables: Vec::new() }
     }
 
     pub fn with(mut self, name: &str, value: &str) -> Self {

@@ -8,6 +8,7 @@
 
 mod client;
 mod deployment;
+pub mod documents;
 pub mod hostile;
 pub mod http;
 mod in_process;

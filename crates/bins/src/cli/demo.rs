@@ -1,0 +1,183 @@
+//! `svc demo`: half a minute that shows what the memory does, on a real database that is gone afterwards.
+
+use super::CliError;
+use super::session::Session;
+use crate::settings::Settings;
+use crate::startup::StartupError;
+use clap::Args;
+use domain::{Identity, Principal, PrincipalKind, Role, Scopes, Tenant};
+use serde_json::{Value, json};
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub struct Command {
+    /// Do not pause between the steps.
+    #[arg(long)]
+    fast: bool,
+}
+
+impl Command {
+    pub async fn run(self, out: &mut impl Write) -> Result<(), CliError> {
+        let terminal = std::io::stdout().is_terminal();
+        let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let pace = if terminal && !self.fast { Pace::Readable } else { Pace::Fast };
+        let folder = tempfile::tempdir()?;
+        let database = folder.path().join("demo.db");
+        let session = open(&database).await?;
+        let mut stage = Stage { session, out, colour, pace };
+        play(&mut stage).await?;
+        tampering(stage, &database).await
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    Readable,
+    Fast,
+}
+
+/// The demo's own settings, whatever the shell has: the built-in model, and slots for a team that writes software.
+async fn open(database: &Path) -> Result<Session, CliError> {
+    let variables = [
+        ("SVC_DB", database.to_string_lossy().into_owned()),
+        ("SVC_SLOT_SCHEMA", "preset:coding".to_owned()),
+    ];
+    let settings = Settings::from_variables(variables.map(|(name, value)| (name.to_owned(), value)));
+    Ok(Session::open(settings.map_err(StartupError::from)?).await?)
+}
+
+async fn play(stage: &mut Stage<'_, impl Write>) -> Result<(), CliError> {
+    let (agent, you) = (agent(), Identity::Local);
+
+    stage.step("A new value replaces the old one; history stays.").await?;
+    stage.remember("Our database is MySQL.").await?;
+    stage.remember("We moved from MySQL to Postgres.").await?;
+    stage.call(&agent, "history", json!({ "subject": "database" })).await?;
+
+    stage.step("What is no longer so is retracted, not lost.").await?;
+    stage.remember("Dana is the code owner.").await?;
+    stage.remember("Dana is no longer the code owner.").await?;
+
+    stage.step("A guarded slot changes only when a person approves.").await?;
+    stage.remember("We deploy to Heroku.").await?;
+    stage.remember("We now deploy to Fly.io.").await?;
+    let waiting = stage.call(&agent, "pending_changes", json!({})).await?;
+    let proposal = json!({ "memory_id": number(&waiting) });
+    stage.call(&agent, "confirm_change", proposal.clone()).await?;
+    stage.call(&you, "confirm_change", proposal).await?;
+
+    stage.step("Questions are answered from what holds now.").await?;
+    stage.call(&agent, "recall", json!({ "question": "Where do we deploy?", "explain": true })).await?;
+
+    stage.step("A decision is recorded with what was believed at the time, and signed.").await?;
+    let decision = json!({ "action_summary": "Renewed the database support contract", "question": "Which database do we use?" });
+    let recorded = stage.call(&agent, "record_decision", decision).await?;
+    stage.call(&agent, "explain_decision", json!({ "decision_id": number(&recorded) })).await?;
+
+    stage.step("Every call stands in a signed log. It is intact…").await?;
+    stage.call(&you, "verify_audit", json!({})).await?;
+    Ok(())
+}
+
+/// Somebody with access to the disk changes who did something, behind the service's back.
+async fn tampering(mut stage: Stage<'_, impl Write>, database: &Path) -> Result<(), CliError> {
+    const SQL: &str = "UPDATE audit_entry SET caller = 'somebody else' WHERE seq = 5";
+    stage.step("…until somebody edits the database file.").await?;
+    stage.say("sqlite3 demo.db", SQL)?;
+    let refused = |error: rusqlite::Error| CliError::Refused(format!("the demo's database: {error}"));
+    rusqlite::Connection::open(database).and_then(|sql| sql.execute_batch(SQL)).map_err(refused)?;
+    stage.call(&Identity::Local, "verify_audit", json!({})).await?;
+    stage.step("That was all. `svc` opens a prompt on a memory of your own, `svc connect` gives it to your agent.").await
+}
+
+/// An agent that may read and write, and may not approve.
+fn agent() -> Identity {
+    Identity::Principal(Principal {
+        id: "prin_demo".to_owned(),
+        name: "agent".to_owned(),
+        role: Role::Agent,
+        kind: PrincipalKind::Agent,
+        tenant: Tenant::default(),
+        scopes: Scopes::All,
+    })
+}
+
+/// The first number behind a `#`.
+fn number(text: &str) -> i64 {
+    let digits = text.split('#').nth(1).unwrap_or_default();
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    digits.get(..end).and_then(|digits| digits.parse().ok()).unwrap_or_default()
+}
+
+struct Stage<'a, W> {
+    session: Session,
+    out: &'a mut W,
+    colour: bool,
+    pace: Pace,
+}
+
+impl<W: Write> Stage<'_, W> {
+    async fn remember(&mut self, text: &str) -> Result<String, CliError> {
+        self.call(&agent(), "remember", json!({ "text": text })).await
+    }
+
+    async fn call(&mut self, who: &Identity, tool: &str, arguments: Value) -> Result<String, CliError> {
+        let name = if *who == Identity::Local { "you" } else { "agent" };
+        self.say(name, &format!("{tool} {}", shown(&arguments)))?;
+        let reply = self.session.call_as(who.clone(), tool, arguments).await.text;
+        for line in reply.lines() {
+            writeln!(self.out, "    {}", self.painted(tone(line), line))?;
+        }
+        self.pause(Duration::from_millis(1100)).await?;
+        Ok(reply)
+    }
+
+    async fn step(&mut self, text: &str) -> Result<(), CliError> {
+        writeln!(self.out, "\n{}", self.painted("1;36", text))?;
+        self.pause(Duration::from_millis(1300)).await
+    }
+
+    fn say(&mut self, who: &str, what: &str) -> Result<(), CliError> {
+        writeln!(self.out, "  {} {}", self.painted("2", &format!("{who}>")), what.trim_end())?;
+        Ok(())
+    }
+
+    fn painted(&self, tone: &str, text: &str) -> String {
+        if self.colour && !tone.is_empty() {
+            format!("\u{1b}[{tone}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    async fn pause(&mut self, time: Duration) -> Result<(), CliError> {
+        self.out.flush()?;
+        if self.pace == Pace::Readable {
+            tokio::time::sleep(time).await;
+        }
+        Ok(())
+    }
+}
+
+/// The arguments as a person would say them: the first by itself, the others with their names.
+fn shown(arguments: &Value) -> String {
+    let arguments = arguments.as_object().into_iter().flatten().enumerate();
+    let said = arguments
+        .map(|(n, (name, value))| if n == 0 { value.to_string() } else { format!("{name}: {value}") });
+    said.collect::<Vec<_>>().join(", ")
+}
+
+/// Green for what is well, yellow for what waits, red for what is refused or broken.
+fn tone(line: &str) -> &'static str {
+    if line.contains("BROKEN") || line.starts_with("Access denied") {
+        "1;31"
+    } else if line.contains("INTACT") || line.contains('✓') || line.starts_with("Approved") {
+        "32"
+    } else if line.contains("[FLAG]") || line.starts_with('#') {
+        "33"
+    } else {
+        ""
+    }
+}

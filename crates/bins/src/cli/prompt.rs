@@ -1,0 +1,163 @@
+//! `svc` by itself: a prompt on the memory that the settings name.
+
+use super::CliError;
+use super::session::Session;
+use crate::settings::Settings;
+use serde_json::{Value, json};
+use service::{Effect, ToolInfo};
+use std::io::{BufRead, IsTerminal, Write};
+
+const PROMPT: &str = "svc> ";
+const HELP: &str = "\
+Say something, and it is remembered. Ask something that ends in '?', and it is answered.
+
+  remember <text>      the same, said outright
+  recall <question>
+  forget <text>        what is no longer so
+  history <subject>    every value that it has had
+  list                 all that is remembered
+  help, quit
+
+Every tool can be called by its name, with its first argument in plain words or all of them in JSON:
+  explain_decision 1
+  recall {\"question\": \"Which database do we use?\", \"explain\": true}
+A tool that erases takes JSON only. docs/tools.md describes all 32.";
+
+/// What a line asks for.
+#[derive(Debug, PartialEq)]
+enum Line {
+    Nothing,
+    Help,
+    Quit,
+    Call {
+        tool: &'static str,
+        arguments: Value,
+    },
+    /// It cannot be understood; the text says what to do.
+    Puzzling(String),
+}
+
+/// Reads lines until there are no more of them.
+pub async fn run(settings: Settings, mut input: impl BufRead, out: &mut impl Write) -> Result<(), CliError> {
+    let path = std::path::absolute(&settings.storage.path)?;
+    let is_built_in = settings.models.chat.is_none();
+    let session = Session::open(settings).await?;
+    writeln!(out, "svc {}, a memory for AI agents, kept in {}", env!("CARGO_PKG_VERSION"), path.display())?;
+    if is_built_in {
+        writeln!(
+            out,
+            "The built-in model reads and answers, in plain English; docs/settings.md says how to name another."
+        )?;
+    }
+    writeln!(out, "Say something to remember, or ask something that ends in '?'. 'help' shows more.")?;
+    // A terminal shows what is typed. Input from elsewhere is shown by us, so that the output reads like a session.
+    let echoes = !std::io::stdin().is_terminal();
+    let mut line = String::new();
+    loop {
+        write!(out, "{PROMPT}")?;
+        out.flush()?;
+        line.clear();
+        if input.read_line(&mut line)? == 0 {
+            writeln!(out)?;
+            return Ok(());
+        }
+        let said = line.trim();
+        if echoes {
+            writeln!(out, "{said}")?;
+        }
+        match understand(said) {
+            Line::Nothing => {}
+            Line::Help => writeln!(out, "{HELP}")?,
+            Line::Quit => return Ok(()),
+            Line::Puzzling(text) => writeln!(out, "{text}")?,
+            Line::Call { tool, arguments } => writeln!(out, "{}", session.call(tool, arguments).await.text)?,
+        }
+    }
+}
+
+fn understand(line: &str) -> Line {
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    match (word, rest) {
+        ("", _) => return Line::Nothing,
+        ("help" | "?", "") => return Line::Help,
+        ("quit" | "exit", "") => return Line::Quit,
+        ("list", "") => return Line::Call { tool: "list_memories", arguments: json!({}) },
+        _ => {}
+    }
+    let tool = service::catalogue().iter().find(|tool| tool.name == word);
+    match tool.and_then(|tool| call(tool, rest)) {
+        Some(line) => line,
+        None if line.ends_with('?') => Line::Call { tool: "recall", arguments: json!({ "question": line }) },
+        None => Line::Call { tool: "remember", arguments: json!({ "text": line }) },
+    }
+}
+
+/// A tool called by its name, or `None` where the words only begin like one.
+fn call(tool: &ToolInfo, rest: &str) -> Option<Line> {
+    let schema = tool.input_schema();
+    let required = schema.get("required").and_then(|names| names.get(0)).and_then(Value::as_str);
+    let name = tool.name;
+    if rest.starts_with('{') {
+        return Some(match serde_json::from_str(rest) {
+            Ok(arguments) => Line::Call { tool: name, arguments },
+            Err(error) => Line::Puzzling(format!("The arguments of {name} are not JSON: {error}")),
+        });
+    }
+    match (required, rest) {
+        (None, "") => Some(Line::Call { tool: name, arguments: json!({}) }),
+        (None, _) => None,
+        (Some(argument), "") => {
+            Some(Line::Puzzling(format!("{name} takes its {argument}: {name} <{argument}>")))
+        }
+        // "delete old branches after a merge" may be something to remember.
+        (Some(_), _) if tool.effect == Effect::Destructive => None,
+        (Some(argument), _) => Some(Line::Call { tool: name, arguments: json!({ argument: rest }) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Line, understand};
+    use serde_json::{Value, json};
+
+    fn check(line: &str, tool: &'static str, arguments: Value) {
+        assert_eq!(understand(line), Line::Call { tool, arguments }, "{line}");
+    }
+
+    #[test]
+    fn a_statement_is_remembered_and_a_question_recalled() {
+        check("We use Postgres.", "remember", json!({ "text": "We use Postgres." }));
+        check("What do we use?", "recall", json!({ "question": "What do we use?" }));
+        check("health is good", "remember", json!({ "text": "health is good" }));
+    }
+
+    #[test]
+    fn a_tool_takes_its_first_argument_in_plain_words_or_all_in_json() {
+        check("remember We use Postgres.", "remember", json!({ "text": "We use Postgres." }));
+        check("forget  the lead", "forget", json!({ "text": "the lead" }));
+        check("history deploy target", "history", json!({ "subject": "deploy target" }));
+        check("list", "list_memories", json!({}));
+        check("verify_audit", "verify_audit", json!({}));
+        check("confirm_change 3", "confirm_change", json!({ "memory_id": "3" }));
+        check(r#"audit_log {"limit": 2}"#, "audit_log", json!({ "limit": 2 }));
+        check("audit_log", "audit_log", json!({}));
+    }
+
+    #[test]
+    fn nothing_is_erased_by_words_alone() {
+        let text = "delete old branches after a merge";
+        check(text, "remember", json!({ "text": text }));
+        check(r#"delete {"subject": "a"}"#, "delete", json!({ "subject": "a" }));
+    }
+
+    #[test]
+    fn half_a_command_is_explained() {
+        for line in ["recall", "history", r#"recall {"question": "#] {
+            assert!(matches!(understand(line), Line::Puzzling(_)), "{line}");
+        }
+        assert_eq!(understand("help"), Line::Help);
+        assert_eq!(understand("quit"), Line::Quit);
+        assert_eq!(understand("  ".trim()), Line::Nothing);
+    }
+}

@@ -1,0 +1,51 @@
+//! `svc` by itself is a prompt, and a client finds what was said there.
+
+use crate::support::Deployment;
+use serde_json::json;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// What the prompt answers to these lines, on a fresh machine with no variable set.
+fn session(folder: &std::path::Path, lines: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
+    command.env_clear().current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all((lines.join("\n") + "\n").as_bytes()).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn with_no_variable_set_the_prompt_remembers_recalls_forgets_and_shows_history() {
+    let deployment = Deployment::bare();
+    let said = session(
+        deployment.folder(),
+        &[
+            "Our database is MySQL.",
+            "We moved from MySQL to Postgres.",
+            "Which database do we use?",
+            "history database",
+        ],
+    );
+    assert!(said.contains(deployment.database().to_str().unwrap()), "{said}");
+    assert!(said.contains("svc> Our database is MySQL.\nStored: [ADD] "), "{said}");
+    assert!(said.contains("Stored: [SUPERSEDE] "), "{said}");
+    assert!(said.contains("MySQL  [SUPERSEDED]") && said.contains("Postgres  [ACTIVE]"), "{said}");
+    let answer = said.split("svc> Which database do we use?\n").nth(1).unwrap().split("svc>").next().unwrap();
+    assert!(answer.contains("Postgres") && !answer.contains("MySQL"), "{answer}");
+
+    // A client on the same folder has the same memory.
+    let client = deployment.start();
+    assert!(client.call("history", &json!({ "subject": "database" })).contains("Postgres  [ACTIVE]"));
+    assert!(client.call("recall", &json!({ "question": "Which database do we use?" })).contains("Postgres"));
+    assert!(client.close().success());
+
+    let said = session(deployment.folder(), &["forget our database", "list", "quit", "never read"]);
+    assert!(
+        said.contains("Retracted (retained in history for audit): ") && !said.contains("never read"),
+        "{said}"
+    );
+}

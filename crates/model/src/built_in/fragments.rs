@@ -1,0 +1,53 @@
+//! What is said without a verb: "Weight 71 kg", "Gold plan", "Drain out".
+
+use super::clauses::Clause;
+use super::copula::{allergic, allergy, by_kinds};
+use super::naming::{Sort, Topic, plain_name};
+use super::reading::{Reading, Shift, reading};
+use super::values::drug;
+use super::words::{Tag, Word, spell};
+
+/// Without a verb: "Weight 71 kg", "Gold plan".
+pub(super) fn fragment(words: &[Word]) -> Vec<Reading> {
+    let text = spell(words);
+    if let [no, more, rest @ ..] = words
+        && no.is("no")
+        && more.is("more")
+        && !rest.is_empty()
+    {
+        return vec![Reading { shift: Shift::Gone, ..reading(plain_name(rest), spell(rest)) }];
+    }
+    let end = words.iter().position(|w| w.is_any(&["out", "off", "gone", "removed", "stopped", "ended"]));
+    if let Some(at) = end.filter(|at| *at > 0 && *at <= 3) {
+        let what = words.get(..at).unwrap_or_default();
+        return vec![Reading { shift: Shift::Gone, ..reading(plain_name(what), spell(what)) }];
+    }
+    if words.first().is_some_and(|w| w.is("allergic")) {
+        let clause = Clause { words: words.to_vec(), ..Clause::default() };
+        return allergic(&clause, &Topic { name: String::new(), sort: Sort::Person }).unwrap_or_default();
+    }
+    if let Some(at) = words.iter().position(|w| w.is("allergy")).filter(|at| *at > 0) {
+        let what = spell(words.get(..at).unwrap_or_default());
+        let rest = spell(words.get(at + 1..).unwrap_or_default());
+        let value = if rest.is_empty() { what.clone() } else { format!("{what} - {rest}") };
+        return vec![allergy(&Topic { name: String::new(), sort: Sort::Person }, value, &what)];
+    }
+    if let Some(at) = words.iter().position(Word::has_digit).filter(|at| *at > 0) {
+        let name = plain_name(words.get(..at).unwrap_or_default());
+        let value = spell(words.get(at..).unwrap_or_default());
+        let first = words.first().is_some_and(|w| !w.is_preposition() && w.tag != Tag::Verb);
+        if !name.is_empty() && first && at <= 3 {
+            if let Some(drug) = drug(&text) {
+                return vec![Reading {
+                    attribute: Some("medication"),
+                    ..reading(format!("medication {drug}"), text)
+                }];
+            }
+            return vec![reading(name, value)];
+        }
+    }
+    if words.len() > 6 {
+        return Vec::new();
+    }
+    by_kinds(&Topic { name: String::new(), sort: Sort::Person }, &text)
+}

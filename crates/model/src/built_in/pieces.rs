@@ -1,0 +1,146 @@
+//! A sentence cut into stretches of words that are a clause each, or a fragment without a verb.
+
+use super::sentences::is_finite_verb;
+use super::verb_group::is_past;
+use super::words::{Tag, Word};
+
+struct Segment {
+    joiner: String,
+    words: Vec<Word>,
+}
+
+/// Stretches of words that are a clause each, or a fragment without a verb.
+pub(super) fn pieces(sentence: &[Word]) -> Vec<Vec<Word>> {
+    let mut pieces: Vec<Vec<Word>> = Vec::new();
+    for segment in segments(sentence) {
+        if is_reason(&segment.words) {
+            continue;
+        }
+        match pieces.last_mut() {
+            Some(last) if belongs_to(last, &segment) => {
+                if segment.joiner == "," {
+                    last.push(Word::new(",", false));
+                } else {
+                    last.push(Word::new(&segment.joiner, true));
+                }
+                last.extend(segment.words);
+            }
+            _ => pieces.push(segment.words),
+        }
+    }
+    pieces
+}
+
+fn segments(sentence: &[Word]) -> Vec<Segment> {
+    let mut segments = vec![Segment { joiner: String::new(), words: Vec::new() }];
+    let mut depth = 0_i32;
+    for (at, word) in sentence.iter().enumerate() {
+        match word.text.as_str() {
+            "(" | "[" => depth += 1,
+            ")" | "]" => depth -= 1,
+            _ => {}
+        }
+        let next = sentence.get(at + 1);
+        let joins = depth <= 0
+            && (word.is_any(&[",", "and", "but", "while", "whereas", "because", "so", "—", "–"])
+                || (word.is(":") && next.is_some_and(|w| w.spaced))
+                || (word.is("-") && word.spaced && next.is_some_and(|w| w.spaced)));
+        if joins {
+            match segments.last_mut() {
+                // ", and" is one joint.
+                Some(last) if last.words.is_empty() && !last.joiner.is_empty() => {
+                    last.joiner.clone_from(&word.low)
+                }
+                _ => segments.push(Segment { joiner: word.low.clone(), words: Vec::new() }),
+            }
+        } else if let Some(last) = segments.last_mut() {
+            last.words.push(word.clone());
+        }
+    }
+    segments.retain(|s| !s.words.is_empty());
+    for segment in &mut segments {
+        if segment.joiner == "because" {
+            segment.words.insert(0, Word::new("because", true));
+        }
+    }
+    segments
+}
+
+fn is_reason(words: &[Word]) -> bool {
+    words.first().is_some_and(|w| w.is_any(&["because", "due", "thanks"]))
+}
+
+/// The first finite verb; what stands in brackets is no part of the clause.
+pub(super) fn verb_at(words: &[Word]) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (at, word) in words.iter().enumerate() {
+        match word.text.as_str() {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && is_finite_verb(words, at) {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Whether a segment goes on with the piece before it, rather than being a clause or a fragment of its own.
+fn belongs_to(last: &[Word], segment: &Segment) -> bool {
+    let adjunct = segment.words.first().is_some_and(|w| {
+        w.is_any(&[
+            "after",
+            "before",
+            "until",
+            "since",
+            "during",
+            "via",
+            "per",
+            "without",
+            "including",
+            "as",
+            "with",
+        ])
+    });
+    if adjunct && verb_at(last).is_some() {
+        return true;
+    }
+    let conjunction = !matches!(segment.joiner.as_str(), "," | "-" | ":");
+    match (verb_at(last), verb_at(&segment.words)) {
+        (None, Some(_)) => {
+            let adjunct =
+                last.first().is_some_and(|w| w.is_preposition() || w.tag == Tag::Adverb || w.is("back"));
+            adjunct || (conjunction && !last.iter().any(Word::has_digit))
+        }
+        (None, None) => conjunction && !last.iter().any(Word::has_digit) && !is_fragment(&segment.words),
+        (Some(_), Some(_)) => false,
+        (Some(_), None) => {
+            if segment.joiner == "-" || segment.joiner == "while" || segment.joiner == "whereas" {
+                return false;
+            }
+            let participle = segment.words.first().is_some_and(|w| w.tag == Tag::Verb && is_past(w));
+            !is_fragment(&segment.words) && !is_gapped(last, &segment.words) && !participle
+        }
+    }
+}
+
+/// "firmware 2.7", "worth 140k dollars": a name and then a figure.
+fn is_fragment(words: &[Word]) -> bool {
+    let first_is_name = words.first().is_some_and(|w| {
+        !w.has_digit()
+            && !w.is_preposition()
+            && matches!(w.tag, Tag::Noun | Tag::Adjective | Tag::Name)
+            && !w.is_any(&["week", "net", "level", "bed", "room", "type", "version", "build", "june", "july"])
+    });
+    let figure = words.iter().skip(1).any(|w| w.tag == Tag::Number);
+    first_is_name && figure && words.len() <= 5
+}
+
+/// "the admin UI on 9001" after "the API listens on port 8443".
+fn is_gapped(last: &[Word], words: &[Word]) -> bool {
+    let Some(at) = words.iter().position(Word::is_preposition).filter(|at| *at > 0) else { return false };
+    let Some(prep) = words.get(at) else { return false };
+    let figures = words.iter().any(Word::has_digit);
+    figures && last.iter().any(|w| w.low == prep.low)
+}

@@ -1,0 +1,224 @@
+//! Clauses with any other verb: known frames first, and then whatever the verb is.
+
+use super::clauses::{Adjunct, Clause, Verb};
+use super::copula::{by_kinds, medicine};
+use super::lexicon::{LEXICON, VerbFrame};
+use super::mood::Mood;
+use super::naming::{Sort, Topic, head_noun, is_proper, plain_name, topic};
+use super::reading::{Reading, Shift, of_topic, reading};
+use super::values::{complement_text, is_time, tidy_value};
+use super::words::{Tag, Word, spell};
+
+/// "Call me Mags", "Reply in German", "Run the linter with `x`".
+pub(super) fn order(clause: &Clause, verb: &Verb) -> Option<Vec<Reading>> {
+    let object = spell(&clause.object);
+    if verb.stem == "call" && object.to_lowercase().starts_with("me ") {
+        return Some(vec![reading("user's preferred name", object.get(3..).unwrap_or_default())]);
+    }
+    if matches!(verb.stem.as_str(), "repli" | "answer" | "respond" | "write" | "speak" | "talk") {
+        let language = clause.adjuncts.iter().find(|a| a.prep == "in")?;
+        return Some(vec![reading("user's reply language", spell(&language.words))]);
+    }
+    let tool = clause.adjuncts.iter().find(|a| a.prep == "with" || a.prep == "via" || a.prep == "by");
+    if let Some(tool) = tool.filter(|t| t.words.iter().any(Word::is_quoted)) {
+        let name = plain_name(&clause.object);
+        let name = if name.is_empty() {
+            clause.words.first().map(|w| w.low.clone()).unwrap_or_default()
+        } else {
+            name
+        };
+        return Some(vec![reading(name, spell(&tool.words))]);
+    }
+    None
+}
+
+pub(super) fn event(about: &Topic, verb: &str, value: &str) -> Reading {
+    let name = if about.name.is_empty() { verb.to_owned() } else { format!("{} {verb}", about.name) };
+    Reading { event: true, ..reading(name, value) }
+}
+
+/// "No longer", "does not": the end of something held, or else a fact that says "not".
+pub(super) fn negated(clause: &Clause, about: &Topic, value: &str) -> Vec<Reading> {
+    let value = value.replace("any longer", "").replace("any more", "").replace("anymore", "");
+    let value =
+        tidy_value(value.trim_start_matches("not ").trim_start_matches("no ").trim_start_matches("longer "));
+    let named = clause.verb.as_ref().map(|v| v.stem.clone()).unwrap_or_default();
+    let subject = if about.name.is_empty() { named } else { about.name.clone() };
+    vec![Reading { shift: Shift::Gone, pointer: about.sort == Sort::Pointer, ..reading(subject, value) }]
+}
+
+pub(super) fn framed(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Vec<Reading>> {
+    let prep = clause.adjuncts.first().map(|a| a.prep.as_str());
+    let particle = verb.particle.as_deref().or(prep.filter(|_| clause.object.is_empty())).or(prep);
+    if verb.negated {
+        return Some(negated(clause, about, &complement_text(&clause.object, &clause.adjuncts)));
+    }
+    if verb.passive
+        && let Some(by) = clause.adjuncts.iter().find(|a| a.prep == "by")
+        && let Some(VerbFrame::Owner(role)) = LEXICON.frame(&verb.stem, None)
+    {
+        return Some(vec![reading(format!("{} {role}", about.name), spell(&by.words))]);
+    }
+    if verb.stem == "belong" && prep == Some("to") {
+        let owner = clause.adjuncts.first().map(|a| spell(&a.words)).unwrap_or_default();
+        return Some(vec![reading(format!("{} owner", about.name), owner)]);
+    }
+    if let Some(found) = done_on(clause, verb, about) {
+        return Some(found);
+    }
+    if let Some(found) = used(clause, verb, about) {
+        return Some(found);
+    }
+    match LEXICON.frame(&verb.stem, particle)? {
+        VerbFrame::Attribute(attribute) => {
+            let value = complement_text(&clause.object, &clause.adjuncts);
+            let person = attribute != "name" || about.sort == Sort::Person;
+            let name =
+                if person { of_topic(about, attribute) } else { format!("{} {attribute}", about.name) };
+            (!value.is_empty())
+                .then(|| vec![Reading { pointer: about.sort == Sort::Pointer, ..reading(name, value) }])
+        }
+        VerbFrame::Owner(role) if !clause.object.is_empty() || verb.stem == "look" => {
+            let thing = if clause.object.is_empty() {
+                clause.adjuncts.first().map(|a| plain_name(&a.words)).unwrap_or_default()
+            } else {
+                plain_name(&clause.object)
+            };
+            let indefinite = clause.object.first().is_some_and(|w| w.is_any(&["a", "an"]) || w.has_digit());
+            if about.sort == Sort::Pointer
+                || indefinite
+                || matches!(about.name.as_str(), "" | "user" | "patient" | "customer")
+            {
+                return None;
+            }
+            let kept: Vec<Word> = clause.subject.clone();
+            Some(vec![reading(format!("{thing} {role}"), spell(&kept))])
+        }
+        _ => None,
+    }
+}
+
+/// "We do the standup on Teams", "we keep backups in S3": the verb only joins the thing and its place.
+pub(super) fn done_on(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Vec<Reading>> {
+    let light = matches!(verb.stem.as_str(), "do" | "hold" | "keep" | "store" | "host" | "track");
+    let place = clause
+        .adjuncts
+        .first()
+        .filter(|a| matches!(a.prep.as_str(), "on" | "in" | "with" | "via" | "at") && !is_time(&a.words))?;
+    let person = about.sort == Sort::Person && !verb.past && !clause.object.is_empty();
+    (light && person).then(|| vec![reading(plain_name(&clause.object), spell(&place.words))])
+}
+
+/// "We use Sentry for error tracking"
+pub(super) fn used(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Vec<Reading>> {
+    if !matches!(verb.stem.as_str(), "use" | "run" | "reli" | "adopt" | "deploy") {
+        return None;
+    }
+    let thing = if clause.object.is_empty() {
+        clause.adjuncts.first().map(|a| spell(&a.words))?
+    } else {
+        spell(&clause.object)
+    };
+    if let Some(purpose) = clause.adjuncts.iter().find(|a| a.prep == "for" || a.prep == "as") {
+        if !is_time(&purpose.words) {
+            return Some(vec![reading(
+                of_topic(
+                    &Topic { sort: Sort::Person, name: about.name.clone() },
+                    &plain_name(&purpose.words),
+                ),
+                thing,
+            )]);
+        }
+    }
+    if about.sort == Sort::Thing && !is_proper(&clause.subject) {
+        return None;
+    }
+    if let Some(kind) = LEXICON.kind(&thing) {
+        return Some(vec![reading(of_topic(about, kind), complement_text(&clause.object, &clause.adjuncts))]);
+    }
+    None
+}
+
+pub(super) const PLURAL_VERBS: [&str; 30] = [
+    "take", "like", "love", "want", "need", "play", "know", "eat", "drink", "support", "requir", "sell",
+    "make", "visit", "buy", "hold", "includ", "offer", "own", "use", "enjoy", "hate", "prefer", "teach",
+    "studi", "collect", "get", "see", "attend", "wear",
+];
+
+pub(super) fn general(clause: &Clause, verb: &Verb, about: &Topic, mood: Mood) -> Vec<Reading> {
+    // "Send the report to Ann" is for this moment, unless it is to hold from now on.
+    let first = clause.words.first();
+    let orders = clause.subject.is_empty()
+        && !verb.past
+        && !verb.passive
+        && !verb.progressive
+        && first.is_some_and(|w| LEXICON.verb(&w.low) == verb.stem && !w.low.ends_with('s'));
+    if orders && !clause.adjuncts.iter().any(|a| a.prep == "to" || a.prep == "with") {
+        return Vec::new();
+    }
+    let said = clause
+        .words
+        .iter()
+        .rev()
+        .find(|w| LEXICON.verb(&w.low) == verb.stem && matches!(w.tag, Tag::Verb | Tag::Aux));
+    let said = said.map(|w| w.low.clone()).unwrap_or_else(|| verb.stem.clone());
+    let phrase = verb.particle.as_ref().map_or(said.clone(), |p| format!("{said} {p}"));
+    if clause.words.iter().any(|w| w.is("rather")) {
+        let kinds = by_kinds(about, &format!("{said} {}", spell(&clause.object)));
+        return if kinds.is_empty() { vec![reading(of_topic(about, "preference"), said)] } else { kinds };
+    }
+    let adjuncts: Vec<Adjunct> = clause
+        .adjuncts
+        .iter()
+        .filter(|a| !(verb.passive && clause.object.is_empty() && a.prep == "for" && verb.perfect))
+        .cloned()
+        .collect();
+    let value = complement_text(&clause.object, &adjuncts);
+    let happened = verb.past && !verb.passive && mood != Mood::Past
+        || (verb.passive
+            && verb.past
+            && mood != Mood::Past
+            && clause.adjuncts.iter().any(|a| is_time(&a.words)));
+    if happened || (verb.perfect && !verb.passive && mood == Mood::Asserted) {
+        let what = if clause.object.is_empty() { &clause.subject } else { &clause.object };
+        let announces =
+            (LEXICON.is_change(&verb.stem) && topic(what).sort == Sort::Thing).then(|| plain_name(what));
+        return vec![Reading {
+            pointer: about.sort == Sort::Pointer,
+            announces,
+            ..event(about, &phrase, &value)
+        }];
+    }
+    if value.is_empty() {
+        let status =
+            LEXICON.attribute(&format!("{} status", about.name)).map(|_| format!("{} status", about.name));
+        return vec![reading(status.unwrap_or_else(|| about.name.clone()), phrase)];
+    }
+    if let Some(found) =
+        medicine(about, &value).filter(|_| about.sort != Sort::Thing || is_proper(&clause.subject))
+    {
+        return vec![found];
+    }
+    if let Some((attribute, figure)) = named_figure(&clause.object) {
+        return vec![reading(of_topic(about, &attribute), figure)];
+    }
+    let noun = head_noun(&clause.object).unwrap_or_default();
+    let figure = clause.object.iter().any(|w| w.tag == Tag::Number) && !noun.is_empty();
+    let many = PLURAL_VERBS.contains(&verb.stem.as_str()) && !clause.object.is_empty();
+    let timetable = matches!(verb.stem.as_str(), "start" | "begin" | "happen" | "occur" | "commenc")
+        && clause.object.is_empty();
+    let name = match (figure || many, about.name.as_str()) {
+        (_, name) if timetable && about.sort == Sort::Thing => name.to_owned(),
+        (true, name) => format!("{name} {phrase} {noun}"),
+        (false, name) => format!("{name} {phrase}"),
+    };
+    vec![Reading { pointer: about.sort == Sort::Pointer, ..reading(name.trim(), value) }]
+}
+
+/// "version 4.2.1": the object names the attribute itself.
+pub(super) fn named_figure(object: &[Word]) -> Option<(String, String)> {
+    let at = object.iter().position(Word::has_digit).filter(|at| *at > 0)?;
+    let name = plain_name(object.get(..at)?);
+    LEXICON.attribute(&name)?;
+    Some((name, spell(object.get(at..)?)))
+}
