@@ -4,19 +4,13 @@ use clap::{Parser, Subcommand};
 use domain::Timestamp;
 use std::future::Future;
 use std::process::ExitCode;
-<<<<<<< HEAD
-use svc::cli::{CliError, backup, eval, license, migrate_to, principal, restore};
-use svc::settings::Settings;
-use svc::startup::{self, StartupError};
-
-/// Looks after a deployment of the memory service.
-=======
-use svc::cli::{CliError, connect, demo, license, principal, prompt};
+use svc::cli::{
+    CliError, backup, connect, demo, eval, license, migrate_to, principal, prompt, restore,
+};
 use svc::settings::{LogLevel, LogSettings, Settings};
 use svc::startup::{self, StartupError};
 
 /// A memory for AI agents. Without a command it opens a prompt on the memory.
->>>>>>> clients
 ///
 /// Settings are the environment variables of the service itself; SVC_DB names the database file (svc.db).
 #[derive(Parser)]
@@ -59,44 +53,29 @@ fn main() -> ExitCode {
 fn run(command: Option<Command>) -> Result<(), CliError> {
     let mut out = std::io::stdout().lock();
     match command {
-<<<<<<< HEAD
-        Command::Principal(command) => within(command.run(settings()?, &mut out)),
-        Command::License(command) => command.run(Timestamp::now(), &mut out),
-        Command::Eval(command) => {
+        None => within(prompt::run(settings()?, std::io::stdin().lock(), &mut out)),
+        Some(Command::Demo(command)) => within(command.run(&mut out)),
+        Some(Command::Connect(command)) => command.run(&mut out),
+        Some(Command::Principal(command)) => within(command.run(settings()?, &mut out)),
+        Some(Command::License(command)) => command.run(Timestamp::now(), &mut out),
+        Some(Command::Eval(command)) => {
             settings()?;
             within(command.run(svc::settings::environment(), &mut out))
         }
-        Command::Backup(command) => within(command.run(settings()?, &mut out)),
-        Command::Restore(command) => within(command.run(settings()?, &mut out)),
-        Command::MigrateTo(command) => within(command.run(settings()?, &mut out)),
-=======
-        None => {
-            let settings = settings()?;
-            within(prompt::run(settings, std::io::stdin().lock(), &mut out))
-        }
-        Some(Command::Demo(command)) => within(command.run(&mut out)),
-        Some(Command::Connect(command)) => command.run(&mut out),
-        Some(Command::Principal(command)) => {
-            let settings = settings()?;
-            within(command.run(settings, &mut out))
-        }
-        Some(Command::License(command)) => command.run(Timestamp::now(), &mut out),
->>>>>>> clients
+        Some(Command::Backup(command)) => within(command.run(settings()?, &mut out)),
+        Some(Command::Restore(command)) => within(command.run(settings()?, &mut out)),
+        Some(Command::MigrateTo(command)) => within(command.run(settings()?, &mut out)),
     }
 }
 
 fn settings() -> Result<Settings, CliError> {
     let settings = Settings::from_environment().map_err(StartupError::from)?;
-<<<<<<< HEAD
-    svc::logging::start(settings.log);
-=======
     // Warnings are for who watches a service. A person at a terminal reads in the reply what went wrong.
     let level = match settings.log.level {
         LogLevel::Warning => LogLevel::Error,
         asked => asked,
     };
     svc::logging::start(LogSettings { level, ..settings.log });
->>>>>>> clients
     Ok(settings)
 }
 

@@ -1,22 +1,16 @@
 //! The commands of `svc`, for the person who runs the deployment.
 
-<<<<<<< HEAD
 pub mod backup;
-pub mod eval;
-=======
 pub mod connect;
 pub mod demo;
->>>>>>> clients
+pub mod eval;
 pub mod license;
 pub mod migrate_to;
 pub mod principal;
-<<<<<<< HEAD
 mod progress;
-pub mod restore;
-=======
 pub mod prompt;
+pub mod restore;
 mod session;
->>>>>>> clients
 
 use crate::startup::StartupError;
 
