@@ -73,14 +73,16 @@ fn renamed(clause: &Clause, verb: &Verb) -> Option<Reading> {
 
 /// "Nadia took over the Lisbon office from Karim"
 fn succeeded(clause: &Clause, verb: &Verb) -> Option<Reading> {
-    let over = verb.stem == "take" && verb.particle.as_deref() == Some("over");
+    let behind = clause.object.last().is_some_and(|w| w.is("over"));
+    let over = verb.stem == "take" && (verb.particle.as_deref() == Some("over") || behind);
     if !over && !matches!(verb.stem.as_str(), "succeed" | "inherit") {
         return None;
     }
     let from = adjunct(clause, "from").or_else(|| adjunct(clause, "for")).map(|a| spell(&a.words));
     let role = adjunct(clause, "as").map(|a| plain_name(&a.words));
     let from = if verb.stem == "succeed" { Some(spell(&clause.object)) } else { from };
-    let object = if verb.stem == "succeed" { String::new() } else { plain_name(&clause.object) };
+    let taken: Vec<Word> = clause.object.iter().filter(|w| !w.is("over")).cloned().collect();
+    let object = if verb.stem == "succeed" { String::new() } else { plain_name(&taken) };
     let subject = role.unwrap_or(object);
     Some(shifted(subject, spell(&clause.subject), from))
 }
@@ -194,7 +196,13 @@ fn became(clause: &Clause, verb: &Verb) -> Option<Reading> {
         return None;
     }
     let to = destination(clause, prep)?;
-    Some(shifted(about(clause, verb), to, None))
+    // Who hands something on no longer has it.
+    let hands_on = matches!(verb.stem.as_str(), "pass" | "hand" | "assign" | "deleg" | "give" | "transfer");
+    if hands_on && !super::naming::is_proper(&clause.subject) && !verb.passive {
+        return None;
+    }
+    let giver = hands_on && !verb.passive;
+    Some(shifted(about(clause, verb), to, giver.then(|| spell(&clause.subject))))
 }
 
 fn gone(clause: &Clause, verb: &Verb) -> Option<Reading> {
