@@ -73,14 +73,16 @@ fn renamed(clause: &Clause, verb: &Verb) -> Option<Reading> {
 
 /// "Nadia took over the Lisbon office from Karim"
 fn succeeded(clause: &Clause, verb: &Verb) -> Option<Reading> {
-    let over = verb.stem == "take" && verb.particle.as_deref() == Some("over");
+    let behind = clause.object.last().is_some_and(|w| w.is("over"));
+    let over = verb.stem == "take" && (verb.particle.as_deref() == Some("over") || behind);
     if !over && !matches!(verb.stem.as_str(), "succeed" | "inherit") {
         return None;
     }
     let from = adjunct(clause, "from").or_else(|| adjunct(clause, "for")).map(|a| spell(&a.words));
     let role = adjunct(clause, "as").map(|a| plain_name(&a.words));
     let from = if verb.stem == "succeed" { Some(spell(&clause.object)) } else { from };
-    let object = if verb.stem == "succeed" { String::new() } else { plain_name(&clause.object) };
+    let taken: Vec<Word> = clause.object.iter().filter(|w| !w.is("over")).cloned().collect();
+    let object = if verb.stem == "succeed" { String::new() } else { plain_name(&taken) };
     let subject = role.unwrap_or(object);
     Some(shifted(subject, spell(&clause.subject), from))
 }
@@ -117,10 +119,27 @@ fn made(clause: &Clause, verb: &Verb) -> Option<Reading> {
     Some(shifted(plain_name(role), spell(value), instead(clause)))
 }
 
+/// "We sent them a FritzBox to replace the Zyxel"
+fn in_place_of(clause: &Clause) -> Option<Reading> {
+    let at = clause.words.iter().position(|w| w.is_any(&["replace", "replacing"])).filter(|at| *at > 1)?;
+    let old = clause.words.get(at + 1..).filter(|old| !old.is_empty())?;
+    let start = clause.words.len() - old.len() - 1;
+    let before: Vec<Word> = clause.words.get(..start)?.iter().filter(|w| !w.is("to")).cloned().collect();
+    let from =
+        before.iter().rposition(|w| w.is_any(&["a", "an", "the", "with", "using"])).map_or(0, |at| at + 1);
+    let new = before.get(from..).filter(|new| !new.is_empty() && from > 0)?;
+    Some(shifted(String::new(), spell(new), Some(spell(old))))
+}
+
 fn replaced(clause: &Clause, verb: &Verb) -> Option<Reading> {
+    if let Some(found) = in_place_of(clause).filter(|_| verb.past || verb.perfect) {
+        return Some(found);
+    }
     let swap = match verb.stem.as_str() {
         "replac" | "substitut" => Some(["with", "by"]),
-        "swap" | "trade" | "exchang" | "ditch" | "drop" => Some(["for", "for"]),
+        "swap" | "trade" | "exchang" | "ditch" | "drop" | "leav" | "dump" | "abandon" | "quit" => {
+            Some(["for", "for"])
+        }
         _ => None,
     };
     if let Some(preps) = swap {
@@ -178,7 +197,10 @@ const ENTERING: [&str; 12] = [
 ];
 
 fn became(clause: &Clause, verb: &Verb) -> Option<Reading> {
-    if !LEXICON.is_change(&verb.stem) {
+    let stepped =
+        verb.particle.as_deref().is_some_and(|p| matches!(p, "up" | "down" | "back" | "forward" | "out"))
+            && adjunct(clause, "to").is_some_and(|a| a.words.iter().any(Word::has_digit));
+    if !LEXICON.is_change(&verb.stem) && !stepped {
         return None;
     }
     let prep = ["to", "into", "onto", "over to"].into_iter().find(|p| adjunct(clause, p).is_some())?;
@@ -194,7 +216,13 @@ fn became(clause: &Clause, verb: &Verb) -> Option<Reading> {
         return None;
     }
     let to = destination(clause, prep)?;
-    Some(shifted(about(clause, verb), to, None))
+    // Who hands something on no longer has it.
+    let hands_on = matches!(verb.stem.as_str(), "pass" | "hand" | "assign" | "deleg" | "give" | "transfer");
+    if hands_on && !super::naming::is_proper(&clause.subject) && !verb.passive {
+        return None;
+    }
+    let giver = hands_on && !verb.passive;
+    Some(shifted(about(clause, verb), to, giver.then(|| spell(&clause.subject))))
 }
 
 fn gone(clause: &Clause, verb: &Verb) -> Option<Reading> {

@@ -168,6 +168,12 @@ fn fragment(clause: &mut Clause, before: Option<&Clause>) {
 fn main_verb(words: &[Word]) -> Option<usize> {
     let first = verb_at(words)?;
     let word = words.get(first)?;
+    // "Repeat potassium 4.9" is a measurement, not an order.
+    let measured = words.get(first + 1).is_some_and(|w| w.tag == Tag::Noun)
+        && words.get(first + 2).is_some_and(|w| w.tag == Tag::Number);
+    if first == 0 && measured && word.tag == Tag::Verb && !is_past(word) {
+        return None;
+    }
     let participle = word.tag == Tag::Verb && word.low.ends_with("ed") && first > 0;
     let later = (first + 1..words.len()).find(|at| {
         words.get(*at).is_some_and(|w| w.is_any(&["is", "are", "was", "were", "has", "have", "will"]))

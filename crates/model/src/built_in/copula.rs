@@ -84,6 +84,13 @@ pub(super) fn is_role(words: &[Word]) -> bool {
 
 pub(super) fn thing_is(clause: &Clause, about: &Topic, value: &str) -> Vec<Reading> {
     let with = clause.object.is_empty().then(|| clause.adjuncts.first()).flatten();
+    if let Some((name, figure)) = in_use(clause, value) {
+        return vec![reading(name, figure)];
+    }
+    let status = format!("{} status", about.name);
+    if LEXICON.attribute(&status).is_some() && clause.object.len() == 1 {
+        return vec![reading(status, value)];
+    }
     match with {
         Some(a) if a.prep == "with" => vec![reading(about.name.clone(), spell(&a.words))],
         _ => match by_kind(about, value).filter(|_| with.is_some()) {
@@ -91,6 +98,18 @@ pub(super) fn thing_is(clause: &Clause, about: &Topic, value: &str) -> Vec<Readi
             None => vec![reading(about.name.clone(), value)],
         },
     }
+}
+
+/// "Version 7.1 is installed": the subject holds the value.
+pub(super) fn in_use(clause: &Clause, value: &str) -> Option<(String, String)> {
+    let used = matches!(
+        value.to_lowercase().as_str(),
+        "installed" | "in use" | "running" | "deployed" | "live" | "current"
+    );
+    let at = clause.subject.iter().position(Word::has_digit).filter(|at| used && *at > 0)?;
+    let name = plain_name(clause.subject.get(..at)?);
+    LEXICON.attribute(&name)?;
+    Some((name, spell(clause.subject.get(at..)?)))
 }
 
 pub(super) fn by_kind(about: &Topic, value: &str) -> Option<Reading> {

@@ -33,10 +33,12 @@ pub(super) fn extract(ask: &Extract<'_>) -> Vec<RawFact> {
         let mut sentence_gone = false;
         let before = proposals.len();
         for mut reading in read(sentence, &tone, &mut said_before) {
-            if let Some(changed) = announced.take().filter(|_| reading.shift == Shift::None && !reading.event)
-            {
-                reading.shift = Shift::To { from: None };
-                reading.subject = changed;
+            if let Some(what) = announced.take().filter(|_| reading.shift == Shift::None && !reading.event) {
+                let shift = Shift::To { from: None };
+                let told = Reading { shift, subject: what, ..reading.clone() };
+                if changed(&told, &known).is_some() {
+                    reading = told;
+                }
             }
             announced.clone_from(&reading.announces);
             if reading.shift == Shift::Gone && sentence_gone && reading.pointer {
@@ -272,6 +274,16 @@ fn statement(reading: &Reading, tone: &Tone, known: &[Known], slots: &[SlotHint]
     if place.subject.is_empty() {
         return Vec::new();
     }
+    // "The allergy has been disproved": a bare participle is no item of a list.
+    let listed = slots.iter().any(|s| s.list && s.name == place.subject);
+    if listed && reading.value.ends_with("ed") && !reading.value.contains(' ') {
+        return removal(
+            &Reading { value: reading.subject.clone(), otherwise: Vec::new(), ..reading.clone() },
+            tone,
+            known,
+            slots,
+        );
+    }
     if slots.iter().any(|s| s.list && s.name == place.subject) && place.target.is_none() {
         return list_items(reading, &place);
     }
@@ -356,6 +368,7 @@ fn skip(reading: &Reading, reason: &str) -> RawFact {
 
 /// Where the reading's value belongs: the place of a held fact about the same thing, a declared slot, or a new one.
 fn place(reading: &Reading, known: &[Known], slots: &[SlotHint], tone: &Tone) -> Place {
+    let known = &fitting(reading, known, slots);
     let held = if reading.pointer && (reading.subject.is_empty() || tone.corrects) {
         pointed(reading, tone.corrects, known).or_else(|| by_name(reading, known))
     } else {
@@ -371,7 +384,9 @@ fn place(reading: &Reading, known: &[Known], slots: &[SlotHint], tone: &Tone) ->
             .or_else(|| by_pattern(reading, known))
             .or_else(|| {
                 if tone.corrects {
-                    by_kind(&reading.value, known).or_else(|| alike(reading, known))
+                    by_kind(&reading.value, known)
+                        .or_else(|| alike(reading, known))
+                        .or_else(|| by_unit(&reading.value, known))
                 } else {
                     None
                 }
@@ -381,6 +396,13 @@ fn place(reading: &Reading, known: &[Known], slots: &[SlotHint], tone: &Tone) ->
         Some(held) => Place::at(held).with(reading.value.clone()),
         None => Place::new(reading, slots),
     }
+}
+
+/// The held facts that a value can take the place of. In a list only the item that shares a word with it can be meant.
+fn fitting(reading: &Reading, known: &[Known], slots: &[SlotHint]) -> Vec<Known> {
+    let value = set(&reading.value);
+    let in_list = |k: &Known| slots.iter().any(|s| s.list && s.name == k.subject);
+    known.iter().filter(|k| !in_list(k) || share(&k.values, &value) > 0.0).cloned().collect()
 }
 
 #[derive(Debug, Clone)]

@@ -17,6 +17,11 @@ pub(super) fn fragment(words: &[Word]) -> Vec<Reading> {
     {
         return vec![Reading { shift: Shift::Gone, ..reading(plain_name(rest), spell(rest)) }];
     }
+    let bare: Vec<Word> = words.iter().skip_while(|w| w.is("on")).cloned().collect();
+    if let Some(drug) = drug(&spell(&bare)) {
+        let subject = format!("medication {drug}");
+        return vec![Reading { attribute: Some("medication"), ..reading(subject, spell(&bare)) }];
+    }
     let end = words.iter().position(|w| w.is_any(&["out", "off", "gone", "removed", "stopped", "ended"]));
     if let Some(at) = end.filter(|at| *at > 0 && *at <= 3) {
         let what = words.get(..at).unwrap_or_default();

@@ -111,6 +111,11 @@ pub(super) fn by_name<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a K
     if let Some(exact) = known.iter().find(|k| k.key == key) {
         return Some(exact);
     }
+    // "She has an allergy" waits to be told which.
+    let bare = |k: &&Known| !k.event && k.values.is_subset(&k.key) && k.key.is_subset(&key);
+    if let Some(waiting) = known.iter().find(bare) {
+        return Some(waiting);
+    }
     let scope = reading.scope.as_deref().map(set).unwrap_or_default();
     best(known, 0.99, |k| {
         if key.is_subset(&k.key) && scope.is_subset(&k.key) {

@@ -147,8 +147,12 @@ fn hedge(said: &[String], sentence: &Sentence) -> Option<Reach> {
     Some(reach)
 }
 
+/// "May not" forbids; it does not doubt.
 fn has_hedge(words: &[String]) -> bool {
-    has_any(words, &LEXICON.hedges)
+    let forbids = find_any(words, &["may not", "should not", "must not"]);
+    let without: Vec<String> =
+        words.iter().filter(|w| !forbids || !matches!(w.as_str(), "may" | "should")).cloned().collect();
+    has_any(&without, &LEXICON.hedges)
 }
 
 pub(super) fn mood(clause: &Clause, tone: &Tone) -> Mood {
@@ -209,6 +213,9 @@ fn is_past_state(clause: &Clause, words: &[String]) -> bool {
     let until = words.iter().any(|w| w == "until");
     let changed = LEXICON.is_change(&verb.stem) || LEXICON.is_removal(&verb.stem, None);
     let stative = LEXICON.is_stative(&verb.stem);
+    if find_any(words, &["this morning", "today", "just now", "this afternoon", "tonight"]) {
+        return false;
+    }
     verb.past
         && !verb.perfect
         && !verb.passive

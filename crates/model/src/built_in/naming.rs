@@ -89,6 +89,8 @@ pub(super) fn plain_name(words: &[Word]) -> String {
             "today",
             "now",
             "currently",
+            "repeat",
+            "latest",
         ]) || word.is("her")
             || (word.is_mark() && !word.is_any(&["(", ")"]));
         if word.is("my") {

@@ -44,6 +44,7 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
 
 fn finish(found: &mut Vec<Sentence>, current: &mut Vec<Word>, asked: bool) {
     let mut words = std::mem::take(current);
+    strip_courtesy(&mut words);
     let said: Phrase = words.iter().filter(|w| !w.is_mark()).map(|w| w.low.clone()).collect();
     if said.is_empty() {
         if asked && let Some(last) = found.last_mut() {
@@ -56,6 +57,15 @@ fn finish(found: &mut Vec<Sentence>, current: &mut Vec<Word>, asked: bool) {
     strip_closing(&mut words);
     tag(&mut words);
     found.push(Sentence { words, asked, said });
+}
+
+/// "Let me know if you need anything, …" supposes nothing of what follows.
+fn strip_courtesy(words: &mut Vec<Word>) {
+    let opens = [["let", "me", "know"], ["if", "you", "need"], ["in", "case", "you"], ["hope", "you", "are"]];
+    let courteous = opens.iter().any(|o| words.iter().zip(o).filter(|(w, p)| w.is(p)).count() == o.len());
+    if let Some(at) = words.iter().position(|w| w.is(",")).filter(|_| courteous) {
+        words.drain(..=at);
+    }
 }
 
 /// "2" for "to" and "its" for "it is" are told by their neighbours.

@@ -20,10 +20,12 @@ pub(super) fn slot_of(reading: &Reading, slots: &[SlotHint]) -> Option<String> {
     }
     let words: Vec<&str> = reading.subject.split_whitespace().collect();
     let by_subject = (0..words.len()).find_map(|start| named(&words.get(start..)?.join(" ")));
-    by_subject.or_else(|| by_words(reading, slots)).or_else(|| {
-        let kind = LEXICON.kind(&reading.value)?;
-        (words.len() <= 2 || reading.subject.contains(kind)).then(|| named(kind)).flatten()
-    })
+    by_subject.or_else(|| by_words(reading, slots)).or_else(|| by_telling_word(reading, slots)).or_else(
+        || {
+            let kind = LEXICON.kind(&reading.value)?;
+            (words.len() <= 2 || reading.subject.contains(kind)).then(|| named(kind)).flatten()
+        },
+    )
 }
 
 /// A name in the form in which names of one attribute are equal.
@@ -37,6 +39,25 @@ fn usual(name: &str) -> Vec<String> {
         }
         None => key(&plain),
     }
+}
+
+/// Words that many slots have in their names.
+const GENERAL: [&str; 26] = [
+    "account", "status", "type", "contact", "function", "command", "value", "date", "point", "need", "step",
+    "path", "issu", "holder", "object", "owner", "code", "deal", "version", "primari", "name", "activ",
+    "policy", "manag", "member", "term",
+];
+
+/// The subject has a word that only one slot has in its name: "payouts go" is about the payout account.
+fn by_telling_word(reading: &Reading, slots: &[SlotHint]) -> Option<String> {
+    let subject = stems(&reading.subject);
+    let tells = |slot: &&SlotHint| {
+        stems(&slot.name.replace('_', " "))
+            .iter()
+            .any(|word| !GENERAL.contains(&word.as_str()) && subject.contains(word))
+    };
+    let mut found = slots.iter().filter(tells);
+    found.next().filter(|_| found.next().is_none()).map(|slot| slot.name.clone())
 }
 
 /// All words of the slot's name stand in the subject.

@@ -35,6 +35,7 @@ pub(super) fn verb_group(words: &[Word]) -> (Verb, usize) {
                 last.as_ref().is_none_or(|l| l.tag == Tag::Aux || l.is("to"))
                     && continues(word, last.as_ref())
             }
+            Tag::Adverb if word.is("no") => next.is_some_and(|w| w.is("longer")),
             Tag::Adverb => {
                 next.is_some_and(|w| matches!(w.tag, Tag::Verb | Tag::Aux | Tag::Adverb))
                     || word.is_any(&[

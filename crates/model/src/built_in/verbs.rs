@@ -1,12 +1,12 @@
 //! Clauses with any other verb: known frames first, and then whatever the verb is.
 
 use super::clauses::{Adjunct, Clause, Verb};
-use super::copula::{by_kinds, medicine};
+use super::copula::{by_kinds, in_use, medicine};
 use super::lexicon::{LEXICON, VerbFrame};
 use super::mood::Mood;
 use super::naming::{Sort, Topic, head_noun, is_proper, plain_name, topic};
 use super::reading::{Reading, Shift, of_topic, reading};
-use super::values::{complement_text, is_time, tidy_value};
+use super::values::{complement_text, drug, is_time, tidy_value};
 use super::words::{Tag, Word, spell};
 
 /// "Call me Mags", "Reply in German", "Run the linter with `x`".
@@ -39,12 +39,24 @@ pub(super) fn event(about: &Topic, verb: &str, value: &str) -> Reading {
 
 /// "No longer", "does not": the end of something held, or else a fact that says "not".
 pub(super) fn negated(clause: &Clause, about: &Topic, value: &str) -> Vec<Reading> {
+    let ended = clause.words.iter().any(|w| w.is_any(&["longer", "anymore", "more"]));
     let value = value.replace("any longer", "").replace("any more", "").replace("anymore", "");
     let value =
         tidy_value(value.trim_start_matches("not ").trim_start_matches("no ").trim_start_matches("longer "));
     let named = clause.verb.as_ref().map(|v| v.stem.clone()).unwrap_or_default();
-    let subject = if about.name.is_empty() { named } else { about.name.clone() };
-    vec![Reading { shift: Shift::Gone, pointer: about.sort == Sort::Pointer, ..reading(subject, value) }]
+    let subject = if about.name.is_empty() { named.clone() } else { about.name.clone() };
+    // Where nothing held is denied, that it is not so is a fact of its own.
+    let denied = || {
+        let said = spell(&clause.words);
+        Reading { said: said.clone(), ..reading(format!("{} {named} {value}", about.name).trim(), said) }
+    };
+    let otherwise = if ended || about.sort == Sort::Pointer { Vec::new() } else { vec![denied()] };
+    vec![Reading {
+        shift: Shift::Gone,
+        pointer: about.sort == Sort::Pointer,
+        otherwise,
+        ..reading(subject.clone(), value.clone())
+    }]
 }
 
 pub(super) fn framed(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Vec<Reading>> {
@@ -174,11 +186,10 @@ pub(super) fn general(clause: &Clause, verb: &Verb, about: &Topic, mood: Mood) -
         .cloned()
         .collect();
     let value = complement_text(&clause.object, &adjuncts);
-    let happened = verb.past && !verb.passive && mood != Mood::Past
-        || (verb.passive
-            && verb.past
-            && mood != Mood::Past
-            && clause.adjuncts.iter().any(|a| is_time(&a.words)));
+    if let Some(found) = settled(clause, verb, about).filter(|_| mood != Mood::Past) {
+        return vec![found];
+    }
+    let happened = verb.past && mood != Mood::Past;
     if happened || (verb.perfect && !verb.passive && mood == Mood::Asserted) {
         let what = if clause.object.is_empty() { &clause.subject } else { &clause.object };
         let announces =
@@ -188,6 +199,9 @@ pub(super) fn general(clause: &Clause, verb: &Verb, about: &Topic, mood: Mood) -
             announces,
             ..event(about, &phrase, &value)
         }];
+    }
+    if let Some((name, figure)) = in_use(clause, &said).filter(|_| value.is_empty()) {
+        return vec![reading(name, figure)];
     }
     if value.is_empty() {
         let status =
@@ -202,6 +216,12 @@ pub(super) fn general(clause: &Clause, verb: &Verb, about: &Topic, mood: Mood) -
     if let Some((attribute, figure)) = named_figure(&clause.object) {
         return vec![reading(of_topic(about, &attribute), figure)];
     }
+    if verb.stem == "prefer" {
+        let kinds = by_kinds(about, &spell(&clause.object));
+        if !kinds.is_empty() {
+            return kinds;
+        }
+    }
     let noun = head_noun(&clause.object).unwrap_or_default();
     let figure = clause.object.iter().any(|w| w.tag == Tag::Number) && !noun.is_empty();
     let many = PLURAL_VERBS.contains(&verb.stem.as_str()) && !clause.object.is_empty();
@@ -213,6 +233,32 @@ pub(super) fn general(clause: &Clause, verb: &Verb, about: &Topic, mood: Mood) -
         (false, name) => format!("{name} {phrase}"),
     };
     vec![Reading { pointer: about.sort == Sort::Pointer, ..reading(name.trim(), value) }]
+}
+
+/// What was agreed, started or suspended holds from then on.
+fn settled(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Reading> {
+    let done = verb.past || verb.perfect || verb.passive;
+    let object = complement_text(&clause.object, &clause.adjuncts);
+    let begun = matches!(verb.stem.as_str(), "start" | "initi" | "commenc" | "prescrib" | "begin" | "add");
+    if begun && done {
+        let given = if drug(&object).is_some() { object } else { spell(&clause.subject) };
+        return medicine(&Topic { name: String::new(), sort: Sort::Person }, &given)
+            .filter(|r| !r.value.is_empty());
+    }
+    let thing = topic(&clause.object).sort == Sort::Thing && !clause.object.is_empty();
+    if matches!(
+        verb.stem.as_str(),
+        "suspend" | "reactiv" | "activ" | "reopen" | "block" | "unblock" | "unlock" | "approv" | "reject"
+    ) && done
+    {
+        let name = if thing { plain_name(&clause.object) } else { about.name.clone() };
+        let status = format!("{name} status");
+        let name = if LEXICON.attribute(&status).is_some() { status } else { name };
+        let word = clause.words.iter().find(|w| LEXICON.verb(&w.low) == verb.stem)?;
+        return (!name.is_empty()).then(|| reading(name, word.low.clone()));
+    }
+    let agreed = matches!(verb.stem.as_str(), "agre" | "promis" | "offer" | "grant") && done && thing;
+    agreed.then(|| head_noun(&clause.object).map(|noun| reading(noun, spell(&clause.object)))).flatten()
 }
 
 /// "version 4.2.1": the object names the attribute itself.

@@ -300,6 +300,15 @@ fn settle_verbs(words: &mut [Word]) {
         let helper = copy.get(..at).unwrap_or_default().iter().rev().find(|w| w.tag != Tag::Adverb);
         let verb = LEXICON.verb(&word.low);
         let listed = LEXICON.is_change(&verb) || LEXICON.is_removal(&verb, None);
+        let behind_noun = at > 0
+            && copy.get(at - 1).is_some_and(|w| matches!(w.tag, Tag::Noun | Tag::Name | Tag::Pronoun))
+            && copy
+                .get(at + 1)
+                .is_none_or(|w| matches!(w.tag, Tag::Preposition | Tag::Determiner) || w.is_mark());
+        if word.tag == Tag::Adjective && word.low.ends_with("ed") && listed && behind_noun {
+            word.tag = Tag::Verb;
+            continue;
+        }
         if word.tag == Tag::Adjective
             && word.low.ends_with("ed")
             && listed
