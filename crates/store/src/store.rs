@@ -52,6 +52,19 @@ impl StoreSettings {
     }
 }
 
+impl StoreSettings {
+    /// Where the memory is, as a person reads it: the file in full, or the server without its password.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Sqlite(settings) => {
+                let path = std::path::absolute(&settings.path).unwrap_or_else(|_| settings.path.clone());
+                path.display().to_string()
+            }
+            Self::Postgres(settings) => settings.shown(),
+        }
+    }
+}
+
 /// A handle on the database; clones share it.
 #[derive(Debug, Clone)]
 pub struct Store(Engine);

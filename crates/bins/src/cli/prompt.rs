@@ -39,10 +39,10 @@ enum Line {
 
 /// Reads lines until there are no more of them.
 pub async fn run(settings: Settings, mut input: impl BufRead, out: &mut impl Write) -> Result<(), CliError> {
-    let path = std::path::absolute(&settings.storage.path)?;
+    let place = settings.storage.shown();
     let is_built_in = settings.models.chat.is_none();
     let session = Session::open(settings).await?;
-    writeln!(out, "svc {}, a memory for AI agents, kept in {}", env!("CARGO_PKG_VERSION"), path.display())?;
+    writeln!(out, "svc {}, a memory for AI agents, kept in {place}", env!("CARGO_PKG_VERSION"))?;
     if is_built_in {
         writeln!(
             out,

@@ -30,7 +30,7 @@ fn with_no_variable_set_the_prompt_remembers_recalls_forgets_and_shows_history()
             "history database",
         ],
     );
-    assert!(said.contains(deployment.database().to_str().unwrap()), "{said}");
+    assert!(said.contains(deployment.folder().join("svc.db").to_str().unwrap()), "{said}");
     assert!(said.contains("svc> Our database is MySQL.\nStored: [ADD] "), "{said}");
     assert!(said.contains("Stored: [SUPERSEDE] "), "{said}");
     assert!(said.contains("MySQL  [SUPERSEDED]") && said.contains("Postgres  [ACTIVE]"), "{said}");

@@ -29,6 +29,13 @@ pub struct PostgresSettings {
     pub sign: Switch,
 }
 
+impl PostgresSettings {
+    /// Where the database is, without its password.
+    pub fn shown(&self) -> String {
+        Address::parse(&self.url).map_or_else(|_| "PostgreSQL".to_owned(), |address| address.shown())
+    }
+}
+
 impl Schema {
     /// Reads the version without creating anything.
     pub async fn of_postgres(url: &SecretString) -> Result<Self, StoreError> {
