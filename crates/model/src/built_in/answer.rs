@@ -7,12 +7,17 @@ use std::collections::BTreeMap;
 
 const UNKNOWN: &str = "I do not know: no remembered fact answers that.";
 /// The share of the question's weight that a fact must meet.
-const ENOUGH: f64 = 0.45;
+const ENOUGH: f64 = 0.5;
 /// The same for a question that is answered by yes or no: there every word of it counts.
 const ENOUGH_FOR_YES: f64 = 0.6;
 /// Facts within this share of the best are named beside it.
 const AS_GOOD: f64 = 0.999;
 const MOST_NAMED: usize = 6;
+/// Words that a question puts around what it asks for, and that facts often leave out.
+const GENERAL: [&str; 16] = [
+    "patient", "custom", "client", "servic", "account", "compani", "team", "system", "app", "project", "pay",
+    "written", "version", "current", "name", "number",
+];
 
 pub(super) fn answer(ask: &Answer<'_>) -> String {
     let wanted = question_stems(ask.question);
@@ -134,7 +139,11 @@ fn weights(wanted: &Stems, facts: &[(Known, &AnswerFact<'_>)], asks: Asked) -> B
         .iter()
         .map(|stem| {
             let with = facts.iter().filter(|(k, _)| meets(k, stem) > 0.0).count();
-            let unmet = if asks == Asked::Whether { 1.0 } else { 0.7 };
+            let unmet = match asks {
+                Asked::Whether => 1.0,
+                _ if GENERAL.contains(&stem.as_str()) => 0.2,
+                _ => 0.8,
+            };
             let weight = if with == 0 { unmet } else { 1.0 + (facts.len() as f64 / with as f64).ln() };
             (stem.clone(), weight)
         })

@@ -5,7 +5,7 @@ use super::lexicon::LEXICON;
 use super::naming::{Sort, plain_name, topic};
 use super::reading::{Reading, Shift, reading};
 use super::values::is_time;
-use super::words::{Word, spell};
+use super::words::{Tag, Word, spell};
 
 pub(super) fn read(clause: &Clause, verb: &Verb) -> Option<Vec<Reading>> {
     if verb.negated {
@@ -216,6 +216,12 @@ fn became(clause: &Clause, verb: &Verb) -> Option<Reading> {
         return None;
     }
     let to = destination(clause, prep)?;
+    if adjunct(clause, prep)
+        .and_then(|a| a.words.first())
+        .is_some_and(|w| w.tag == Tag::Verb && w.low.ends_with("ing"))
+    {
+        return None;
+    }
     // Who hands something on no longer has it.
     let hands_on = matches!(verb.stem.as_str(), "pass" | "hand" | "assign" | "deleg" | "give" | "transfer");
     if hands_on && !super::naming::is_proper(&clause.subject) && !verb.passive {

@@ -84,6 +84,9 @@ pub(super) fn is_role(words: &[Word]) -> bool {
 
 pub(super) fn thing_is(clause: &Clause, about: &Topic, value: &str) -> Vec<Reading> {
     let with = clause.object.is_empty().then(|| clause.adjuncts.first()).flatten();
+    if with.is_some_and(|a| a.prep == "due") {
+        return vec![reading(format!("{} due date", about.name), value)];
+    }
     if let Some((name, figure)) = in_use(clause, value) {
         return vec![reading(name, figure)];
     }

@@ -104,7 +104,7 @@ fn like_name(reading: &Reading, known: &Known, said: &Stems) -> Option<String> {
         return None;
     }
     let last = reading.parts.adjuncts.iter().rev().find(|a| {
-        matches!(a.prep.as_str(), "in" | "to" | "with" | "at" | "on" | "by")
+        matches!(a.prep.as_str(), "in" | "to" | "with" | "at" | "on" | "by" | "from")
             && !is_time(&a.words)
             && proper(&spell(&a.words))
     })?;

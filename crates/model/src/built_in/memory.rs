@@ -39,7 +39,7 @@ impl Known {
             event,
             key: full_key(subject, scope),
             values: set(value),
-            text: set(text),
+            text: told_with(value, text),
             kind: LEXICON.kind(value).map(str::to_owned),
         }
     }
@@ -66,6 +66,15 @@ impl Known {
     pub fn same_shape(&self, value: &str) -> bool {
         is_figure(&self.value) == is_figure(value)
     }
+}
+
+/// The words of those sentences of a statement that speak of the value; of all where none does.
+fn told_with(value: &str, text: &str) -> Stems {
+    let values = set(value);
+    let sentences: Vec<Stems> =
+        text.split(". ").flat_map(|s| s.split([';', '\n', '!', '?'])).map(set).collect();
+    let telling: Vec<&Stems> = sentences.iter().filter(|s| share(&values, s) >= 0.5).collect();
+    if telling.is_empty() { set(text) } else { telling.into_iter().flatten().cloned().collect() }
 }
 
 pub(super) fn full_key(subject: &str, scope: &str) -> Stems {

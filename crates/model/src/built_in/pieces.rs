@@ -45,7 +45,9 @@ fn segments(sentence: &[Word]) -> Vec<Segment> {
             && (word.is_any(&[",", "and", "but", "while", "whereas", "because", "so", "—", "–"])
                 || (word.is(":") && next.is_some_and(|w| w.spaced))
                 || (word.is("-") && word.spaced && next.is_some_and(|w| w.spaced)));
-        if joins {
+        if depth <= 0 && at > 0 && is_subordinate(word, sentence.get(at + 1..).unwrap_or_default()) {
+            segments.push(Segment { joiner: "because".to_owned(), words: Vec::new() });
+        } else if joins {
             match segments.last_mut() {
                 // ", and" is one joint.
                 Some(last) if last.words.is_empty() && !last.joiner.is_empty() => {
@@ -64,6 +66,15 @@ fn segments(sentence: &[Word]) -> Vec<Segment> {
         }
     }
     segments
+}
+
+/// "As checkout is broken", "since they moved": a clause that only says why or when.
+fn is_subordinate(word: &Word, rest: &[Word]) -> bool {
+    let own: Vec<Word> =
+        rest.iter().take_while(|w| !w.is_mark() && !w.is_any(&["and", "but"])).cloned().collect();
+    word.is_any(&["as", "since", "when", "although", "though"])
+        && verb_at(&own).is_some_and(|at| at > 0 && at <= 4)
+        && !own.first().is_some_and(|w| w.is_any(&["of", "a", "an"]))
 }
 
 fn is_reason(words: &[Word]) -> bool {
@@ -104,6 +115,10 @@ fn belongs_to(last: &[Word], segment: &Segment) -> bool {
         ])
     });
     if adjunct && verb_at(last).is_some() {
+        return true;
+    }
+    let onward = segment.words.first().is_some_and(|w| w.is_any(&["to", "into", "onto"]));
+    if onward && verb_at(last).is_some() {
         return true;
     }
     let conjunction = !matches!(segment.joiner.as_str(), "," | "-" | ":");

@@ -151,7 +151,7 @@ pub(super) fn with_prepositions(adjuncts: &[Adjunct]) -> String {
 pub(super) fn complement_text(object: &[Word], adjuncts: &[Adjunct]) -> String {
     let kept: Vec<Adjunct> = adjuncts
         .iter()
-        .filter(|a| !matches!(a.prep.as_str(), "because" | "due" | "instead" | "than" | "since"))
+        .filter(|a| !matches!(a.prep.as_str(), "because" | "instead" | "than" | "since"))
         .cloned()
         .collect();
     let tail = with_prepositions(&kept);

@@ -39,6 +39,10 @@ pub(super) fn event(about: &Topic, verb: &str, value: &str) -> Reading {
 
 /// "No longer", "does not": the end of something held, or else a fact that says "not".
 pub(super) fn negated(clause: &Clause, about: &Topic, value: &str) -> Vec<Reading> {
+    // "The web app does not": what is denied stands in the clause before.
+    if value.trim().is_empty() && clause.verb.as_ref().is_some_and(|v| v.stem == "do") {
+        return Vec::new();
+    }
     let ended = clause.words.iter().any(|w| w.is_any(&["longer", "anymore", "more"]));
     let value = value.replace("any longer", "").replace("any more", "").replace("anymore", "");
     let value =

@@ -297,6 +297,9 @@ fn settle_apostrophes(words: &mut [Word]) {
 fn settle_verbs(words: &mut [Word]) {
     let copy: Vec<Word> = words.to_vec();
     for (at, word) in words.iter_mut().enumerate() {
+        if at > 0 && word.is_capital() && word.tag == Tag::Name {
+            continue;
+        }
         let helper = copy.get(..at).unwrap_or_default().iter().rev().find(|w| w.tag != Tag::Adverb);
         let verb = LEXICON.verb(&word.low);
         let listed = LEXICON.is_change(&verb) || LEXICON.is_removal(&verb, None);
@@ -401,8 +404,9 @@ fn settle_modifiers(words: &mut [Word]) {
         }
         let later = tags
             .iter()
-            .skip(at + 2)
-            .any(|(tag, low)| matches!(tag, Tag::Aux | Tag::Verb) && !low.ends_with("ing"));
+            .skip(at + 1)
+            .find(|(tag, _)| !matches!(tag, Tag::Noun | Tag::Name | Tag::Adjective | Tag::Number))
+            .is_some_and(|(tag, low)| matches!(tag, Tag::Aux | Tag::Verb) && !low.ends_with("ing"));
         if (word.low.ends_with("ing") || word.low.ends_with("ed") && later)
             && before.is_none()
             && noun_follows
