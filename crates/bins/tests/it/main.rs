@@ -5,6 +5,7 @@
 
 mod arguments;
 mod audit_tampering;
+mod backup;
 mod concurrency;
 mod cost;
 mod dependencies;
@@ -24,6 +25,7 @@ mod keys;
 mod kill;
 mod model_garbage;
 mod progress;
+mod restoration;
 mod settings;
 mod support;
 mod twin_tenants;
