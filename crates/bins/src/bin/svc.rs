@@ -25,11 +25,8 @@ enum Command {
     /// Make and read licences.
     #[command(subcommand)]
     License(license::Command),
-    /// Copy the SQLite deployment that SVC_DB names to a PostgreSQL database.
     MigrateTo(migrate_to::Command),
-    /// Write a backup of the deployment to a file, while the service may be running.
     Backup(backup::Command),
-    /// Put the deployment back to what a backup holds, or confirm that it was restored.
     Restore(restore::Command),
 }
 

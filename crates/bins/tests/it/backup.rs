@@ -166,3 +166,23 @@ fn every_refusal_of_a_restoration_leaves_the_deployment_as_it_was() {
     process.intact();
     assert!(process.list().contains("than the backup"));
 }
+
+#[test]
+fn a_backup_under_a_passphrase_needs_nothing_but_the_passphrase() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with("SVC_KEY", "correct horse battery staple");
+    let process = deployment.start();
+    process.remember(&says("subject", "kept"));
+    assert!(process.close().success());
+    deployment.svc(&["backup", "copy"]);
+    let copy = deployment.folder().join("copy");
+
+    let mistaken = Deployment::new(&model).with("SVC_KEY", "another phrase");
+    let refusal = mistaken.svc_refuses(&["restore", copy.to_str().unwrap()]);
+    assert!(refusal.contains("another key"), "{refusal}");
+    let elsewhere = Deployment::new(&model).with("SVC_KEY", "correct horse battery staple");
+    elsewhere.svc(&["restore", copy.to_str().unwrap()]);
+    let process = elsewhere.start();
+    process.intact();
+    assert!(process.list().contains("• subject = kept  (#1)"));
+}
