@@ -34,11 +34,8 @@ enum Command {
     License(license::Command),
     /// Measure how well the configured model keeps a memory, on a database of its own.
     Eval(eval::Command),
-    /// Write a backup of the deployment to a file, while the service may be running.
     Backup(backup::Command),
-    /// Put the deployment back to what a backup holds, or confirm that it was restored.
     Restore(restore::Command),
-    /// Copy the SQLite deployment that SVC_DB names to a PostgreSQL database.
     MigrateTo(migrate_to::Command),
 }
 

@@ -11,6 +11,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use store::backup;
 
+/// Write a backup of the deployment to a file, while the service may be running.
+///
 /// The backup is one file with everything as it was at one moment, checked before it gets its name. What is sealed in
 /// the database is sealed in it. The keys are not in it: keep them safe besides.
 #[derive(Debug, Args)]

@@ -10,6 +10,8 @@ use secrecy::SecretString;
 use std::io::Write;
 use store::{Moved, SqliteSettings, StoreError, StoreSettings, migrate_to};
 
+/// Copy the SQLite deployment that SVC_DB names to a PostgreSQL database.
+///
 /// Everything is copied: facts and their history, decisions, receipts, the audit log, principals, counters. Keys stay
 /// where they are. The source is only read. Stop the service before, or calls that are made meanwhile are missing
 /// from the copy; the command then says so and fails. After an interruption run it again: it goes on where it stopped.

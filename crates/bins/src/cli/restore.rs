@@ -11,6 +11,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use store::{Call, Missing, Replace, Store, StoreError, StoreSettings, restore};
 
+/// Put the deployment back to what a backup holds, or confirm that it was restored.
+///
 /// Stop the service before. The keys that the backup was made under must be in place; whatever does not fit is refused
 /// before anything is touched.
 ///

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod audit_tampering;
+mod backup;
 mod built_in;
 mod concurrency;
 mod connect;
@@ -31,6 +32,7 @@ mod model_garbage;
 mod packaging;
 mod progress;
 mod prompt;
+mod restoration;
 mod settings;
 mod support;
 mod twin_tenants;

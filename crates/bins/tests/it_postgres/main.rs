@@ -9,6 +9,8 @@
 mod arguments;
 #[path = "../it/audit_tampering.rs"]
 mod audit_tampering;
+#[path = "../it/backup.rs"]
+mod backup;
 #[path = "../it/concurrency.rs"]
 mod concurrency;
 #[path = "../it/erasure.rs"]
@@ -40,9 +42,13 @@ mod model_garbage;
 mod pg_cluster;
 mod pg_faults;
 mod pg_many_servers;
+mod pg_moving;
+mod pg_restoration;
 mod pg_walls;
 #[path = "../it/progress.rs"]
 mod progress;
+#[path = "../it/restoration.rs"]
+mod restoration;
 #[path = "../it/settings.rs"]
 mod settings;
 #[path = "../it/support/mod.rs"]

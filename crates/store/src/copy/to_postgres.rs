@@ -11,6 +11,7 @@ use domain::Timestamp;
 use futures_util::future::try_join4;
 use rusqlite::types::Value;
 use secrecy::SecretString;
+use std::time::Duration;
 use tokio_postgres::Client;
 use tokio_postgres::types::ToSql;
 
@@ -56,12 +57,15 @@ impl Target {
         migrations::up(&client, &now.to_string()).await?;
         let target = Self(client);
         let held = deployment_rows(&target.0).await?;
+        let is_claimed = held.contains_key(ENCRYPTION);
         let beginning = match held.get(COPYING) {
             Some(marked) if marked == head => Beginning::GoesOn,
             Some(_) => Beginning::Anew,
-            None if held.contains_key(ENCRYPTION) && replace == Replace::No => {
+            None if is_claimed && replace == Replace::No => {
                 return Err(StoreError::Startup(
-                    "the database already holds a deployment; name an empty one, or have svc restore replace it with --force".to_owned(),
+                    "the database already holds a deployment; name an empty one, or have svc restore replace it with \
+                     --force"
+                        .to_owned(),
                 ));
             }
             None => Beginning::Fresh,
@@ -70,19 +74,27 @@ impl Target {
         match beginning {
             // Vectors come without an entry in the log, so that an equal head does not vouch for them.
             Beginning::GoesOn => target.0.batch_execute("TRUNCATE vector").await?,
+            Beginning::Fresh if !is_claimed => target.set(COPYING, head).await?,
             Beginning::Anew | Beginning::Fresh => target.empty(head).await?,
         }
         migrations::opened(&target.0).await?;
         Ok((target, beginning))
     }
 
-    /// A process that has the database open would go on writing into what is being replaced.
+    /// A process that has the database open would go on writing into what is being replaced. One that has just ended is
+    /// given the moment that PostgreSQL takes to notice.
     async fn refuse_while_in_use(&self) -> Result<(), StoreError> {
+        const TRIES: u32 = 10;
+        const PAUSE: Duration = Duration::from_millis(200);
         let sql = "SELECT count(*) FROM pg_stat_activity
                    WHERE datname = current_database() AND application_name = 'svc' AND pid <> pg_backend_pid()";
-        let others: i64 = self.0.query_one(sql, &[]).await?.try_get(0)?;
-        if others == 0 {
-            return Ok(());
+        let mut others: i64 = 0;
+        for _ in 0..TRIES {
+            others = self.0.query_one(sql, &[]).await?.try_get(0)?;
+            if others == 0 {
+                return Ok(());
+            }
+            tokio::time::sleep(PAUSE).await;
         }
         Err(StoreError::Startup(format!(
             "the service is running on this database ({others} connections); stop it first"

@@ -58,6 +58,11 @@ impl Shared {
             if unknown.is_empty() {
                 return advanced.map_err(written);
             }
+            // A head beyond our own is a newer commit of another process, or of a log that was rolled back. Only a log
+            // that has come so far can tell, and until then it is not taken for known.
+            if unknown.iter().any(|at| at.size > head.statement.at.size) {
+                return Ok(());
+            }
             let snapshot = self.snapshot(Reach::Deployment).await?;
             for at in unknown {
                 if !snapshot.db()?.log_passes(at).await? {

@@ -15,6 +15,7 @@ mod in_process;
 mod model;
 #[path = "../../../../store/tests/support/openbao.rs"]
 pub mod openbao;
+mod operator;
 pub mod postgres;
 mod seed;
 mod server;
@@ -24,6 +25,7 @@ pub use client::Mcp;
 pub use deployment::Deployment;
 pub use in_process::{InProcess, caller, principal};
 pub use model::{BROKEN_WORD, HANG_WORD, Model, said, says};
+pub use operator::Contents;
 pub use seed::Seed;
 pub use server::{Server, created};
 pub use sql::{Cell, Sql, blob};
