@@ -180,5 +180,9 @@ pub(crate) fn explain(error: &tokio_postgres::Error) -> String {
         text = format!("{text}: {cause}");
         source = cause.source();
     }
+    // The usual case of a database with a certificate of the team's own.
+    if text.contains("UnknownIssuer") {
+        text.push_str("; name the file with the certificate of its issuer: sslrootcert=/path/to/ca.pem");
+    }
     text
 }
