@@ -25,13 +25,13 @@ struct Inner {
 
 /// Who reads statements and answers questions.
 enum Reader {
-    Remote(Chat),
+    Remote(Box<Chat>),
     BuiltIn,
 }
 
 /// Who makes vectors.
 enum Vectors {
-    Remote(Embedder),
+    Remote(Box<Embedder>),
     BuiltIn,
 }
 
@@ -45,13 +45,13 @@ impl Models {
         let client = http::client()?;
         let embedder = Embedder::new(embedder, client.clone(), chat.timeout)?;
         let chat = Chat::new(chat, client)?;
-        Ok(Self::of(Reader::Remote(chat), Vectors::Remote(embedder)))
+        Ok(Self::of(Reader::Remote(Box::new(chat)), Vectors::Remote(Box::new(embedder))))
     }
 
     /// The built-in model, for a deployment that configures none. An embedder that is configured serves all the same.
     pub fn built_in(embedder: EmbedConfig) -> Result<Self, Fault> {
         let vectors = if embedder.is_set() {
-            Vectors::Remote(Embedder::new(embedder, http::client()?, EMBED_TIME)?)
+            Vectors::Remote(Box::new(Embedder::new(embedder, http::client()?, EMBED_TIME)?))
         } else {
             Vectors::BuiltIn
         };

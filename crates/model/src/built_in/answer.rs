@@ -97,7 +97,7 @@ fn is_about(known: &Known, question: &str, wanted: &Stems) -> bool {
         .split_whitespace()
         .skip(1)
         .filter(|w| w.chars().next().is_some_and(char::is_uppercase) && *w != "I")
-        .flat_map(|w| set(w))
+        .flat_map(set)
         .collect();
     let others: Vec<&String> = wanted.iter().filter(|s| !names.contains(*s)).collect();
     let asks_of_value = wanted.iter().any(|s| known.values.contains(s));

@@ -101,7 +101,7 @@ pub(super) fn share(part: &Stems, whole: &Stems) -> f64 {
 }
 
 /// The best of the candidates by score, if it is at least `least` and no other one comes as close.
-pub(super) fn best<'a>(known: &'a [Known], least: f64, score: impl Fn(&Known) -> f64) -> Option<&'a Known> {
+pub(super) fn best(known: &[Known], least: f64, score: impl Fn(&Known) -> f64) -> Option<&Known> {
     let mut scored: Vec<(f64, &Known)> =
         known.iter().map(|k| (score(k), k)).filter(|(s, _)| *s >= least).collect();
     scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(y.id.cmp(&x.id)));

@@ -221,5 +221,5 @@ fn is_past_state(clause: &Clause, words: &[String]) -> bool {
         && !verb.passive
         && verb.particle.is_none()
         && (stative || until)
-        && !(changed && !stative)
+        && (!changed || stative)
 }

@@ -59,7 +59,7 @@ pub(super) fn negated(clause: &Clause, about: &Topic, value: &str) -> Vec<Readin
         shift: Shift::Gone,
         pointer: about.sort == Sort::Pointer,
         otherwise,
-        ..reading(subject.clone(), value.clone())
+        ..reading(subject, value.clone())
     }]
 }
 
@@ -135,16 +135,10 @@ pub(super) fn used(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Vec<Re
     } else {
         spell(&clause.object)
     };
-    if let Some(purpose) = clause.adjuncts.iter().find(|a| a.prep == "for" || a.prep == "as") {
-        if !is_time(&purpose.words) {
-            return Some(vec![reading(
-                of_topic(
-                    &Topic { sort: Sort::Person, name: about.name.clone() },
-                    &plain_name(&purpose.words),
-                ),
-                thing,
-            )]);
-        }
+    let purpose = clause.adjuncts.iter().find(|a| a.prep == "for" || a.prep == "as");
+    if let Some(purpose) = purpose.filter(|p| !is_time(&p.words)) {
+        let whose = Topic { sort: Sort::Person, name: about.name.clone() };
+        return Some(vec![reading(of_topic(&whose, &plain_name(&purpose.words)), thing)]);
     }
     if about.sort == Sort::Thing && !is_proper(&clause.subject) {
         return None;
