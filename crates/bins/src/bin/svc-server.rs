@@ -13,7 +13,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// A memory for AI agents, as an MCP server over HTTP.
 ///
 /// Settings are environment variables. The most useful ones: SVC_HOST and SVC_PORT (127.0.0.1, 8080); SVC_DB names the
-/// database file (svc.db); OPENAI_API_KEY, ANTHROPIC_API_KEY or GROQ_API_KEY choose the language model;
+/// database file (svc.db), or SVC_DATABASE_URL a PostgreSQL database; OPENAI_API_KEY, ANTHROPIC_API_KEY or GROQ_API_KEY choose the language model;
 /// SVC_ALLOWED_HOSTS names the hosts that clients reach the server by. Callers show an API key; `svc principal create` makes the
 /// first one. docs/settings.md lists all settings.
 #[derive(Parser)]
@@ -73,7 +73,7 @@ async fn tell_how_to_begin(service: &Service) -> Result<(), StartupError> {
     if service.store().counts().await?.active_principals == 0 {
         tracing::warn!(
             "no principal exists yet, so every request with a key will be refused: run 'svc principal create NAME' \
-             on the same SVC_DB; it shows the first admin's key"
+             with the same settings; it shows the first admin's key"
         );
     }
     Ok(())

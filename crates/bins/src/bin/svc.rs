@@ -4,9 +4,7 @@ use clap::{Parser, Subcommand};
 use domain::Timestamp;
 use std::future::Future;
 use std::process::ExitCode;
-use svc::cli::{
-    CliError, backup, connect, demo, eval, license, migrate_to, principal, prompt, restore,
-};
+use svc::cli::{CliError, backup, connect, demo, eval, license, migrate_to, principal, prompt, restore};
 use svc::settings::{LogLevel, LogSettings, Settings};
 use svc::startup::{self, StartupError};
 
