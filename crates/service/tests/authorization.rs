@@ -4,10 +4,14 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+#[path = "../../bins/tests/it/support/postgres/mod.rs"]
+mod postgres;
+
 use domain::{
     Caller, Identity, Metadata, Principal, PrincipalKind, RawFact, Role, Scopes, Space, Tenant, Timestamp,
 };
 use model::{ChatConfig, EmbedConfig, Models, Provider};
+use postgres::{Database, Postgres};
 use reconcile::{CRITICAL_CATEGORIES, SlotSchema, Trust};
 use serde_json::{Map, Value, json};
 use service::{Effect, Licence, Options, Service, catalogue};
@@ -15,7 +19,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::keys::{KeySource, Switch};
-use store::{Call, Intent, NewDecision, Record, Said, SqliteSettings, Store, StoreSettings};
+use store::{
+    Call, Intent, NewDecision, PostgresSettings, Record, Said, SqliteSettings, Store, StoreSettings,
+};
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/authorization.txt");
 /// An id that nothing has.
@@ -37,9 +43,17 @@ const TARGETS: [(Target, &str); 4] = [
     (Target::OtherTenant, "other tenant"),
 ];
 
+/// Where the deployments of a table keep their memory.
+#[derive(Clone, Copy)]
+enum Engine {
+    Sqlite,
+    Postgres(&'static Arc<Postgres>),
+}
+
 struct Deployment {
     service: Service,
     _folder: tempfile::TempDir,
+    _database: Option<Database>,
 }
 
 fn principal(role: Role, tenant: &str, scopes: Scopes) -> Identity {
@@ -58,16 +72,22 @@ fn caller(identity: Identity) -> Caller {
 }
 
 /// A deployment in which the default tenant holds, for u1 and for u2: two facts, a flagged one, a decision, a receipt.
-async fn deployment() -> Deployment {
+async fn deployment(engine: Engine) -> Deployment {
     let folder = tempfile::tempdir().unwrap();
-    let settings = SqliteSettings {
-        path: folder.path().join("memory.db"),
-        keys: KeySource::File,
-        encrypt: Switch::On,
-        sign: Switch::On,
-        meter: None,
+    let path = folder.path().join("memory.db");
+    let (keys, encrypt, sign) = (KeySource::File, Switch::On, Switch::On);
+    let (settings, database) = match engine {
+        Engine::Sqlite => {
+            (StoreSettings::Sqlite(SqliteSettings { path, keys, encrypt, sign, meter: None }), None)
+        }
+        Engine::Postgres(server) => {
+            let database = Database::create(server);
+            let url = database.url(postgres::Role::Owner).into();
+            let settings = PostgresSettings { url, beside: path, keys, encrypt, sign };
+            (StoreSettings::Postgres(settings), Some(database))
+        }
     };
-    let store = Store::open(StoreSettings::Sqlite(settings), Timestamp::now()).await.unwrap();
+    let store = Store::open(settings, Timestamp::now()).await.unwrap();
     // Without a key every question to the model is turned down before it is asked: being allowed shows all the same.
     let chat = ChatConfig {
         provider: Provider::Anthropic,
@@ -91,7 +111,7 @@ async fn deployment() -> Deployment {
         critical_budget: 200,
         licence: Licence::default(),
     };
-    Deployment { service: Service::new(store, models, options), _folder: folder }
+    Deployment { service: Service::new(store, models, options), _folder: folder, _database: database }
 }
 
 async fn seed(store: &Store, user: &str) {
@@ -199,18 +219,19 @@ fn verdict(text: &str) -> &'static str {
     }
 }
 
-async fn table() -> String {
+async fn table(engine: Engine) -> String {
     let mut table = String::from(
         "# tool, role: what a key with scope u1 gets for user u1; for an id or subject that is absent; for user u2;\n\
          # and what an unscoped key of another tenant gets for what u1 has here.\n",
     );
-    let untouched = deployment().await;
+    let untouched = deployment(engine).await;
     for tool in catalogue() {
         for role in Role::ALL {
             let mut cells = Vec::new();
             for (target, name) in TARGETS {
                 // A tool that changes something gets a deployment of its own each time.
-                let fresh = if tool.effect == Effect::ReadOnly { None } else { Some(deployment().await) };
+                let fresh =
+                    if tool.effect == Effect::ReadOnly { None } else { Some(deployment(engine).await) };
                 let text = reply(fresh.as_ref().unwrap_or(&untouched), tool.name, role, target).await;
                 cells.push(format!("{name}: {}", verdict(&text)));
             }
@@ -222,10 +243,20 @@ async fn table() -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_authorization_table_is_the_one_that_is_checked_in() {
-    let table = table().await;
+    let table = table(Engine::Sqlite).await;
     if std::env::var_os("UPDATE_TABLE").is_some() {
         std::fs::write(TABLE, &table).unwrap();
     }
+    compare(&table);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_authorization_table_is_the_same_on_postgresql() {
+    let Some(server) = postgres::shared() else { return };
+    compare(&table(Engine::Postgres(server)).await);
+}
+
+fn compare(table: &str) {
     let checked_in = std::fs::read_to_string(Path::new(TABLE)).unwrap_or_default();
     let differing: Vec<_> =
         table.lines().filter(|line| !checked_in.lines().any(|known| known == *line)).collect();
@@ -239,6 +270,16 @@ async fn the_authorization_table_is_the_one_that_is_checked_in() {
 /// What another tenant has answers exactly as what does not exist.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_another_tenant_has_answers_as_what_does_not_exist() {
+    check_that_it_answers_as_absent(Engine::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_tenant_has_answers_as_what_does_not_exist_on_postgresql() {
+    let Some(server) = postgres::shared() else { return };
+    check_that_it_answers_as_absent(Engine::Postgres(server)).await;
+}
+
+async fn check_that_it_answers_as_absent(engine: Engine) {
     for tool in [
         "get_memory",
         "history",
@@ -253,7 +294,7 @@ async fn what_another_tenant_has_answers_as_what_does_not_exist() {
         "pending_changes",
         "get_reconcile_policy",
     ] {
-        let deployment = deployment().await;
+        let deployment = deployment(engine).await;
         let ask = async |user: &str, target: Target| {
             let mut arguments = arguments(tool, target);
             if arguments.contains_key("user_id") {

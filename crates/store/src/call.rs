@@ -29,6 +29,11 @@ impl Call {
     pub(crate) fn set_recorded(&self) {
         self.recorded.store(true, Ordering::Release);
     }
+
+    /// The mark that [`Self::set_recorded`] sets, to be taken back where the entry is not kept after all.
+    pub(crate) fn recorded_mark(&self) -> Arc<AtomicBool> {
+        self.recorded.clone()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -96,7 +96,7 @@ impl From<tokio_postgres::Error> for StoreError {
 
 fn is_of_the_connection(error: &tokio_postgres::Error) -> bool {
     let cause = std::error::Error::source(error);
-    error.is_closed() || cause.is_none_or(|cause| cause.downcast_ref::<std::io::Error>().is_some())
+    error.is_closed() || cause.is_some_and(|cause| cause.downcast_ref::<std::io::Error>().is_some())
 }
 
 impl From<deadpool_postgres::PoolError> for StoreError {

@@ -129,7 +129,7 @@ fn out_of_use(path: &Path) -> Result<(), StoreError> {
             }
         }
     }
-    for end in ["-wal", "-shm"] {
+    for end in ["-wal", "-shm", "-journal"] {
         let mut name = path.as_os_str().to_owned();
         name.push(end);
         match std::fs::remove_file(&name) {

@@ -12,6 +12,9 @@ use tokio_postgres::{Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// A server that is silent for longer, on a connection that is in use, is gone: without this a host that lost its power
+/// would keep calls waiting for hours.
+const SILENCE: Duration = Duration::from_secs(15);
 
 /// A parsed `postgresql://` address.
 pub(crate) struct Address {
@@ -40,8 +43,17 @@ impl Address {
         if config.get_dbname().is_none() {
             return Err(refuse("names no database; put its name at the end, as in postgresql://host/svc"));
         }
+        if config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(name) if name.contains('@'))) {
+            return Err(refuse("holds an '@' in its user or password; write it as %40"));
+        }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT_TIMEOUT);
+        }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(SILENCE);
+        }
+        if !plain.contains("keepalives") {
+            config.keepalives_idle(SILENCE).keepalives_interval(SILENCE / 3).keepalives_retries(3);
         }
         let encrypt = match asked.mode {
             Mode::Disable => false,

@@ -163,6 +163,12 @@ impl Db<'_> {
         }
     }
 
+    /// Waits until nobody else is appending to the log.
+    pub async fn log_wait(&self) -> Result<(), StoreError> {
+        self.one::<i32>("SELECT 1 FROM deployment WHERE name = 'chain' FOR UPDATE", &[], only).await?;
+        Ok(())
+    }
+
     /// Whether the very entry that ends at this position is in the log.
     pub async fn log_holds(&self, at: Position) -> Result<bool, StoreError> {
         let seq = i64::try_from(at.size).map_err(|e| StoreError::corrupt("a signed head", e))?;

@@ -2,7 +2,7 @@
 
 use super::Postgres;
 use super::db::{Db, only};
-use super::lanes::{Ground, Work as Transaction};
+use super::lanes::{Ground, Touches, Work as Transaction};
 use super::tx::Tx;
 use super::walls;
 use crate::StoreError;
@@ -14,6 +14,9 @@ use domain::keys::{subject_key, text_key};
 use domain::{Fact, Space, Timestamp};
 use evidence::{Anchor, Erased as What, Hash, Kind, Position, Signed};
 use std::collections::BTreeSet;
+
+/// Any number that nobody else uses: the lock that a purge of the audit log holds until it commits.
+const PURGING: i64 = 0x7376_635f_7075_7267;
 
 impl Db<'_> {
     async fn facts_doomed(&self, tenant: &str, space: i64, rows: &Rows<'_>) -> Result<Vec<Fact>, StoreError> {
@@ -133,6 +136,8 @@ impl Tx {
     /// Removes the entries before the time; the chain goes on from a signed anchor.
     async fn audit_purge(&self, tenant: &str, before: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
         self.reach(walls::Reach::Deployment).await?;
+        // Two purges at once would each cut from what they saw, and the later anchor could stand before the earlier cut.
+        self.db().run("SELECT pg_advisory_xact_lock($1)", &[&PURGING]).await?;
         let first_kept: Option<Option<i64>> = self
             .db()
             .one("SELECT min(seq) FROM audit_entry WHERE ts >= $1", &[&before.as_microsecond()], only)
@@ -197,6 +202,10 @@ struct Erase<D> {
 
 impl<D: Fn(&Erased) -> Record + Send + Sync + 'static> Transaction for Erase<D> {
     type Output = Erased;
+
+    fn touches(&self) -> Touches {
+        if self.also.audit { Touches::Past } else { Touches::Rows }
+    }
 
     fn ground(&self) -> Ground<'_> {
         Ground::new(self.call.caller.tenant.as_str(), Some(&self.space))

@@ -31,7 +31,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 pub(crate) trait Work: Send + Sync + 'static {
     type Output: Send + 'static;
 
-    const TOUCHES: Touches = Touches::Rows;
+    fn touches(&self) -> Touches {
+        Touches::Rows
+    }
 
     fn ground(&self) -> Ground<'_>;
 
@@ -66,6 +68,9 @@ pub(crate) enum Touches {
     Rows,
     /// An audit entry, and no row besides.
     Log,
+    /// Rows and what the log holds so far. The entries of calls in the same group are not in it yet, so this call has a
+    /// group of its own.
+    Past,
 }
 
 trait Job: Send {
@@ -90,7 +95,7 @@ impl<W: Work> Job for Typed<W> {
     }
 
     fn touches(&self) -> Touches {
-        W::TOUCHES
+        self.work.touches()
     }
 
     fn until(&self) -> Instant {
@@ -150,18 +155,28 @@ type Group = Vec<Box<dyn Job>>;
 impl Lane {
     async fn serve(self, mut jobs: mpsc::UnboundedReceiver<Box<dyn Job>>) {
         let mut group = Group::new();
+        let mut next: Option<Box<dyn Job>> = None;
         let mut pause = FIRST_PAUSE;
         loop {
             if group.is_empty() {
-                match jobs.recv().await {
+                match next.take() {
                     Some(job) => group.push(job),
-                    None => return,
+                    None => match jobs.recv().await {
+                        Some(job) => group.push(job),
+                        None => return,
+                    },
                 }
             }
-            while group.len() < GROUP
+            while next.is_none()
+                && group.len() < GROUP
+                && group.iter().all(|job| job.touches() != Touches::Past)
                 && let Ok(job) = jobs.try_recv()
             {
-                group.push(job);
+                if job.touches() == Touches::Past {
+                    next = Some(job);
+                } else {
+                    group.push(job);
+                }
             }
             group = self.commit_group(group).await;
             if group.is_empty() {
@@ -190,14 +205,14 @@ impl Lane {
         let mut undone = Vec::new();
         for (place, job) in group.iter_mut().enumerate() {
             let mark = tx.mark();
-            if job.touches() == Touches::Rows
-                && let Err(error) = tx.savepoint(job.ground().tenant).await
-            {
+            let writes_rows = job.touches() != Touches::Log;
+            if writes_rows && let Err(error) = tx.savepoint(job.ground().tenant).await {
                 tx.discard();
                 return Err(error);
             }
             let Some(error) = job.run(&mut tx).await else { continue };
-            if let Err(error) = tx.undo(mark).await {
+            tx.forget(mark);
+            if writes_rows && let Err(error) = tx.undo().await {
                 tx.discard();
                 return Err(error);
             }
@@ -235,14 +250,8 @@ impl Lane {
     async fn happened(&self, head: &SignedHead) -> Result<bool, StoreError> {
         let until = Instant::now() + PATIENCE;
         loop {
-            let looked = async {
-                let snapshot = self.shared.snapshot(Reach::Deployment).await?;
-                snapshot.db()?.log_holds(head.statement.at).await
-            };
-            match looked.await {
-                Err(error) if error.is_passing() && Instant::now() < until => {
-                    tokio::time::sleep(LONGEST_PAUSE).await;
-                }
+            match self.looked(head).await {
+                Err(_) if Instant::now() < until => tokio::time::sleep(LONGEST_PAUSE).await,
                 // Not knowing, the calls must not be tried again: they might then happen twice.
                 Err(error) => {
                     return Err(StoreError::Postgres {
@@ -255,6 +264,22 @@ impl Lane {
                 found => return found,
             }
         }
+    }
+}
+
+impl Lane {
+    /// The server may still be at work on a commit whose connection is gone. It then holds the log, so the log is
+    /// waited for before it is read.
+    async fn looked(&self, head: &SignedHead) -> Result<bool, StoreError> {
+        let tx = Tx::begin(self.shared.clone()).await?;
+        let looked = async {
+            tx.reach(Reach::Deployment).await?;
+            tx.db().log_wait().await?;
+            tx.db().log_holds(head.statement.at).await
+        };
+        let looked = looked.await;
+        tx.discard();
+        looked
     }
 }
 

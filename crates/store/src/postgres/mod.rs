@@ -86,7 +86,10 @@ enum When {
 
 impl Work for CallRecord {
     type Output = ();
-    const TOUCHES: Touches = Touches::Log;
+
+    fn touches(&self) -> Touches {
+        Touches::Log
+    }
 
     fn ground(&self) -> Ground<'_> {
         Ground::of(&self.call)

@@ -77,7 +77,6 @@ impl Postgres {
         let secrets = Arc::new(secrets(&client, &settings, &held).await?);
         let head_file = HeadFile::beside(&settings.beside);
         let known = witness_begin(&head_file, &secrets, held.get(HEAD).map(Vec::as_slice), now)?;
-        drop(client);
         let shared = Arc::new(Shared {
             pool: pool::open(&address)?,
             secrets,
@@ -90,6 +89,8 @@ impl Postgres {
             // Whatever is wrong is for verify_audit to say, which needs an open database.
             tracing::warn!(%error, "the head on this host could not be compared with the log");
         }
+        // Only now, when a connection of the pool shows that the service is running here.
+        drop(client);
         Ok(Self { lanes: Lanes::start(&shared), shared })
     }
 }

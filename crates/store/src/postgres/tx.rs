@@ -13,6 +13,7 @@ use crate::secrets::Secrets;
 use deadpool_postgres::Client;
 use evidence::{Draft, SeqRange};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) struct Tx {
     client: Client,
@@ -21,18 +22,21 @@ pub(crate) struct Tx {
     /// the group commits, so that the log is locked for no longer than that.
     entries: Vec<(String, Draft)>,
     tally: Tally,
+    /// The calls that have noted their entry. One that is not kept is not recorded after all.
+    recorded: Vec<Arc<AtomicBool>>,
 }
 
 /// What was there before a call, to which the transaction can return.
 pub(crate) struct Mark {
     entries: usize,
     tally: Tally,
+    recorded: usize,
 }
 
 impl Tx {
     pub async fn begin(shared: Arc<Shared>) -> Result<Self, StoreError> {
         let client = shared.pool.get().await?;
-        let tx = Self { client, shared, entries: Vec::new(), tally: Tally::default() };
+        let tx = Self { client, shared, entries: Vec::new(), tally: Tally::default(), recorded: Vec::new() };
         // Each statement sees what was committed before it: a row that was waited for is read as it is then.
         tx.client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
         Ok(tx)
@@ -47,7 +51,7 @@ impl Tx {
     }
 
     pub fn mark(&self) -> Mark {
-        Mark { entries: self.entries.len(), tally: self.tally.clone() }
+        Mark { entries: self.entries.len(), tally: self.tally.clone(), recorded: self.recorded.len() }
     }
 
     /// Opens a part that can be undone alone, for the rows of one tenant.
@@ -56,9 +60,15 @@ impl Tx {
         Ok(self.client.batch_execute(&sql).await?)
     }
 
-    pub async fn undo(&mut self, mark: Mark) -> Result<(), StoreError> {
+    /// Takes back what a call noted.
+    pub fn forget(&mut self, mark: Mark) {
         self.entries.truncate(mark.entries);
         self.tally = mark.tally;
+        unrecord(self.recorded.drain(mark.recorded..));
+    }
+
+    /// Takes back what a call wrote since the last savepoint.
+    pub async fn undo(&self) -> Result<(), StoreError> {
         Ok(self.client.batch_execute("ROLLBACK TO SAVEPOINT one_call").await?)
     }
 
@@ -81,6 +91,7 @@ impl Tx {
         self.entries.push((call.caller.tenant.as_str().to_owned(), draft(call, record, blanks)));
         self.tally.count(call, record);
         call.set_recorded();
+        self.recorded.push(call.recorded_mark());
     }
 
     /// Notes an entry of the log that is of no tool's call.
@@ -98,7 +109,12 @@ impl Tx {
     }
 
     /// Gives the connection up, and with it whatever the transaction had done.
-    pub fn discard(self) {
+    pub fn discard(mut self) {
+        unrecord(self.recorded.drain(..));
         drop(deadpool_postgres::Object::take(self.client));
     }
+}
+
+fn unrecord(marks: impl Iterator<Item = Arc<AtomicBool>>) {
+    marks.for_each(|mark| mark.store(false, Ordering::Release));
 }

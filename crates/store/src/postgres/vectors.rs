@@ -23,7 +23,8 @@ impl Work for VectorsPut {
 
     async fn run(&self, tx: &mut Tx) -> Result<(), StoreError> {
         let (tenant, secrets) = (self.tenant.as_str(), tx.secrets());
-        let Some(row) = tx.db().space_find(tenant, &self.space).await? else { return Ok(()) };
+        // Locked, so that the vector of a fact that is erased at this moment does not outlive it.
+        let Some(row) = tx.space_lock(tenant, &self.space).await? else { return Ok(()) };
         let index = secrets.embedder_index(&self.embedder);
         let facts: Vec<FactId> = self.vectors.iter().map(|(fact, _)| *fact).collect();
         let sealed = self.vectors.iter().map(|(fact, vector)| secrets.vector_seal(tenant, *fact, vector));

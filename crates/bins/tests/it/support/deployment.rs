@@ -173,6 +173,6 @@ impl Deployment {
 }
 
 /// Without a server no test of this program can run. They end here, all of them, rather than be counted as passed.
-fn shared() -> &'static Arc<Postgres> {
+pub fn shared() -> &'static Arc<Postgres> {
     postgres::shared().unwrap_or_else(|| std::process::exit(0))
 }

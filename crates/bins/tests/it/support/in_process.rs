@@ -1,6 +1,7 @@
 //! The service within the test itself, for callers that stdio does not have and for counting what a call reads.
 
-use super::Model;
+use super::postgres::{self, Database};
+use super::{Engine, Model};
 use domain::{Caller, Identity, Principal, PrincipalKind, Role, Scopes, Tenant, Timestamp};
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use reconcile::SlotSchema;
@@ -9,26 +10,34 @@ use service::{Licence, Options, Service};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::keys::{KeySource, Switch};
-use store::{Meter, SqliteSettings, Store, StoreSettings};
+use store::{Meter, PostgresSettings, SqliteSettings, Store, StoreSettings};
 use tempfile::TempDir;
 
 pub struct InProcess {
     pub service: Service,
     pub meter: Meter,
     _folder: TempDir,
+    _database: Option<Database>,
 }
 
 impl InProcess {
     pub async fn start(model: &Model, slots: SlotSchema, trusted_sources: &[&str]) -> Self {
         let (folder, meter) = (tempfile::tempdir().unwrap(), Meter::default());
-        let settings = SqliteSettings {
-            path: folder.path().join("svc.db"),
-            keys: KeySource::File,
-            encrypt: Switch::On,
-            sign: Switch::On,
-            meter: Some(meter.clone()),
+        let path = folder.path().join("svc.db");
+        let (keys, encrypt, sign) = (KeySource::File, Switch::On, Switch::On);
+        let (settings, database) = match crate::ENGINE {
+            Engine::Sqlite => {
+                let meter = Some(meter.clone());
+                (StoreSettings::Sqlite(SqliteSettings { path, keys, encrypt, sign, meter }), None)
+            }
+            Engine::Postgres => {
+                let database = Database::create(super::deployment::shared());
+                let url = database.url(postgres::Role::Owner).into();
+                let settings = PostgresSettings { url, beside: path, keys, encrypt, sign };
+                (StoreSettings::Postgres(settings), Some(database))
+            }
         };
-        let store = Store::open(StoreSettings::Sqlite(settings), Timestamp::now()).await.unwrap();
+        let store = Store::open(settings, Timestamp::now()).await.unwrap();
         let options = Options {
             slots: Arc::new(slots),
             trusted_sources: trusted_sources.iter().map(|source| (*source).to_owned()).collect(),
@@ -38,7 +47,12 @@ impl InProcess {
             critical_budget: 200,
             licence: Licence::default(),
         };
-        Self { service: Service::new(store, models(model), options), meter, _folder: folder }
+        Self {
+            service: Service::new(store, models(model), options),
+            meter,
+            _folder: folder,
+            _database: database,
+        }
     }
 
     pub async fn call(&self, who: &Identity, tool: &str, arguments: &Value) -> String {
