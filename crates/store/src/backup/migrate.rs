@@ -1,9 +1,9 @@
 //! Moving a SQLite deployment up to PostgreSQL.
 
-use super::{entries, secrets_of, shared_keys};
+use super::{secrets_of, shared_keys, verified_there};
 use crate::StoreError;
 use crate::copy::{Replace, SqliteRows, Step, Target, Watcher, into_postgres};
-use crate::postgres::{Contents, Postgres, PostgresSettings};
+use crate::postgres::PostgresSettings;
 use crate::rows::deployment::{self, ENCRYPTION, HEAD};
 use crate::sqlite::{SqliteSettings, connection, migrations};
 use domain::Timestamp;
@@ -48,7 +48,9 @@ pub async fn migrate_to(
     for (name, text) in shared_keys(&keys)? {
         target.set(name, &text).await?;
     }
-    let entries = verified_there(settings, url, now).await?;
+    let SqliteSettings { path, keys, encrypt, sign, .. } = settings.clone();
+    let there = PostgresSettings { url: url.clone(), beside: path, keys, encrypt, sign };
+    let entries = verified_there(there, now).await?;
     drop(source);
     let behind = size_at(&settings.path)?.saturating_sub(size(&head)?);
     if behind > 0 {
@@ -57,17 +59,6 @@ pub async fn migrate_to(
     }
     target.finish().await?;
     Ok(Moved::Whole { entries })
-}
-
-async fn verified_there(
-    settings: &SqliteSettings,
-    url: &SecretString,
-    now: Timestamp,
-) -> Result<u64, StoreError> {
-    let SqliteSettings { path, keys, encrypt, sign, .. } = settings.clone();
-    let there = PostgresSettings { url: url.clone(), beside: path, keys, encrypt, sign };
-    let there = Postgres::open_as(there, Contents::BeingCopied, now).await?;
-    entries(there.audit_check(Some(Vec::new()), None).await?, "the copy")
 }
 
 /// How many entries the log has by now.

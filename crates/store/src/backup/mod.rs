@@ -12,11 +12,13 @@ pub use put_back::{Restored, restore};
 
 use crate::StoreError;
 use crate::keys::{self, Database, KeySettings};
+use crate::postgres::{Contents, Postgres, PostgresSettings};
 use crate::rows::audit::AuditReport;
 use crate::rows::deployment::Claim;
 use crate::secrets::Secrets;
 use crate::sqlite::db::Db;
 use crate::sqlite::migrations;
+use domain::Timestamp;
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -57,6 +59,12 @@ fn shared_keys(settings: &KeySettings) -> Result<Vec<(&'static str, Vec<u8>)>, S
 /// How many entries the log of a copy has, all of which verify.
 fn verified(sql: &Connection, secrets: &Secrets, what: &str) -> Result<u64, StoreError> {
     entries(Db { sql, secrets }.audit_check(Some(Vec::new()), None)?, what)
+}
+
+/// The same of a copy in PostgreSQL, which nobody can open yet.
+async fn verified_there(settings: PostgresSettings, now: Timestamp) -> Result<u64, StoreError> {
+    let there = Postgres::open_as(settings, Contents::BeingCopied, now).await?;
+    entries(there.audit_check(Some(Vec::new()), None).await?, "the copy")
 }
 
 fn entries(report: AuditReport, what: &str) -> Result<u64, StoreError> {

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::make::vacuum_into;
-use super::{known_schema, open_file, secrets_of, verified};
+use super::{known_schema, open_file, secrets_of, verified, verified_there};
 use crate::StoreError;
 use crate::copy::{Replace, SqliteRows, Step, Target, Watcher, into_postgres};
 use crate::head_file::HeadFile;
@@ -86,6 +86,7 @@ async fn fill(
     let (target, beginning) = Target::begin(&settings.url, &head, replace, now).await?;
     watch(Step::Begins(beginning));
     into_postgres(&source, &target, watch).await?;
+    verified_there(settings.clone(), now).await?;
     target.finish().await
 }
 

@@ -1,6 +1,6 @@
 //! Facts: by id, by subject, by what changed; and writing what a plan decided.
 
-use super::db::{Db, only};
+use super::db::{Db, Params, only};
 use super::tx::Tx;
 use crate::StoreError;
 use crate::rows::facts::{SealedFact, SpaceChanges};
@@ -23,20 +23,24 @@ fn sealed_fact(row: &Row) -> Result<SealedFact, tokio_postgres::Error> {
 }
 
 impl Db<'_> {
+    /// The facts of the tenant that meet the condition; the tenant is the first of the parameters.
+    async fn facts_where(
+        &self,
+        tenant: &str,
+        condition: &str,
+        params: Params<'_>,
+    ) -> Result<Vec<Fact>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND {condition}");
+        self.secrets.facts_open(tenant, &self.all(&sql, params, sealed_fact).await?)
+    }
+
     pub async fn fact_get(&self, tenant: &str, space: i64, id: FactId) -> Result<Option<Fact>, StoreError> {
         Ok(self.facts_get(tenant, space, &[id]).await?.pop())
     }
 
     /// Those of the facts that are there.
     pub async fn facts_get(&self, tenant: &str, space: i64, ids: &[FactId]) -> Result<Vec<Fact>, StoreError> {
-        let rows = self
-            .all(
-                &format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id = ANY($2) AND space = $3"),
-                &[&tenant, &ids, &space],
-                sealed_fact,
-            )
-            .await?;
-        self.secrets.facts_open(tenant, &rows)
+        self.facts_where(tenant, "id = ANY($2) AND space = $3", &[&tenant, &ids, &space]).await
     }
 
     /// Every row of the subject, oldest first.
@@ -47,16 +51,12 @@ impl Db<'_> {
         subject: &str,
     ) -> Result<Vec<Fact>, StoreError> {
         let index = self.secrets.index("subject", tenant, space, &subject_key(subject));
-        let rows = self
-            .all(
-                &format!(
-                    "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND space = $2 AND subject_ix = $3 ORDER BY id"
-                ),
-                &[&tenant, &space, &index.as_slice()],
-                sealed_fact,
-            )
-            .await?;
-        self.secrets.facts_open(tenant, &rows)
+        self.facts_where(
+            tenant,
+            "space = $2 AND subject_ix = $3 ORDER BY id",
+            &[&tenant, &space, &index.as_slice()],
+        )
+        .await
     }
 
     /// What stands under the subject keys now: active and flagged rows, whatever their history.
@@ -68,17 +68,12 @@ impl Db<'_> {
     ) -> Result<Vec<Fact>, StoreError> {
         let index = |key: &String| self.secrets.index("subject", tenant, space, key).to_vec();
         let indexes: Vec<Vec<u8>> = keys.iter().map(index).collect();
-        let rows = self
-            .all(
-                &format!(
-                    "SELECT {COLUMNS} FROM fact
-                     WHERE tenant = $1 AND space = $2 AND subject_ix = ANY($3) AND status IN (0, 3) ORDER BY id"
-                ),
-                &[&tenant, &space, &indexes],
-                sealed_fact,
-            )
-            .await?;
-        self.secrets.facts_open(tenant, &rows)
+        self.facts_where(
+            tenant,
+            "space = $2 AND subject_ix = ANY($3) AND status IN (0, 3) ORDER BY id",
+            &[&tenant, &space, &indexes],
+        )
+        .await
     }
 
     /// The rows that were retired most recently, newest first.
@@ -88,28 +83,16 @@ impl Db<'_> {
         space: i64,
         most: usize,
     ) -> Result<Vec<Fact>, StoreError> {
-        let rows = self
-            .all(
-                &format!(
-                    "SELECT {COLUMNS} FROM fact
-                     WHERE tenant = $1 AND space = $2 AND status IN (1, 2) ORDER BY version DESC, id DESC LIMIT $3"
-                ),
-                &[&tenant, &space, &(most as i64)],
-                sealed_fact,
-            )
-            .await?;
-        self.secrets.facts_open(tenant, &rows)
+        self.facts_where(
+            tenant,
+            "space = $2 AND status IN (1, 2) ORDER BY version DESC, id DESC LIMIT $3",
+            &[&tenant, &space, &(most as i64)],
+        )
+        .await
     }
 
     pub async fn facts_of_space(&self, tenant: &str, space: i64) -> Result<Vec<Fact>, StoreError> {
-        let rows = self
-            .all(
-                &format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND space = $2 ORDER BY id"),
-                &[&tenant, &space],
-                sealed_fact,
-            )
-            .await?;
-        self.secrets.facts_open(tenant, &rows)
+        self.facts_where(tenant, "space = $2 ORDER BY id", &[&tenant, &space]).await
     }
 
     /// The facts that keep these very words.
@@ -120,16 +103,12 @@ impl Db<'_> {
         text: &str,
     ) -> Result<Vec<Fact>, StoreError> {
         let index = self.secrets.index("text", tenant, space, &text_key(text));
-        let rows = self
-            .all(
-                &format!(
-                    "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND space = $2 AND text_ix = $3 ORDER BY id"
-                ),
-                &[&tenant, &space, &index.as_slice()],
-                sealed_fact,
-            )
-            .await?;
-        self.secrets.facts_open(tenant, &rows)
+        self.facts_where(
+            tenant,
+            "space = $2 AND text_ix = $3 ORDER BY id",
+            &[&tenant, &space, &index.as_slice()],
+        )
+        .await
     }
 
     pub async fn space_changes(
@@ -140,31 +119,14 @@ impl Db<'_> {
     ) -> Result<SpaceChanges, StoreError> {
         let Some(row) = self.space_find(tenant, space).await? else { return Ok(SpaceChanges::none()) };
         let known = since.filter(|known| known.epoch == row.at.epoch && known.version <= row.at.version);
-        let rows = match known {
+        let facts = match known {
             Some(known) if known.version == row.at.version => Vec::new(),
             Some(known) => {
-                self.all(
-                    &format!(
-                        "SELECT {COLUMNS} FROM fact
-                         WHERE tenant = $1 AND space = $2 AND version > $3 ORDER BY id"
-                    ),
-                    &[&tenant, &row.id, &known.version],
-                    sealed_fact,
-                )
-                .await?
+                let changed = "space = $2 AND version > $3 ORDER BY id";
+                self.facts_where(tenant, changed, &[&tenant, &row.id, &known.version]).await?
             }
-            None => {
-                self.all(
-                    &format!(
-                        "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND space = $2 AND status IN (0, 3)"
-                    ),
-                    &[&tenant, &row.id],
-                    sealed_fact,
-                )
-                .await?
-            }
+            None => self.facts_where(tenant, "space = $2 AND status IN (0, 3)", &[&tenant, &row.id]).await?,
         };
-        let facts = self.secrets.facts_open(tenant, &rows)?;
         Ok(SpaceChanges { at: row.at, whole: known.is_none(), facts })
     }
 

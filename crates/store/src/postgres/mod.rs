@@ -133,11 +133,10 @@ impl Postgres {
         space: &Space,
         id: FactId,
     ) -> Result<Option<Fact>, StoreError> {
-        let tenant = caller.tenant.as_str();
-        let snapshot = self.shared.snapshot(Reach::Tenant(tenant)).await?;
-        let db = snapshot.db()?;
-        let Some(row) = db.space_find(tenant, space).await? else { return Ok(None) };
-        db.fact_get(tenant, row.id, id).await
+        let Some((snapshot, space_id)) = self.shared.space_snapshot(caller, space).await? else {
+            return Ok(None);
+        };
+        snapshot.db()?.fact_get(caller.tenant.as_str(), space_id, id).await
     }
 
     pub async fn fact_history(
@@ -146,11 +145,11 @@ impl Postgres {
         space: &Space,
         subject: &str,
     ) -> Result<Vec<Fact>, StoreError> {
+        let Some((snapshot, space_id)) = self.shared.space_snapshot(caller, space).await? else {
+            return Ok(Vec::new());
+        };
         let tenant = caller.tenant.as_str();
-        let snapshot = self.shared.snapshot(Reach::Tenant(tenant)).await?;
-        let db = snapshot.db()?;
-        let Some(row) = db.space_find(tenant, space).await? else { return Ok(Vec::new()) };
-        db.fact_history(tenant, row.id, subject).await
+        snapshot.db()?.fact_history(tenant, space_id, subject).await
     }
 
     pub async fn facts_standing(
@@ -159,11 +158,11 @@ impl Postgres {
         space: &Space,
         subject: &str,
     ) -> Result<Vec<Fact>, StoreError> {
+        let Some((snapshot, space_id)) = self.shared.space_snapshot(caller, space).await? else {
+            return Ok(Vec::new());
+        };
         let tenant = caller.tenant.as_str();
-        let snapshot = self.shared.snapshot(Reach::Tenant(tenant)).await?;
-        let db = snapshot.db()?;
-        let Some(row) = db.space_find(tenant, space).await? else { return Ok(Vec::new()) };
-        db.facts_standing(tenant, row.id, &[domain::keys::subject_key(subject)]).await
+        snapshot.db()?.facts_standing(tenant, space_id, &[domain::keys::subject_key(subject)]).await
     }
 
     pub async fn facts_retired(
@@ -172,11 +171,11 @@ impl Postgres {
         space: &Space,
         most: usize,
     ) -> Result<Vec<Fact>, StoreError> {
+        let Some((snapshot, space_id)) = self.shared.space_snapshot(caller, space).await? else {
+            return Ok(Vec::new());
+        };
         let tenant = caller.tenant.as_str();
-        let snapshot = self.shared.snapshot(Reach::Tenant(tenant)).await?;
-        let db = snapshot.db()?;
-        let Some(row) = db.space_find(tenant, space).await? else { return Ok(Vec::new()) };
-        db.facts_retired(tenant, row.id, most).await
+        snapshot.db()?.facts_retired(tenant, space_id, most).await
     }
 
     pub async fn space_changes(

@@ -78,7 +78,7 @@ impl Postgres {
         let head_file = HeadFile::beside(&settings.beside);
         let known = witness_begin(&head_file, &secrets, held.get(HEAD).map(Vec::as_slice), now)?;
         let shared = Arc::new(Shared {
-            pool: pool::open(&address)?,
+            pool: pool::open(&address, contents)?,
             secrets,
             head_file,
             known,

@@ -6,6 +6,7 @@ use super::walls::Reach;
 use crate::StoreError;
 use crate::secrets::Secrets;
 use deadpool_postgres::Client;
+use domain::{Caller, Space};
 use std::sync::Arc;
 
 pub(crate) struct Snapshot {
@@ -35,6 +36,18 @@ impl Drop for Snapshot {
 }
 
 impl Shared {
+    /// A view for reading within one space, with the space's number; `None` where it does not exist yet.
+    pub async fn space_snapshot(
+        &self,
+        caller: &Caller,
+        space: &Space,
+    ) -> Result<Option<(Snapshot, i64)>, StoreError> {
+        let tenant = caller.tenant.as_str();
+        let snapshot = self.snapshot(Reach::Tenant(tenant)).await?;
+        let row = snapshot.db()?.space_find(tenant, space).await?;
+        Ok(row.map(|row| (snapshot, row.id)))
+    }
+
     pub async fn snapshot(&self, reach: Reach<'_>) -> Result<Snapshot, StoreError> {
         let client = self.pool.get().await?;
         let snapshot = Snapshot { client: Some(client), secrets: self.secrets.clone() };

@@ -244,11 +244,10 @@ impl Postgres {
         space: &Space,
         text: &str,
     ) -> Result<Option<Vec<Fact>>, StoreError> {
-        let tenant = caller.tenant.as_str();
-        let snapshot = self.shared.snapshot(Reach::Tenant(tenant)).await?;
-        let db = snapshot.db()?;
-        let Some(row) = db.space_find(tenant, space).await? else { return Ok(None) };
-        db.statement_known(tenant, row.id, text).await
+        let Some((snapshot, space_id)) = self.shared.space_snapshot(caller, space).await? else {
+            return Ok(None);
+        };
+        snapshot.db()?.statement_known(caller.tenant.as_str(), space_id, text).await
     }
 
     pub async fn fact_update(

@@ -3,7 +3,6 @@
 use super::Postgres;
 use super::lanes::{Ground, Work};
 use super::tx::Tx;
-use super::walls::Reach;
 use crate::StoreError;
 use domain::{Caller, FactId, Space};
 
@@ -51,15 +50,15 @@ impl Postgres {
         space: &Space,
         embedder: &str,
     ) -> Result<Vec<(FactId, Vec<f32>)>, StoreError> {
-        let tenant = caller.tenant.as_str();
-        let snapshot = self.shared.snapshot(Reach::Tenant(tenant)).await?;
-        let db = snapshot.db()?;
-        let Some(row) = db.space_find(tenant, space).await? else { return Ok(Vec::new()) };
+        let Some((snapshot, space_id)) = self.shared.space_snapshot(caller, space).await? else {
+            return Ok(Vec::new());
+        };
+        let (db, tenant) = (snapshot.db()?, caller.tenant.as_str());
         let index = db.secrets.embedder_index(embedder);
         let rows: Vec<(FactId, Vec<u8>)> = db
             .all(
                 "SELECT fact, body FROM vector WHERE tenant = $1 AND space = $2 AND embedder_ix = $3",
-                &[&tenant, &row.id, &index.as_slice()],
+                &[&tenant, &space_id, &index.as_slice()],
                 |row| Ok((row.try_get(0)?, row.try_get(1)?)),
             )
             .await?;
