@@ -26,6 +26,11 @@ impl Call {
         self.recorded.load(Ordering::Acquire)
     }
 
+    /// Marks the call as recorded; whether it was not before. Of two entries that ask at once, one is told so.
+    pub(crate) fn claim_record(&self) -> bool {
+        !self.recorded.swap(true, Ordering::AcqRel)
+    }
+
     pub(crate) fn set_recorded(&self) {
         self.recorded.store(true, Ordering::Release);
     }

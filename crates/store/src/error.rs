@@ -53,6 +53,11 @@ impl StoreError {
         matches!(self, Self::Postgres { trouble: Trouble::Lost | Trouble::Conflict, .. })
     }
 
+    /// Whether the connection is gone, and with it whatever had not been committed.
+    pub(crate) const fn is_lost(&self) -> bool {
+        matches!(self, Self::Postgres { trouble: Trouble::Lost, .. })
+    }
+
     /// One word for `health` and the log.
     pub const fn kind(&self) -> &'static str {
         match self {

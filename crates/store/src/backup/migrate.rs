@@ -9,7 +9,6 @@ use crate::sqlite::{SqliteSettings, connection, migrations};
 use domain::Timestamp;
 use evidence::{Head, Signed};
 use secrecy::SecretString;
-use std::path::Path;
 
 #[derive(Debug)]
 pub enum Moved {
@@ -52,22 +51,20 @@ pub async fn migrate_to(
     let there = PostgresSettings { url: url.clone(), beside: path, keys, encrypt, sign };
     let entries = verified_there(there, now).await?;
     drop(source);
-    let behind = size_at(&settings.path)?.saturating_sub(size(&head)?);
+    // Held until the copy is declared whole: an entry that came in between would be missing from it, and not counted.
+    let held = SqliteRows::held(&mut connection)?;
+    let by_now = held.deployment()?.remove(HEAD).unwrap_or_default();
+    let behind = size(&by_now)?.saturating_sub(size(&head)?);
     if behind > 0 {
         // The database stays marked as half copied: nobody takes it for the whole, and the next run begins anew.
         return Ok(Moved::Behind { entries: behind });
     }
     target.finish().await?;
+    drop(held);
     Ok(Moved::Whole { entries })
 }
 
-/// How many entries the log has by now.
-fn size_at(path: &Path) -> Result<u64, StoreError> {
-    let mut connection = connection::open(path, None)?;
-    let held = SqliteRows::of(&mut connection)?.deployment()?;
-    size(held.get(HEAD).map(Vec::as_slice).unwrap_or_default())
-}
-
+/// How many entries a log with this head has.
 fn size(head: &[u8]) -> Result<u64, StoreError> {
     let head: Option<Signed<Head>> = deployment::signed((!head.is_empty()).then_some(head))?;
     Ok(head.map_or(0, |head| head.statement.at.size))

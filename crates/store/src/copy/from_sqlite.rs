@@ -17,6 +17,11 @@ impl<'a> SqliteRows<'a> {
         Ok(rows)
     }
 
+    /// What is there now, and nobody writes to it until this is dropped.
+    pub fn held(connection: &'a mut Connection) -> Result<Self, StoreError> {
+        Ok(Self(connection.transaction_with_behavior(TransactionBehavior::Immediate)?))
+    }
+
     pub fn deployment(&self) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
         let mut statement = self.0.prepare("SELECT name, value FROM deployment")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;

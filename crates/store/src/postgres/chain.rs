@@ -1,8 +1,8 @@
 //! The end of the audit chain while a group of calls is appended to it. The log is locked for two round trips and one
 //! commit, whatever the calls of the group had to do before.
 
+use super::counters::TallyColumns;
 use super::db::{Db, only};
-use super::walls::Reach;
 use crate::StoreError;
 use crate::error::Trouble;
 use crate::rows::audit::RawEntry;
@@ -10,9 +10,9 @@ use crate::rows::counters::Tally;
 use crate::rows::deployment::{self, ANCHOR, HEAD};
 use crate::secrets::Secrets;
 use evidence::{Anchor, Appender, Canonical, Draft, Head, Position, Signed, SignedHead};
-use futures_util::future::{try_join, try_join4};
+use futures_util::future::try_join;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio_postgres::types::ToSql;
 
 /// How the end of a group went.
@@ -32,7 +32,7 @@ pub(crate) struct Waited {
 }
 
 impl Waited {
-    fn add(&self, waited: Duration) {
+    pub fn add(&self, waited: Duration) {
         self.groups.fetch_add(1, Ordering::Relaxed);
         let micros = u64::try_from(waited.as_micros()).unwrap_or(u64::MAX);
         self.micros.fetch_add(micros, Ordering::Relaxed);
@@ -46,27 +46,9 @@ impl Waited {
     }
 }
 
-pub(crate) async fn close(
-    db: &Db<'_>,
-    waited: &Waited,
-    entries: Vec<(String, Draft)>,
-    tally: &Tally,
-) -> Closed {
-    if entries.is_empty() {
-        return match db.client.batch_execute("COMMIT").await {
-            Ok(()) => Closed::Committed(None),
-            Err(error) => Closed::Failed(error.into()),
-        };
-    }
-    let asked = Instant::now();
-    let appended = match db.chain_lock().await {
-        Ok(at) => {
-            waited.add(asked.elapsed());
-            appended(db.secrets, at, entries)
-        }
-        Err(error) => Err(error),
-    };
-    let (rows, head) = match appended {
+/// Appends the entries to the log, which ends here, and commits.
+pub(crate) async fn close(db: &Db<'_>, at: Position, entries: Vec<(String, Draft)>, tally: &Tally) -> Closed {
+    let (rows, head) = match appended(db.secrets, at, entries) {
         Ok(appended) => appended,
         Err(error) => return Closed::Failed(error),
     };
@@ -95,15 +77,15 @@ fn appended(
 }
 
 impl Db<'_> {
-    /// Waits until the log is ours alone, until the transaction ends; returns where it ends.
-    async fn chain_lock(&self) -> Result<Position, StoreError> {
+    /// Waits until the log is ours alone, until the transaction ends; returns where it ends. What opens the log to the
+    /// transaction is sent along.
+    pub async fn chain_lock(&self, opening: &str) -> Result<Position, StoreError> {
         let lock =
             self.client.prepare_cached("SELECT 1 FROM deployment WHERE name = 'chain' FOR UPDATE").await?;
         let read = self.client.prepare_cached("SELECT value FROM deployment WHERE name = $1").await?;
-        let reach = Reach::Deployment.sql();
         // Sent together, and carried out one after the other: the head is read when the lock is held.
         let (_, (_, head)) = try_join(
-            self.client.batch_execute(&reach),
+            self.client.batch_execute(opening),
             try_join(self.client.query_one(&lock, &[]), self.client.query_opt(&read, &[&HEAD])),
         )
         .await?;
@@ -119,23 +101,12 @@ impl Db<'_> {
         tally: &Tally,
     ) -> Result<(), StoreError> {
         let columns = Columns::of(rows);
-        let insert = self.client.prepare_cached(APPEND).await?;
-        let update = self
-            .client
-            .prepare_cached(
-                "INSERT INTO deployment (name, value) VALUES ($1, $2)
-                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            )
-            .await?;
-        let counted = self.tally_statements().await?;
-        let (head, params) = (head.encode(), columns.params());
-        try_join4(
-            self.client.execute(&insert, &params),
-            self.client.execute(&update, &[&HEAD, &head]),
-            self.tally_write(&counted, tally),
-            async { self.client.batch_execute("COMMIT").await },
-        )
-        .await?;
+        let append = self.client.prepare_cached(APPEND).await?;
+        let (head, counts) = (head.encode(), TallyColumns::of(tally));
+        let mut params: Vec<&(dyn ToSql + Sync)> = columns.params().to_vec();
+        params.extend([&HEAD as &(dyn ToSql + Sync), &head]);
+        params.extend(counts.params());
+        try_join(self.client.execute(&append, &params), self.client.batch_execute("COMMIT")).await?;
         Ok(())
     }
 
@@ -183,10 +154,25 @@ impl Db<'_> {
     }
 }
 
-const APPEND: &str = "INSERT INTO audit_entry (seq, tenant, ts, action, user_id, agent_id, run_id, caller, request,
+/// The entries, the head and the counts in one statement. Every group writes the rows of the counts while it holds the
+/// log, so that no two of them wait for each other there.
+const APPEND: &str = "WITH entries AS (
+    INSERT INTO audit_entry (seq, tenant, ts, action, user_id, agent_id, run_id, caller, request,
     committed, detail, blanks, prev, hash, signature)
     SELECT * FROM unnest($1::BIGINT[], $2::TEXT[], $3::BIGINT[], $4::TEXT[], $5::TEXT[], $6::TEXT[], $7::TEXT[],
-    $8::TEXT[], $9::TEXT[], $10::BYTEA[], $11::BYTEA[], $12::BYTEA[], $13::BYTEA[], $14::BYTEA[], $15::BYTEA[])";
+    $8::TEXT[], $9::TEXT[], $10::BYTEA[], $11::BYTEA[], $12::BYTEA[], $13::BYTEA[], $14::BYTEA[], $15::BYTEA[])
+    ), head AS (
+    INSERT INTO deployment (name, value) VALUES ($16, $17)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value
+    ), tools AS (
+    INSERT INTO tool_counter AS held (tool, calls, errors, micros)
+    SELECT * FROM unnest($18::TEXT[], $19::BIGINT[], $20::BIGINT[], $21::BIGINT[])
+    ON CONFLICT (tool) DO UPDATE SET calls = held.calls + excluded.calls,
+    errors = held.errors + excluded.errors, micros = held.micros + excluded.micros
+    )
+    INSERT INTO action_counter AS held (action, total)
+    SELECT * FROM unnest($22::TEXT[], $23::BIGINT[])
+    ON CONFLICT (action) DO UPDATE SET total = held.total + excluded.total";
 
 /// Rows turned into columns, as one statement takes them.
 struct Columns<'a> {

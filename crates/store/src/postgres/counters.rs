@@ -5,58 +5,36 @@ use super::db::{Db, only};
 use super::walls::Reach;
 use crate::StoreError;
 use crate::rows::counters::{Counts, Tally, ToolCount};
-use futures_util::future::try_join;
-use tokio_postgres::Statement;
+use tokio_postgres::types::ToSql;
 
-/// The statements that add a tally to the counts.
-pub(crate) struct TallyStatements {
-    tools: Statement,
-    actions: Statement,
+/// A tally turned into columns, as one statement takes them.
+pub(crate) struct TallyColumns {
+    tools: Vec<&'static str>,
+    calls: Vec<i64>,
+    errors: Vec<i64>,
+    micros: Vec<i64>,
+    actions: Vec<&'static str>,
+    totals: Vec<i64>,
+}
+
+impl TallyColumns {
+    pub fn of(tally: &Tally) -> Self {
+        Self {
+            tools: tally.tools.keys().copied().collect(),
+            calls: tally.tools.values().map(|(calls, _, _)| *calls).collect(),
+            errors: tally.tools.values().map(|(_, errors, _)| *errors).collect(),
+            micros: tally.tools.values().map(|(_, _, micros)| *micros).collect(),
+            actions: tally.actions.keys().copied().collect(),
+            totals: tally.actions.values().copied().collect(),
+        }
+    }
+
+    pub fn params(&self) -> [&(dyn ToSql + Sync); 6] {
+        [&self.tools, &self.calls, &self.errors, &self.micros, &self.actions, &self.totals]
+    }
 }
 
 impl Db<'_> {
-    pub async fn tally_statements(&self) -> Result<TallyStatements, StoreError> {
-        Ok(TallyStatements {
-            tools: self
-                .client
-                .prepare_cached(
-                    "INSERT INTO tool_counter AS held (tool, calls, errors, micros)
-                     SELECT * FROM unnest($1::TEXT[], $2::BIGINT[], $3::BIGINT[], $4::BIGINT[])
-                     ON CONFLICT (tool) DO UPDATE SET calls = held.calls + excluded.calls,
-                     errors = held.errors + excluded.errors, micros = held.micros + excluded.micros",
-                )
-                .await?,
-            actions: self
-                .client
-                .prepare_cached(
-                    "INSERT INTO action_counter AS held (action, total)
-                     SELECT * FROM unnest($1::TEXT[], $2::BIGINT[])
-                     ON CONFLICT (action) DO UPDATE SET total = held.total + excluded.total",
-                )
-                .await?,
-        })
-    }
-
-    /// Every group writes these rows while it holds the log, so that no two of them wait for each other here.
-    pub async fn tally_write(
-        &self,
-        statements: &TallyStatements,
-        tally: &Tally,
-    ) -> Result<(), tokio_postgres::Error> {
-        let tools: Vec<&str> = tally.tools.keys().copied().collect();
-        let calls: Vec<i64> = tally.tools.values().map(|(calls, _, _)| *calls).collect();
-        let errors: Vec<i64> = tally.tools.values().map(|(_, errors, _)| *errors).collect();
-        let micros: Vec<i64> = tally.tools.values().map(|(_, _, micros)| *micros).collect();
-        let actions: Vec<&str> = tally.actions.keys().copied().collect();
-        let totals: Vec<i64> = tally.actions.values().copied().collect();
-        try_join(
-            self.client.execute(&statements.tools, &[&tools, &calls, &errors, &micros]),
-            self.client.execute(&statements.actions, &[&actions, &totals]),
-        )
-        .await?;
-        Ok(())
-    }
-
     pub async fn principals_active(&self) -> Result<i64, StoreError> {
         let count = self.one("SELECT count(*) FROM principal WHERE revoked IS NULL", &[], only).await?;
         Ok(count.unwrap_or(0))

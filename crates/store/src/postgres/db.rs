@@ -3,6 +3,10 @@
 use crate::StoreError;
 use crate::secrets::Secrets;
 use deadpool_postgres::Client;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use std::future::poll_fn;
+use std::task::Poll;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -36,6 +40,23 @@ impl Db<'_> {
         let statement = self.client.prepare_cached(sql).await?;
         Ok(self.client.execute(&statement, params).await?)
     }
+}
+
+/// Carries the steps out one after the other, each sent before the one ahead of it is answered. A step that has to
+/// prepare its statement first would fall behind; whoever cares for the order prepares before.
+pub(crate) async fn in_order(steps: Vec<BoxFuture<'_, Result<(), StoreError>>>) -> Result<(), StoreError> {
+    let mut steps: Vec<_> = steps.into_iter().map(Some).collect();
+    poll_fn(|cx| {
+        for slot in &mut steps {
+            match slot.as_mut().map(|step| step.poll_unpin(cx)) {
+                Some(Poll::Ready(Err(error))) => return Poll::Ready(Err(error)),
+                Some(Poll::Ready(Ok(()))) => *slot = None,
+                Some(Poll::Pending) | None => {}
+            }
+        }
+        if steps.iter().all(Option::is_none) { Poll::Ready(Ok(())) } else { Poll::Pending }
+    })
+    .await
 }
 
 /// Reads a row of one column.

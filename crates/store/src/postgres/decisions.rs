@@ -2,7 +2,7 @@
 
 use super::Postgres;
 use super::db::{Db, only};
-use super::lanes::{Ground, Work};
+use super::lane::{Ground, Work};
 use super::numbers::Series;
 use super::tx::Tx;
 use super::walls::Reach;
@@ -216,7 +216,7 @@ impl Postgres {
         decision: NewDecision,
         describe: impl Fn(i64) -> Record + Send + Sync + 'static,
     ) -> Result<(i64, Hash), StoreError> {
-        self.lanes.run(DecisionRecord { call, space, decision, describe }).await
+        self.lane.run(DecisionRecord { call, space, decision, describe }).await
     }
 
     pub async fn decision_explain(

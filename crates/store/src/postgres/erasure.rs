@@ -2,7 +2,7 @@
 
 use super::Postgres;
 use super::db::{Db, only};
-use super::lanes::{Ground, Touches, Work as Transaction};
+use super::lane::{Ground, Touches, Work as Transaction};
 use super::tx::Tx;
 use super::walls;
 use crate::StoreError;
@@ -134,7 +134,12 @@ impl Tx {
     }
 
     /// Removes the entries before the time; the chain goes on from a signed anchor.
-    async fn audit_purge(&self, tenant: &str, before: Timestamp, now: Timestamp) -> Result<u64, StoreError> {
+    async fn audit_purge(
+        &mut self,
+        tenant: &str,
+        before: Timestamp,
+        now: Timestamp,
+    ) -> Result<u64, StoreError> {
         self.reach(walls::Reach::Deployment).await?;
         // Two purges at once would each cut from what they saw, and the later anchor could stand before the earlier cut.
         self.db().run("SELECT pg_advisory_xact_lock($1)", &[&PURGING]).await?;
@@ -254,7 +259,7 @@ impl<D> Erase<D> {
         Ok((work.summed(Some(receipt)), blanked))
     }
 
-    async fn expired(&self, tx: &Tx, expired: Expired) -> Result<(Erased, Vec<i64>), StoreError> {
+    async fn expired(&self, tx: &mut Tx, expired: Expired) -> Result<(Erased, Vec<i64>), StoreError> {
         let mut work = Work::new(What::OlderThanDays(expired.older_than_days));
         for row in tx.spaces_lock(self.tenant(), &self.space).await? {
             let rows = Rows::Before(expired.before);
@@ -291,7 +296,7 @@ impl Postgres {
         also: Also,
         describe: impl Fn(&Erased) -> Record + Send + Sync + 'static,
     ) -> Result<Erased, StoreError> {
-        self.lanes.run(Erase { call, space, target: Target::Subject(subject), also, describe }).await
+        self.lane.run(Erase { call, space, target: Target::Subject(subject), also, describe }).await
     }
 
     pub async fn space_erase(
@@ -301,7 +306,7 @@ impl Postgres {
         also: Also,
         describe: impl Fn(&Erased) -> Record + Send + Sync + 'static,
     ) -> Result<Erased, StoreError> {
-        self.lanes.run(Erase { call, space, target: Target::Space, also, describe }).await
+        self.lane.run(Erase { call, space, target: Target::Space, also, describe }).await
     }
 
     pub async fn expired_purge(
@@ -312,6 +317,6 @@ impl Postgres {
         also: Also,
         describe: impl Fn(&Erased) -> Record + Send + Sync + 'static,
     ) -> Result<Erased, StoreError> {
-        self.lanes.run(Erase { call, space, target: Target::Expired(expired), also, describe }).await
+        self.lane.run(Erase { call, space, target: Target::Expired(expired), also, describe }).await
     }
 }

@@ -1,15 +1,17 @@
 //! Facts: by id, by subject, by what changed; and writing what a plan decided.
 
-use super::db::{Db, Params, only};
+use super::db::{Db, Params, in_order, only};
 use super::tx::Tx;
 use crate::StoreError;
 use crate::rows::facts::{SealedFact, SpaceChanges};
-use crate::rows::spaces::SpaceVersion;
+use crate::rows::spaces::{SpaceRow, SpaceVersion};
 use domain::keys::{subject_key, text_key};
-use domain::{Fact, FactId, Space};
+use domain::{Fact, FactId};
+use futures_util::FutureExt;
+use futures_util::future::{try_join, try_join_all};
 use reconcile::{Held, Needs, Write};
-use std::collections::{BTreeMap, BTreeSet};
-use tokio_postgres::Row;
+use std::collections::BTreeMap;
+use tokio_postgres::{Row, Statement};
 
 const COLUMNS: &str = "id, space, status, body";
 
@@ -114,10 +116,9 @@ impl Db<'_> {
     pub async fn space_changes(
         &self,
         tenant: &str,
-        space: &Space,
+        row: SpaceRow,
         since: Option<SpaceVersion>,
     ) -> Result<SpaceChanges, StoreError> {
-        let Some(row) = self.space_find(tenant, space).await? else { return Ok(SpaceChanges::none()) };
         let known = since.filter(|known| known.epoch == row.at.epoch && known.version <= row.at.version);
         let facts = match known {
             Some(known) if known.version == row.at.version => Vec::new(),
@@ -134,22 +135,25 @@ impl Db<'_> {
     pub async fn facts_needed(&self, tenant: &str, space: i64, needs: &Needs) -> Result<Held, StoreError> {
         let subjects: Vec<String> = needs.subjects.iter().cloned().collect();
         let mut facts: BTreeMap<FactId, Fact> = BTreeMap::new();
-        if !subjects.is_empty() {
-            let standing = self.facts_standing(tenant, space, &subjects).await?;
-            facts.extend(standing.into_iter().map(|fact| (fact.id, fact)));
-        }
+        let standing = async {
+            if subjects.is_empty() {
+                Ok(Vec::new())
+            } else {
+                self.facts_standing(tenant, space, &subjects).await
+            }
+        };
+        let retired = try_join_all(needs.retired.iter().map(|(subject, value)| async move {
+            let held = self.value_was_held(tenant, space, subject, value).await?;
+            Ok::<_, StoreError>(held.then(|| (subject.clone(), value.clone())))
+        }));
+        let (standing, retired) = try_join(standing, retired).await?;
+        facts.extend(standing.into_iter().map(|fact| (fact.id, fact)));
         let ids: Vec<FactId> = needs.ids.iter().copied().filter(|id| !facts.contains_key(id)).collect();
         if !ids.is_empty() {
             let named = self.facts_get(tenant, space, &ids).await?;
             facts.extend(named.into_iter().map(|fact| (fact.id, fact)));
         }
-        let mut retired = BTreeSet::new();
-        for (subject, value) in &needs.retired {
-            if self.value_was_held(tenant, space, subject, value).await? {
-                retired.insert((subject.clone(), value.clone()));
-            }
-        }
-        Ok(Held { facts: facts.into_values().collect(), retired })
+        Ok(Held { facts: facts.into_values().collect(), retired: retired.into_iter().flatten().collect() })
     }
 
     async fn value_was_held(
@@ -173,52 +177,112 @@ impl Db<'_> {
     }
 }
 
+const INSERT: &str = "INSERT INTO fact
+    (tenant, id, space, version, status, subject_ix, value_ix, text_ix, slot_ix, body, created)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+const UPDATE: &str =
+    "UPDATE fact SET version = $4, status = $5, subject_ix = $6, value_ix = $7, text_ix = $8,
+    slot_ix = $9, body = $10 WHERE tenant = $1 AND id = $2 AND space = $3";
+/// A vector is of the words that the fact had; a refined one is embedded anew.
+const UNEMBED: &str = "DELETE FROM vector WHERE tenant = $1 AND fact = $2";
+
+/// Where a fact is written, and as part of which change of its space.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    tenant: &'a str,
+    space: i64,
+    version: i64,
+}
+
+/// The statements that write facts, ready to be sent without a wait in between.
+struct Writing {
+    advance: Statement,
+    insert: Statement,
+    update: Statement,
+    unembed: Statement,
+}
+
 impl Tx {
-    pub async fn facts_write(&self, tenant: &str, space: i64, writes: &[Write]) -> Result<(), StoreError> {
+    /// Writes to a space that the transaction has locked.
+    pub async fn facts_write(&self, tenant: &str, row: SpaceRow, writes: &[Write]) -> Result<(), StoreError> {
         if writes.is_empty() {
             return Ok(());
         }
-        let version = self.space_advance(tenant, space).await?;
+        let place = Place { tenant, space: row.id, version: row.at.version + 1 };
+        let writing = self.writing().await?;
         // In the order of the plan: rows leave a place before another takes it, so that the unique index holds at
         // every step.
-        for write in writes {
-            match write {
-                Write::Insert(fact) => self.fact_insert(tenant, space, version, fact).await?,
-                Write::Update(fact) => self.fact_update(tenant, space, version, fact).await?,
-            }
-        }
+        let mut steps = vec![self.space_move_on(&writing, place).boxed()];
+        steps.extend(writes.iter().map(|write| match write {
+            Write::Insert(fact) => self.fact_insert(&writing, place, fact).boxed(),
+            Write::Update(fact) => self.fact_write(&writing, place, fact).boxed(),
+        }));
+        in_order(steps).await
+    }
+
+    async fn writing(&self) -> Result<Writing, StoreError> {
+        let client = self.db().client;
+        Ok(Writing {
+            advance: client
+                .prepare_cached("UPDATE space SET version = $3 WHERE tenant = $1 AND id = $2")
+                .await?,
+            insert: client.prepare_cached(INSERT).await?,
+            update: client.prepare_cached(UPDATE).await?,
+            unembed: client.prepare_cached(UNEMBED).await?,
+        })
+    }
+
+    async fn space_move_on(&self, writing: &Writing, place: Place<'_>) -> Result<(), StoreError> {
+        let Place { tenant, space, version } = place;
+        self.db().client.execute(&writing.advance, &[&tenant, &space, &version]).await?;
         Ok(())
     }
 
-    async fn fact_insert(
-        &self,
-        tenant: &str,
-        space: i64,
-        version: i64,
-        fact: &Fact,
-    ) -> Result<(), StoreError> {
+    async fn fact_insert(&self, writing: &Writing, place: Place<'_>, fact: &Fact) -> Result<(), StoreError> {
+        let Place { tenant, space, version } = place;
         let columns = self.secrets().fact_columns(tenant, space, fact)?;
-        self.db()
-            .run(
-                "INSERT INTO fact
-                 (tenant, id, space, version, status, subject_ix, value_ix, text_ix, slot_ix, body, created)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-                &[
-                    &tenant,
-                    &fact.id,
-                    &space,
-                    &version,
-                    &columns.status,
-                    &columns.subject.as_slice(),
-                    &columns.value.as_slice(),
-                    &columns.text.as_slice(),
-                    &columns.slot.as_ref().map(<[u8; 16]>::as_slice),
-                    &columns.body,
-                    &fact.created.as_microsecond(),
-                ],
-            )
-            .await?;
+        let params: Params<'_> = &[
+            &tenant,
+            &fact.id,
+            &space,
+            &version,
+            &columns.status,
+            &columns.subject.as_slice(),
+            &columns.value.as_slice(),
+            &columns.text.as_slice(),
+            &columns.slot.as_ref().map(<[u8; 16]>::as_slice),
+            &columns.body,
+            &fact.created.as_microsecond(),
+        ];
+        self.db().client.execute(&writing.insert, params).await?;
         Ok(())
+    }
+
+    async fn fact_write(&self, writing: &Writing, place: Place<'_>, fact: &Fact) -> Result<(), StoreError> {
+        let Place { tenant, space, version } = place;
+        let columns = self.secrets().fact_columns(tenant, space, fact)?;
+        let params: Params<'_> = &[
+            &tenant,
+            &fact.id,
+            &space,
+            &version,
+            &columns.status,
+            &columns.subject.as_slice(),
+            &columns.value.as_slice(),
+            &columns.text.as_slice(),
+            &columns.slot.as_ref().map(<[u8; 16]>::as_slice),
+            &columns.body,
+        ];
+        let client = self.db().client;
+        let unembed: Params<'_> = &[&tenant, &fact.id];
+        let (rows, _) =
+            try_join(client.execute(&writing.update, params), client.execute(&writing.unembed, unembed))
+                .await?;
+        if rows == 1 {
+            Ok(())
+        } else {
+            Err(StoreError::corrupt("a fact", format!("row {} is gone", fact.id)))
+        }
     }
 
     pub async fn fact_update(
@@ -228,32 +292,6 @@ impl Tx {
         version: i64,
         fact: &Fact,
     ) -> Result<(), StoreError> {
-        let columns = self.secrets().fact_columns(tenant, space, fact)?;
-        let rows = self
-            .db()
-            .run(
-                "UPDATE fact SET version = $4, status = $5, subject_ix = $6, value_ix = $7, text_ix = $8,
-                 slot_ix = $9, body = $10 WHERE tenant = $1 AND id = $2 AND space = $3",
-                &[
-                    &tenant,
-                    &fact.id,
-                    &space,
-                    &version,
-                    &columns.status,
-                    &columns.subject.as_slice(),
-                    &columns.value.as_slice(),
-                    &columns.text.as_slice(),
-                    &columns.slot.as_ref().map(<[u8; 16]>::as_slice),
-                    &columns.body,
-                ],
-            )
-            .await?;
-        // A vector is of the words that the fact had; a refined one is embedded anew.
-        self.db().run("DELETE FROM vector WHERE tenant = $1 AND fact = $2", &[&tenant, &fact.id]).await?;
-        if rows == 1 {
-            Ok(())
-        } else {
-            Err(StoreError::corrupt("a fact", format!("row {} is gone", fact.id)))
-        }
+        self.fact_write(&self.writing().await?, Place { tenant, space, version }, fact).await
     }
 }

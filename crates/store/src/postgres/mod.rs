@@ -10,7 +10,7 @@ mod decisions;
 mod erasure;
 mod export;
 mod facts;
-mod lanes;
+mod lane;
 pub(crate) mod migrations;
 mod numbers;
 mod open;
@@ -18,6 +18,7 @@ mod pool;
 mod principals;
 mod receipts;
 mod restorations;
+mod riders;
 mod snapshot;
 mod spaces;
 mod statements;
@@ -40,7 +41,7 @@ use crate::secrets::Secrets;
 use chain::Waited;
 use deadpool_postgres::Pool;
 use domain::{Caller, Fact, FactId, Space};
-use lanes::{Ground, Lanes, Touches, Work};
+use lane::{Ground, Lane, Touches, Work};
 use std::sync::Arc;
 use tx::Tx;
 use witness::Known;
@@ -49,12 +50,14 @@ use witness::Known;
 #[derive(Clone)]
 pub(crate) struct Postgres {
     shared: Arc<Shared>,
-    lanes: Lanes,
+    lane: Lane,
 }
 
 /// What reads and writes have in common.
 pub(crate) struct Shared {
     pool: Pool,
+    /// For single statements on what is of the whole deployment.
+    desk: Pool,
     pub secrets: Arc<Secrets>,
     head_file: HeadFile,
     /// Heads that the log was seen to pass through.
@@ -77,18 +80,24 @@ struct CallRecord {
     when: When,
 }
 
-#[derive(PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum When {
-    Always,
+    /// Besides the entry that it has for what it did before it failed.
+    Besides,
+    /// As its only entry. It may be given up meanwhile, and have its entry as such a call.
+    Answered,
     /// Of a call that was given up, which may have got as far as its own entry.
-    UnlessRecorded,
+    GivenUp,
 }
 
 impl Work for CallRecord {
     type Output = ();
 
     fn touches(&self) -> Touches {
-        Touches::Log
+        match self.when {
+            When::Besides | When::Answered => Touches::Log,
+            When::GivenUp => Touches::LogInTurn,
+        }
     }
 
     fn ground(&self) -> Ground<'_> {
@@ -96,7 +105,7 @@ impl Work for CallRecord {
     }
 
     async fn run(&self, tx: &mut Tx) -> Result<(), StoreError> {
-        if self.when == When::Always || !self.call.is_recorded() {
+        if self.when == When::Besides || self.call.claim_record() {
             tx.record(&self.call, &self.record);
         }
         Ok(())
@@ -105,12 +114,13 @@ impl Work for CallRecord {
 
 impl Postgres {
     pub async fn call_record(&self, call: Call, record: Record) -> Result<(), StoreError> {
-        self.lanes.run(CallRecord { call, record, when: When::Always }).await
+        let when = if call.is_recorded() { When::Besides } else { When::Answered };
+        self.lane.run(CallRecord { call, record, when }).await
     }
 
-    /// All calls of one user go through one lane in their order, so what the call itself asked for comes first.
+    /// Of this and what the call itself asked for only one gets the entry.
     pub async fn call_abandoned(&self, call: Call, record: Record) -> Result<(), StoreError> {
-        self.lanes.run(CallRecord { call, record, when: When::UnlessRecorded }).await
+        self.lane.run(CallRecord { call, record, when: When::GivenUp }).await
     }
 
     pub async fn ready(&self) -> Result<(), StoreError> {
@@ -133,10 +143,10 @@ impl Postgres {
         space: &Space,
         id: FactId,
     ) -> Result<Option<Fact>, StoreError> {
-        let Some((snapshot, space_id)) = self.shared.space_snapshot(caller, space).await? else {
+        let Some((snapshot, row)) = self.shared.space_snapshot(caller, space).await? else {
             return Ok(None);
         };
-        snapshot.db()?.fact_get(caller.tenant.as_str(), space_id, id).await
+        snapshot.db()?.fact_get(caller.tenant.as_str(), row.id, id).await
     }
 
     pub async fn fact_history(
@@ -145,11 +155,11 @@ impl Postgres {
         space: &Space,
         subject: &str,
     ) -> Result<Vec<Fact>, StoreError> {
-        let Some((snapshot, space_id)) = self.shared.space_snapshot(caller, space).await? else {
+        let Some((snapshot, row)) = self.shared.space_snapshot(caller, space).await? else {
             return Ok(Vec::new());
         };
         let tenant = caller.tenant.as_str();
-        snapshot.db()?.fact_history(tenant, space_id, subject).await
+        snapshot.db()?.fact_history(tenant, row.id, subject).await
     }
 
     pub async fn facts_standing(
@@ -158,11 +168,11 @@ impl Postgres {
         space: &Space,
         subject: &str,
     ) -> Result<Vec<Fact>, StoreError> {
-        let Some((snapshot, space_id)) = self.shared.space_snapshot(caller, space).await? else {
+        let Some((snapshot, row)) = self.shared.space_snapshot(caller, space).await? else {
             return Ok(Vec::new());
         };
         let tenant = caller.tenant.as_str();
-        snapshot.db()?.facts_standing(tenant, space_id, &[domain::keys::subject_key(subject)]).await
+        snapshot.db()?.facts_standing(tenant, row.id, &[domain::keys::subject_key(subject)]).await
     }
 
     pub async fn facts_retired(
@@ -171,11 +181,11 @@ impl Postgres {
         space: &Space,
         most: usize,
     ) -> Result<Vec<Fact>, StoreError> {
-        let Some((snapshot, space_id)) = self.shared.space_snapshot(caller, space).await? else {
+        let Some((snapshot, row)) = self.shared.space_snapshot(caller, space).await? else {
             return Ok(Vec::new());
         };
         let tenant = caller.tenant.as_str();
-        snapshot.db()?.facts_retired(tenant, space_id, most).await
+        snapshot.db()?.facts_retired(tenant, row.id, most).await
     }
 
     pub async fn space_changes(
@@ -184,8 +194,9 @@ impl Postgres {
         space: &Space,
         since: Option<SpaceVersion>,
     ) -> Result<SpaceChanges, StoreError> {
-        let tenant = caller.tenant.as_str();
-        let snapshot = self.shared.snapshot(Reach::Tenant(tenant)).await?;
-        snapshot.db()?.space_changes(tenant, space, since).await
+        let Some((snapshot, row)) = self.shared.space_snapshot(caller, space).await? else {
+            return Ok(SpaceChanges::none());
+        };
+        snapshot.db()?.space_changes(caller.tenant.as_str(), row, since).await
     }
 }

@@ -2,7 +2,8 @@
 
 use super::address::Address;
 use super::chain::Waited;
-use super::lanes::Lanes;
+use super::lane::Lane;
+use super::pool::Purpose;
 use super::witness::Known;
 use super::{Postgres, Shared, migrations, pool};
 use crate::StoreError;
@@ -78,7 +79,8 @@ impl Postgres {
         let head_file = HeadFile::beside(&settings.beside);
         let known = witness_begin(&head_file, &secrets, held.get(HEAD).map(Vec::as_slice), now)?;
         let shared = Arc::new(Shared {
-            pool: pool::open(&address, contents)?,
+            pool: pool::open(&address, contents, Purpose::Transactions)?,
+            desk: pool::open(&address, contents, Purpose::Desk)?,
             secrets,
             head_file,
             known,
@@ -91,7 +93,7 @@ impl Postgres {
         }
         // Only now, when a connection of the pool shows that the service is running here.
         drop(client);
-        Ok(Self { lanes: Lanes::start(&shared), shared })
+        Ok(Self { lane: Lane::start(&shared), shared })
     }
 }
 

@@ -8,9 +8,36 @@ use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, Recycling
 use std::time::Duration;
 use tokio_postgres::NoTls;
 
-/// Enough for the writing lanes, the numbers they take, and reads beside them; few enough that several processes fit
-/// into the hundred connections that PostgreSQL allows by default.
-const CONNECTIONS: usize = 12;
+/// What the connections of a pool are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Transactions, each of which says whose rows it reaches.
+    Transactions,
+    /// Statements that are a transaction each, on what is of the whole deployment: the keys that callers show, and the
+    /// numbers given out. Such a connection reaches that once and for all, and nothing else ever.
+    Desk,
+}
+
+impl Purpose {
+    /// Together enough for writing, the numbers that takes, and reads beside it; few enough that a dozen processes fit into
+    /// the hundred connections that PostgreSQL allows by default. More connections make nothing faster: each is a process
+    /// of the server with caches of its own.
+    const fn connections(self) -> usize {
+        match self {
+            Self::Transactions => 6,
+            Self::Desk => 2,
+        }
+    }
+
+    const fn session(self) -> &'static str {
+        match self {
+            Self::Transactions => "SET synchronous_commit = on",
+            // A number need not reach the disk by itself: what uses it is committed after it, and takes it along.
+            Self::Desk => "SET synchronous_commit = off; SET svc.reach = 'deployment'",
+        }
+    }
+}
+
 /// A call waits this long for a free connection before it is told that the database is too busy.
 const WAIT: Duration = Duration::from_secs(10);
 const CONNECT: Duration = Duration::from_secs(5);
@@ -18,23 +45,23 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// A statement that runs longer is stuck, and so is one that waits longer for a lock. A transaction whose process was
 /// cut off without a word is ended by the server, so that its locks do not outlive it.
 const SESSION: &str = "SET statement_timeout = '30s'; SET lock_timeout = '10s';
-    SET idle_in_transaction_session_timeout = '60s'; SET synchronous_commit = on;
-    SET client_min_messages = warning; SET application_name = 'svc'";
+    SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = warning; SET application_name = 'svc'";
 
-pub(crate) fn open(address: &Address, contents: Contents) -> Result<Pool, StoreError> {
+pub(crate) fn open(address: &Address, contents: Contents, purpose: Purpose) -> Result<Pool, StoreError> {
     let how = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = match &address.tls {
         Tls::Off => Manager::from_config(address.config.clone(), NoTls, how),
         Tls::On(tls) => Manager::from_config(address.config.clone(), tls.clone(), how),
     };
     Pool::builder(manager)
-        .max_size(CONNECTIONS)
+        .max_size(purpose.connections())
         .runtime(Runtime::Tokio1)
         .wait_timeout(Some(WAIT))
         .create_timeout(Some(CONNECT))
         .post_create(Hook::async_fn(move |client, _| {
             Box::pin(async move {
-                client.batch_execute(SESSION).await.map_err(HookError::Backend)?;
+                let session = format!("{SESSION}; {}", purpose.session());
+                client.batch_execute(&session).await.map_err(HookError::Backend)?;
                 let sql = "SELECT 1 FROM deployment WHERE name = $1";
                 let copying = client.query_opt(sql, &[&COPYING]).await.map_err(HookError::Backend)?;
                 match (copying, contents) {

@@ -1,7 +1,8 @@
 //! Principals and the hashes of their keys.
 
 use super::Postgres;
-use super::lanes::{Ground, Work};
+use super::db::Db;
+use super::lane::{Ground, Work};
 use super::tx::Tx;
 use super::walls::Reach;
 use crate::StoreError;
@@ -137,8 +138,8 @@ impl<D> PrincipalRevoke<D> {
 
 impl Postgres {
     pub async fn principal_by_key(&self, key: KeyHash) -> Result<Option<Principal>, StoreError> {
-        let snapshot = self.shared.snapshot(Reach::Deployment).await?;
-        let db = snapshot.db()?;
+        let client = self.shared.desk.get().await?;
+        let db = Db { client: &client, secrets: &self.shared.secrets };
         let rows = db
             .all(
                 &format!("SELECT {COLUMNS} FROM principal WHERE key_hint = $1 AND revoked IS NULL"),
@@ -176,7 +177,7 @@ impl Postgres {
         seats: i64,
         describe: impl Fn(Creation) -> Record + Send + Sync + 'static,
     ) -> Result<Creation, StoreError> {
-        self.lanes.run(PrincipalCreate { call, principal, key, seats, describe }).await
+        self.lane.run(PrincipalCreate { call, principal, key, seats, describe }).await
     }
 
     pub async fn principal_revoke(
@@ -186,6 +187,6 @@ impl Postgres {
         how: Revocation,
         describe: impl Fn(bool) -> Record + Send + Sync + 'static,
     ) -> Result<bool, StoreError> {
-        self.lanes.run(PrincipalRevoke { call, id, how, describe }).await
+        self.lane.run(PrincipalRevoke { call, id, how, describe }).await
     }
 }

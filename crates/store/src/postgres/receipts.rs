@@ -2,7 +2,7 @@
 
 use super::Postgres;
 use super::db::{Db, only};
-use super::lanes::{Ground, Work};
+use super::lane::{Ground, Work};
 use super::numbers::Series;
 use super::tx::Tx;
 use super::walls::Reach;
@@ -145,7 +145,7 @@ impl Postgres {
         subject: String,
         describe: impl Fn(&Attested) -> Record + Send + Sync + 'static,
     ) -> Result<Attested, StoreError> {
-        self.lanes.run(SubjectAttest { call, space, subject, describe }).await
+        self.lane.run(SubjectAttest { call, space, subject, describe }).await
     }
 
     pub async fn receipt_get(&self, caller: &Caller, id: i64) -> Result<Option<ReceiptRow>, StoreError> {

@@ -1,7 +1,7 @@
 //! What is missing of a log that was restored, and the operator's note that says so.
 
 use super::db::{Db, only};
-use super::lanes::{Ground, Work};
+use super::lane::{Ground, Work};
 use super::tx::Tx;
 use super::{Postgres, Reach, Shared};
 use crate::StoreError;
@@ -111,7 +111,7 @@ impl Postgres {
         let note = self.shared.secrets.restoration_sign(missing, call.caller.now, &reason)?;
         let report = self.audit_check(Some(self.shared.outside()?), Some(note.clone())).await?;
         restorations::refuse_broken(report)?;
-        self.lanes.run(Confirmation { call, note }).await?;
+        self.lane.run(Confirmation { call, note }).await?;
         self.shared.head_begin_anew().await?;
         Ok(Some(missing))
     }

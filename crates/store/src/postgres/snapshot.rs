@@ -4,9 +4,11 @@ use super::Shared;
 use super::db::Db;
 use super::walls::Reach;
 use crate::StoreError;
+use crate::rows::spaces::SpaceRow;
 use crate::secrets::Secrets;
 use deadpool_postgres::Client;
 use domain::{Caller, Space};
+use futures_util::future::try_join;
 use std::sync::Arc;
 
 pub(crate) struct Snapshot {
@@ -36,23 +38,31 @@ impl Drop for Snapshot {
 }
 
 impl Shared {
-    /// A view for reading within one space, with the space's number; `None` where it does not exist yet.
+    /// A view for reading within one space, with the space's row; `None` where it does not exist yet.
     pub async fn space_snapshot(
         &self,
         caller: &Caller,
         space: &Space,
-    ) -> Result<Option<(Snapshot, i64)>, StoreError> {
+    ) -> Result<Option<(Snapshot, SpaceRow)>, StoreError> {
         let tenant = caller.tenant.as_str();
-        let snapshot = self.snapshot(Reach::Tenant(tenant)).await?;
-        let row = snapshot.db()?.space_find(tenant, space).await?;
-        Ok(row.map(|row| (snapshot, row.id)))
+        let snapshot = Snapshot { client: Some(self.pool.get().await?), secrets: self.secrets.clone() };
+        let db = snapshot.db()?;
+        // Sent together, and carried out one after the other.
+        let (_, row) =
+            try_join(db.begin_reading(Reach::Tenant(tenant)), db.space_find(tenant, space)).await?;
+        Ok(row.map(|row| (snapshot, row)))
     }
 
     pub async fn snapshot(&self, reach: Reach<'_>) -> Result<Snapshot, StoreError> {
-        let client = self.pool.get().await?;
-        let snapshot = Snapshot { client: Some(client), secrets: self.secrets.clone() };
-        let begin = format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {}", reach.sql());
-        snapshot.db()?.client.batch_execute(&begin).await?;
+        let snapshot = Snapshot { client: Some(self.pool.get().await?), secrets: self.secrets.clone() };
+        snapshot.db()?.begin_reading(reach).await?;
         Ok(snapshot)
+    }
+}
+
+impl Db<'_> {
+    async fn begin_reading(&self, reach: Reach<'_>) -> Result<(), StoreError> {
+        let begin = format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {}", reach.sql());
+        Ok(self.client.batch_execute(&begin).await?)
     }
 }

@@ -2,15 +2,15 @@
 
 use super::Postgres;
 use super::db::{Db, only};
-use super::lanes::{Ground, Work};
+use super::lane::{Ground, Work};
 use super::numbers::Series;
 use super::tx::Tx;
-use super::walls::Reach;
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::statements::{Edit, Intent, Planned, Said, Verdict, ids_read, ids_write, standing_facts};
 use domain::keys::text_key;
 use domain::{Caller, Fact, FactId, SourcePolicy, Space, Status};
+use futures_util::future::try_join;
 use reconcile::{Decision, Held, Plan, Refusal, SlotSchema, Statement, Write};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -109,8 +109,9 @@ impl<D: Fn(&Plan) -> Record + Send + Sync + 'static> Work for StatementCommit<D>
         let (tenant, said) = (self.call.caller.tenant.as_str(), &self.said);
         let proposals = reconcile::repair(&said.facts, &self.slots);
         let row = tx.space_open(tenant, &self.space).await?;
-        let held = tx.db().facts_needed(tenant, row.id, &reconcile::needs(&proposals)).await?;
-        let policy = tx.db().space_policy(tenant, row.id).await?;
+        let (db, needs) = (tx.db(), reconcile::needs(&proposals));
+        let (held, policy) =
+            try_join(db.facts_needed(tenant, row.id, &needs), db.space_policy(tenant, row.id)).await?;
         let statement = Statement {
             text: &said.text,
             source: said.source.as_deref(),
@@ -127,10 +128,13 @@ impl<D: Fn(&Plan) -> Record + Send + Sync + 'static> Work for StatementCommit<D>
             })
             .await?;
         let Ok(plan) = planned;
-        tx.facts_write(tenant, row.id, &plan.writes).await?;
-        if said.intent == Intent::Remember {
-            tx.statement_note(tenant, row.id, &said.text, &plan).await?;
-        }
+        let note = async {
+            match said.intent {
+                Intent::Remember => tx.statement_note(tenant, row.id, &said.text, &plan).await,
+                Intent::Forget => Ok(()),
+            }
+        };
+        try_join(tx.facts_write(tenant, row, &plan.writes), note).await?;
         tx.record(&self.call, &(self.describe)(&plan));
         Ok(plan)
     }
@@ -197,7 +201,7 @@ impl<D> OnFact<D> {
         let held = tx.db().facts_needed(tenant, row.id, &reconcile::needs_of(&fact)).await?;
         let plan = tx.numbered(tenant, |next| self.deed.plan(&fact, &held, &self.call.caller, next)).await?;
         if let Ok(plan) = &plan {
-            tx.facts_write(tenant, row.id, &plan.writes).await?;
+            tx.facts_write(tenant, row, &plan.writes).await?;
         }
         Ok(Some(Planned { fact, plan }))
     }
@@ -235,7 +239,7 @@ impl Postgres {
         said: Said,
         describe: impl Fn(&Plan) -> Record + Send + Sync + 'static,
     ) -> Result<Plan, StoreError> {
-        self.lanes.run(StatementCommit { call, space, slots, said, describe }).await
+        self.lane.run(StatementCommit { call, space, slots, said, describe }).await
     }
 
     pub async fn statement_known(
@@ -244,10 +248,10 @@ impl Postgres {
         space: &Space,
         text: &str,
     ) -> Result<Option<Vec<Fact>>, StoreError> {
-        let Some((snapshot, space_id)) = self.shared.space_snapshot(caller, space).await? else {
+        let Some((snapshot, row)) = self.shared.space_snapshot(caller, space).await? else {
             return Ok(None);
         };
-        snapshot.db()?.statement_known(caller.tenant.as_str(), space_id, text).await
+        snapshot.db()?.statement_known(caller.tenant.as_str(), row.id, text).await
     }
 
     pub async fn fact_update(
@@ -258,7 +262,7 @@ impl Postgres {
         edit: Edit,
         describe: impl Fn(Option<&Planned>) -> Record + Send + Sync + 'static,
     ) -> Result<Option<Planned>, StoreError> {
-        self.lanes.run(OnFact { call, space, deed: Deed::Update { edit, slots }, describe }).await
+        self.lane.run(OnFact { call, space, deed: Deed::Update { edit, slots }, describe }).await
     }
 
     pub async fn change_decide(
@@ -270,7 +274,7 @@ impl Postgres {
         note: Option<String>,
         describe: impl Fn(Option<&Planned>) -> Record + Send + Sync + 'static,
     ) -> Result<Option<Planned>, StoreError> {
-        self.lanes.run(OnFact { call, space, deed: Deed::Decide { id, verdict, note }, describe }).await
+        self.lane.run(OnFact { call, space, deed: Deed::Decide { id, verdict, note }, describe }).await
     }
 
     pub async fn policy_set(
@@ -280,16 +284,13 @@ impl Postgres {
         policy: SourcePolicy,
         record: Record,
     ) -> Result<(), StoreError> {
-        self.lanes.run(PolicySet { call, space, policy, record }).await
+        self.lane.run(PolicySet { call, space, policy, record }).await
     }
 
     pub async fn policy_get(&self, caller: &Caller, space: &Space) -> Result<SourcePolicy, StoreError> {
-        let tenant = caller.tenant.as_str();
-        let snapshot = self.shared.snapshot(Reach::Tenant(tenant)).await?;
-        let db = snapshot.db()?;
-        match db.space_find(tenant, space).await? {
-            Some(row) => db.space_policy(tenant, row.id).await,
-            None => Ok(SourcePolicy::default()),
-        }
+        let Some((snapshot, row)) = self.shared.space_snapshot(caller, space).await? else {
+            return Ok(SourcePolicy::default());
+        };
+        snapshot.db()?.space_policy(caller.tenant.as_str(), row.id).await
     }
 }

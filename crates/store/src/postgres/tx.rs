@@ -1,4 +1,4 @@
-//! One write transaction of the database: the calls of a group, each of which can be undone alone.
+//! One write transaction of the database: the calls of a group, which are kept together or not at all.
 
 use super::chain::Closed;
 use super::db::Db;
@@ -11,13 +11,19 @@ use crate::rows::audit::draft;
 use crate::rows::counters::Tally;
 use crate::secrets::Secrets;
 use deadpool_postgres::Client;
-use evidence::{Draft, SeqRange};
+use evidence::{Draft, Position, SeqRange};
+use futures_util::FutureExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Each statement sees what was committed before it: a row that was waited for is read as it is then.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; ";
 
 pub(crate) struct Tx {
     client: Client,
     shared: Arc<Shared>,
+    open: Open,
     /// The entries of the group's calls in their order, each with its tenant. They get their places in the chain when
     /// the group commits, so that the log is locked for no longer than that.
     entries: Vec<(String, Draft)>,
@@ -26,20 +32,20 @@ pub(crate) struct Tx {
     recorded: Vec<Arc<AtomicBool>>,
 }
 
-/// What was there before a call, to which the transaction can return.
-pub(crate) struct Mark {
-    entries: usize,
-    tally: Tally,
-    recorded: usize,
+/// Whose rows the transaction reaches.
+#[derive(Debug, PartialEq, Eq)]
+enum Open {
+    /// The database has not heard of it yet.
+    NotYet,
+    Tenant(String),
+    Deployment,
 }
 
 impl Tx {
-    pub async fn begin(shared: Arc<Shared>) -> Result<Self, StoreError> {
+    pub async fn new(shared: Arc<Shared>) -> Result<Self, StoreError> {
         let client = shared.pool.get().await?;
-        let tx = Self { client, shared, entries: Vec::new(), tally: Tally::default(), recorded: Vec::new() };
-        // Each statement sees what was committed before it: a row that was waited for is read as it is then.
-        tx.client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
-        Ok(tx)
+        let (entries, tally, recorded) = (Vec::new(), Tally::default(), Vec::new());
+        Ok(Self { client, shared, open: Open::NotYet, entries, tally, recorded })
     }
 
     pub fn db(&self) -> Db<'_> {
@@ -50,35 +56,39 @@ impl Tx {
         &self.shared.secrets
     }
 
-    pub fn mark(&self) -> Mark {
-        Mark { entries: self.entries.len(), tally: self.tally.clone(), recorded: self.recorded.len() }
+    fn opening(&self, reach: Reach<'_>) -> String {
+        let begin = if self.open == Open::NotYet { BEGIN } else { "" };
+        format!("{begin}{}", reach.sql())
     }
 
-    /// Opens a part that can be undone alone, for the rows of one tenant.
-    pub async fn savepoint(&self, tenant: &str) -> Result<(), StoreError> {
-        let sql = format!("SAVEPOINT one_call; {}", Reach::Tenant(tenant).sql());
-        Ok(self.client.batch_execute(&sql).await?)
+    pub async fn reach(&mut self, reach: Reach<'_>) -> Result<(), StoreError> {
+        self.client.batch_execute(&self.opening(reach)).await?;
+        self.open = match reach {
+            Reach::Tenant(tenant) => Open::Tenant(tenant.to_owned()),
+            Reach::Deployment => Open::Deployment,
+        };
+        Ok(())
     }
 
-    /// Takes back what a call noted.
-    pub fn forget(&mut self, mark: Mark) {
-        self.entries.truncate(mark.entries);
-        self.tally = mark.tally;
-        unrecord(self.recorded.drain(mark.recorded..));
-    }
-
-    /// Takes back what a call wrote since the last savepoint.
-    pub async fn undo(&self) -> Result<(), StoreError> {
-        Ok(self.client.batch_execute("ROLLBACK TO SAVEPOINT one_call").await?)
-    }
-
-    pub async fn reach(&self, reach: Reach<'_>) -> Result<(), StoreError> {
-        Ok(self.client.batch_execute(&reach.sql()).await?)
+    /// Opens the rows of a tenant to the next call.
+    pub async fn enter(&mut self, tenant: &str) -> Result<(), StoreError> {
+        match &self.open {
+            Open::NotYet => return self.reach(Reach::Tenant(tenant)).await,
+            Open::Tenant(current) if current == tenant => return Ok(()),
+            Open::Tenant(_) | Open::Deployment => {}
+        }
+        // It is sent ahead of the call's first statement and not waited for: if it failed, so would that statement,
+        // because a transaction in which anything has failed takes no more.
+        if let Some(sent) = self.client.batch_execute(&Reach::Tenant(tenant).sql()).now_or_never() {
+            sent?;
+        }
+        self.open = Open::Tenant(tenant.to_owned());
+        Ok(())
     }
 
     pub async fn take(&self, tenant: &str, series: Series, count: usize) -> Result<i64, StoreError> {
         let count = i64::try_from(count).map_err(|e| StoreError::corrupt("a plan", e))?;
-        numbers::take(&self.shared.pool, tenant, series, count).await
+        numbers::take(&self.shared.desk, tenant, series, count).await
     }
 
     /// Notes the call's audit entry, and counts it.
@@ -99,13 +109,44 @@ impl Tx {
         self.entries.push((call.caller.tenant.as_str().to_owned(), draft(call, record, &[])));
     }
 
-    /// Appends the group's entries to the log and commits. What does not commit leaves nothing behind.
-    pub async fn commit(self) -> Closed {
-        let closed = chain::close(&self.db(), &self.shared.waited, self.entries.clone(), &self.tally).await;
-        if !matches!(closed, Closed::Committed(_)) {
+    pub fn has_entries(&self) -> bool {
+        !self.entries.is_empty()
+    }
+
+    /// Waits until the log is ours alone; returns where it ends.
+    pub async fn log_lock(&mut self) -> Result<Position, StoreError> {
+        let opening = self.opening(Reach::Deployment);
+        self.open = Open::Deployment;
+        let asked = Instant::now();
+        let at = self.db().chain_lock(&opening).await?;
+        self.shared.waited.add(asked.elapsed());
+        self.shared.known.add(at);
+        Ok(at)
+    }
+
+    /// Appends the group's entries to the log, which ends here, and commits. What does not commit is to be discarded.
+    pub async fn append(&mut self, at: Position) -> Closed {
+        let entries = std::mem::take(&mut self.entries);
+        chain::close(&self.db(), at, entries, &self.tally).await
+    }
+
+    /// Commits what has no entry in the log.
+    pub async fn commit(&self) -> Closed {
+        if self.open == Open::NotYet {
+            return Closed::Committed(None);
+        }
+        match self.client.batch_execute("COMMIT").await {
+            Ok(()) => Closed::Committed(None),
+            Err(error) => Closed::Failed(error.into()),
+        }
+    }
+
+    /// Takes back whatever the transaction had done.
+    pub async fn undo(mut self) {
+        unrecord(self.recorded.drain(..));
+        if self.client.batch_execute("ROLLBACK").await.is_err() {
             self.discard();
         }
-        closed
     }
 
     /// Gives the connection up, and with it whatever the transaction had done.

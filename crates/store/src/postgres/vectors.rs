@@ -1,7 +1,7 @@
 //! Embeddings: a cache beside the facts, sealed like them. Losing a row costs a request to the embedder, no more.
 
 use super::Postgres;
-use super::lanes::{Ground, Work};
+use super::lane::{Ground, Work};
 use super::tx::Tx;
 use crate::StoreError;
 use domain::{Caller, FactId, Space};
@@ -50,7 +50,7 @@ impl Postgres {
         space: &Space,
         embedder: &str,
     ) -> Result<Vec<(FactId, Vec<f32>)>, StoreError> {
-        let Some((snapshot, space_id)) = self.shared.space_snapshot(caller, space).await? else {
+        let Some((snapshot, row)) = self.shared.space_snapshot(caller, space).await? else {
             return Ok(Vec::new());
         };
         let (db, tenant) = (snapshot.db()?, caller.tenant.as_str());
@@ -58,7 +58,7 @@ impl Postgres {
         let rows: Vec<(FactId, Vec<u8>)> = db
             .all(
                 "SELECT fact, body FROM vector WHERE tenant = $1 AND space = $2 AND embedder_ix = $3",
-                &[&tenant, &space_id, &index.as_slice()],
+                &[&tenant, &row.id, &index.as_slice()],
                 |row| Ok((row.try_get(0)?, row.try_get(1)?)),
             )
             .await?;
@@ -75,6 +75,6 @@ impl Postgres {
     ) -> Result<(), StoreError> {
         let tenant = caller.tenant.as_str().to_owned();
         let work = VectorsPut { tenant, space: space.clone(), embedder: embedder.to_owned(), vectors };
-        self.lanes.run(work).await
+        self.lane.run(work).await
     }
 }

@@ -18,6 +18,6 @@ impl Reach<'_> {
             Self::Tenant(tenant) => (escape_literal(tenant), "''"),
             Self::Deployment => ("''".to_owned(), "'deployment'"),
         };
-        format!("SELECT set_config('svc.tenant', {tenant}, true), set_config('svc.reach', {reach}, true)")
+        format!("SET LOCAL svc.tenant = {tenant}; SET LOCAL svc.reach = {reach}")
     }
 }

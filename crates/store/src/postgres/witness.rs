@@ -5,7 +5,7 @@ use super::walls::Reach;
 use crate::StoreError;
 use evidence::{Position, SignedHead};
 use parking_lot::Mutex;
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::collections::VecDeque;
 
 /// Heads to remember: as many as there may be processes on the host, and some.
@@ -24,6 +24,9 @@ impl Known {
 
     pub fn add(&self, at: Position) {
         let mut known = self.0.lock();
+        if known.contains(&at) {
+            return;
+        }
         known.push_back(at);
         if known.len() > REMEMBERED {
             known.pop_front();
@@ -46,33 +49,27 @@ impl Shared {
     async fn witness_advance(&self, head: &SignedHead) -> Result<(), StoreError> {
         let written = |error: std::io::Error| StoreError::corrupt("the head kept on this host", error);
         for _ in 0..TRIES {
-            let unknown = RefCell::new(Vec::new());
+            let unknown = Cell::new(None);
             let advanced = self.head_file.advance(head, |at| {
                 let known = at == Position::GENESIS || self.known.holds(&at);
                 if !known {
-                    unknown.borrow_mut().push(at);
+                    unknown.set(Some(at));
                 }
                 known
             });
-            let unknown = unknown.into_inner();
-            if unknown.is_empty() {
-                return advanced.map_err(written);
-            }
+            let Some(at) = unknown.into_inner() else { return advanced.map_err(written) };
             // A head beyond our own is a newer commit of another process, or of a log that was rolled back. Only a log
             // that has come so far can tell, and until then it is not taken for known.
-            if unknown.iter().any(|at| at.size > head.statement.at.size) {
+            if at.size > head.statement.at.size {
                 return Ok(());
             }
-            let snapshot = self.snapshot(Reach::Deployment).await?;
-            for at in unknown {
-                if !snapshot.db()?.log_passes(at).await? {
-                    return Err(StoreError::corrupt(
-                        "the head kept on this host",
-                        "it names another log; run verify_audit",
-                    ));
-                }
-                self.known.add(at);
+            if !self.snapshot(Reach::Deployment).await?.db()?.log_passes(at).await? {
+                return Err(StoreError::corrupt(
+                    "the head kept on this host",
+                    "it names another log; run verify_audit",
+                ));
             }
+            self.known.add(at);
         }
         Ok(())
     }

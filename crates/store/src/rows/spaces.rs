@@ -11,6 +11,7 @@ pub struct SpaceVersion {
     pub epoch: i64,
 }
 
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct SpaceRow {
     pub id: i64,
     pub at: SpaceVersion,

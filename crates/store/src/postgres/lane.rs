@@ -1,8 +1,10 @@
-//! How a process writes: a few lanes, each with one transaction at a time. The calls that wait in a lane commit
-//! together, with one append to the audit chain. All calls of one user go through one lane, in their order.
+//! How a process writes: one transaction at a time, in which the calls that wait commit together, with one append to the
+//! audit chain. A second lane beside it was measured: the groups are smaller then, a process alone is no faster, and
+//! several wait more for each other.
 
 use super::Shared;
 use super::chain::Closed;
+use super::riders::Riders;
 use super::tx::Tx;
 use super::walls::Reach;
 use crate::StoreError;
@@ -12,15 +14,12 @@ use domain::Space;
 use evidence::SignedHead;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 
-/// Two lanes keep PostgreSQL busy while a third waits for the disk.
-const LANES: usize = 3;
-/// Larger groups make the first caller wait for the last. PostgreSQL also keeps up to 64 parts of a transaction at hand.
+/// Larger groups make the first caller wait for the last.
 const GROUP: usize = 48;
 /// For this long a call is tried again when the database was away, or broke it off in favour of another.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -55,25 +54,22 @@ impl<'a> Ground<'a> {
     pub fn of(call: &'a Call) -> Self {
         Self::new(call.caller.tenant.as_str(), call.space.as_ref())
     }
-
-    fn lane(self) -> usize {
-        let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((self.tenant, self.space.0));
-        usize::try_from(hash % LANES as u64).unwrap_or(0)
-    }
 }
 
 /// What a transaction writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touches {
     Rows,
-    /// An audit entry, and no row besides.
+    /// An audit entry, and no row besides. It goes with the group that commits next, of whichever lane.
     Log,
+    /// An audit entry that depends on what the calls before it in the lane have come to.
+    LogInTurn,
     /// Rows and what the log holds so far. The entries of calls in the same group are not in it yet, so this call has a
     /// group of its own.
     Past,
 }
 
-trait Job: Send {
+pub(crate) trait Job: Send {
     fn ground(&self) -> Ground<'_>;
     fn touches(&self) -> Touches;
     fn until(&self) -> Instant;
@@ -122,68 +118,109 @@ impl<W: Work> Job for Typed<W> {
     }
 }
 
-/// A handle on the lanes; clones share them.
+/// A handle on the writing of a process; clones share it.
 #[derive(Clone)]
-pub(crate) struct Lanes(Arc<[mpsc::UnboundedSender<Box<dyn Job>>]>);
+pub(crate) struct Lane {
+    queue: mpsc::UnboundedSender<Box<dyn Job>>,
+    riders: Arc<Riders>,
+}
 
-impl Lanes {
+impl Lane {
     pub fn start(shared: &Arc<Shared>) -> Self {
-        let lanes = (0..LANES).map(|_| {
-            let (queue, jobs) = mpsc::unbounded_channel();
-            tokio::spawn(Lane { shared: shared.clone() }.serve(jobs));
-            queue
-        });
-        Self(lanes.collect())
+        let riders = Arc::new(Riders::default());
+        let (queue, jobs) = mpsc::unbounded_channel();
+        let worker = Worker { shared: shared.clone(), riders: riders.clone() };
+        tokio::spawn(worker.serve(Queue { jobs, next: None }));
+        Self { queue, riders }
     }
 
     pub async fn run<W: Work>(&self, work: W) -> Result<W::Output, StoreError> {
         let (reply, answer) = oneshot::channel();
-        let lane = work.ground().lane();
+        let touches = work.touches();
         let job = Box::new(Typed { work, until: Instant::now() + PATIENCE, value: None, reply });
-        let queue = self.0.get(lane).ok_or(StoreError::Closed)?;
-        queue.send(job).map_err(|_| StoreError::Closed)?;
+        if touches == Touches::Log {
+            self.riders.add(job);
+        } else {
+            self.queue.send(job).map_err(|_| StoreError::Closed)?;
+        }
         answer.await.map_err(|_| StoreError::Closed)?
     }
 }
 
-struct Lane {
-    shared: Arc<Shared>,
+pub(crate) type Group = Vec<Box<dyn Job>>;
+
+struct Queue {
+    jobs: mpsc::UnboundedReceiver<Box<dyn Job>>,
+    /// A call that has to have the next group for itself.
+    next: Option<Box<dyn Job>>,
 }
 
-type Group = Vec<Box<dyn Job>>;
+impl Queue {
+    /// Waits for something to do. Nothing comes any more when the store has been closed.
+    async fn first(&mut self, riders: &Riders) -> Option<Group> {
+        if let Some(job) = self.next.take() {
+            return Some(vec![job]);
+        }
+        if let Ok(job) = self.jobs.try_recv() {
+            return Some(vec![job]);
+        }
+        loop {
+            let entries = riders.take(GROUP);
+            if !entries.is_empty() {
+                return Some(entries);
+            }
+            tokio::select! {
+                biased;
+                job = self.jobs.recv() => return job.map(|job| vec![job]),
+                () = riders.came() => {}
+            }
+        }
+    }
 
-impl Lane {
-    async fn serve(self, mut jobs: mpsc::UnboundedReceiver<Box<dyn Job>>) {
+    /// Adds what else waits in the lane.
+    fn fill(&mut self, group: &mut Group) {
+        while self.next.is_none()
+            && group.len() < GROUP
+            && !holds_past(group)
+            && let Ok(job) = self.jobs.try_recv()
+        {
+            if job.touches() == Touches::Past {
+                self.next = Some(job);
+            } else {
+                group.push(job);
+            }
+        }
+    }
+}
+
+struct Worker {
+    shared: Arc<Shared>,
+    riders: Arc<Riders>,
+}
+
+impl Worker {
+    async fn serve(self, mut queue: Queue) {
         let mut group = Group::new();
-        let mut next: Option<Box<dyn Job>> = None;
         let mut pause = FIRST_PAUSE;
         loop {
             if group.is_empty() {
-                match next.take() {
-                    Some(job) => group.push(job),
-                    None => match jobs.recv().await {
-                        Some(job) => group.push(job),
-                        None => return,
-                    },
+                match queue.first(&self.riders).await {
+                    Some(first) => group = first,
+                    None => return,
                 }
             }
-            while next.is_none()
-                && group.len() < GROUP
-                && group.iter().all(|job| job.touches() != Touches::Past)
-                && let Ok(job) = jobs.try_recv()
-            {
-                if job.touches() == Touches::Past {
-                    next = Some(job);
-                } else {
-                    group.push(job);
-                }
-            }
-            group = self.commit_group(group).await;
+            queue.fill(&mut group);
+            // Where even that fails, the calls learn that nobody answers them any more, and the lane goes on.
+            group = AssertUnwindSafe(self.commit_group(group)).catch_unwind().await.unwrap_or_default();
             if group.is_empty() {
                 pause = FIRST_PAUSE;
             } else {
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
+                if !holds_past(&group) {
+                    // While nothing commits, nobody would take them along, and they would wait beyond their time.
+                    group.extend(self.riders.take(GROUP.saturating_sub(group.len())));
+                }
             }
         }
     }
@@ -194,34 +231,63 @@ impl Lane {
         // equal keeps its order.
         group.sort_by(|a, b| a.ground().cmp(&b.ground()));
         match self.try_commit(&mut group).await {
-            Ok((closed, undone)) => self.settle(group, closed, undone).await,
-            Err(error) => given_up(group, &error),
+            Ok(closed) => self.settle(group, closed).await,
+            Err(error) if group.len() == 1 || error.is_lost() => given_up(group, &error),
+            // One of them failed, and took the others with it.
+            Err(_) => self.commit_apart(group).await,
         }
     }
 
-    /// Runs every call and commits those that went well; the others are returned by their place with what was wrong.
-    async fn try_commit(&self, group: &mut Group) -> Result<(Closed, Vec<(usize, StoreError)>), StoreError> {
-        let mut tx = Tx::begin(self.shared.clone()).await?;
-        let mut undone = Vec::new();
-        for (place, job) in group.iter_mut().enumerate() {
-            let mark = tx.mark();
-            let writes_rows = job.touches() != Touches::Log;
-            if writes_rows && let Err(error) = tx.savepoint(job.ground().tenant).await {
-                tx.discard();
-                return Err(error);
-            }
-            let Some(error) = job.run(&mut tx).await else { continue };
-            tx.forget(mark);
-            if writes_rows && let Err(error) = tx.undo().await {
-                tx.discard();
-                return Err(error);
-            }
-            undone.push((place, error));
+    async fn commit_apart(&self, group: Group) -> Group {
+        let mut again = Group::new();
+        for job in group {
+            let mut alone = vec![job];
+            again.extend(match self.try_commit(&mut alone).await {
+                Ok(closed) => self.settle(alone, closed).await,
+                Err(error) => given_up(alone, &error),
+            });
         }
-        Ok((tx.commit().await, undone))
+        again
     }
 
-    async fn settle(&self, group: Group, closed: Closed, undone: Vec<(usize, StoreError)>) -> Group {
+    /// Runs every call and commits them together. An error is of a call, or of the connection, and nothing was kept.
+    async fn try_commit(&self, group: &mut Group) -> Result<Closed, StoreError> {
+        let mut tx = Tx::new(self.shared.clone()).await?;
+        // A panic that reaches this is no call's own. The lane goes on, with another connection.
+        let ended = AssertUnwindSafe(self.carry_out(&mut tx, group)).catch_unwind().await;
+        match ended.unwrap_or(Ok(Closed::Failed(StoreError::Panicked))) {
+            Ok(closed) => {
+                if !matches!(closed, Closed::Committed(_)) {
+                    tx.discard();
+                }
+                Ok(closed)
+            }
+            Err(error) => {
+                tx.undo().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn carry_out(&self, tx: &mut Tx, group: &mut Group) -> Result<Closed, StoreError> {
+        run(tx, group).await?;
+        if !tx.has_entries() {
+            return Ok(tx.commit().await);
+        }
+        let at = match tx.log_lock().await {
+            Ok(at) => at,
+            Err(error) => return Ok(Closed::Failed(error)),
+        };
+        if !holds_past(group) {
+            let mut riders = self.riders.take(GROUP.saturating_sub(group.len()));
+            let ran = run(tx, &mut riders).await;
+            group.append(&mut riders);
+            ran?;
+        }
+        Ok(tx.append(at).await)
+    }
+
+    async fn settle(&self, group: Group, closed: Closed) -> Group {
         let (outcome, head) = match closed {
             Closed::Committed(head) => (Ok(()), head),
             Closed::Failed(error) => (Err(error), None),
@@ -234,16 +300,13 @@ impl Lane {
         if let Some(head) = &head {
             self.shared.witness(head).await;
         }
-        let mut undone = undone.into_iter().peekable();
-        let mut again = Group::new();
-        for (place, job) in group.into_iter().enumerate() {
-            let own = undone.next_if(|(undone, _)| *undone == place).map(|(_, error)| error);
-            match own.map_or_else(|| outcome.clone(), Err) {
-                Err(error) if may_try_again(&error, &*job) => again.push(job),
-                outcome => job.settle(outcome),
+        match outcome {
+            Ok(()) => {
+                group.into_iter().for_each(|job| job.settle(Ok(())));
+                Group::new()
             }
+            Err(error) => given_up(group, &error),
         }
-        again
     }
 
     /// Finds out whether a commit whose answer never came has happened: the log then holds its last entry.
@@ -267,11 +330,11 @@ impl Lane {
     }
 }
 
-impl Lane {
+impl Worker {
     /// The server may still be at work on a commit whose connection is gone. It then holds the log, so the log is
     /// waited for before it is read.
     async fn looked(&self, head: &SignedHead) -> Result<bool, StoreError> {
-        let tx = Tx::begin(self.shared.clone()).await?;
+        let mut tx = Tx::new(self.shared.clone()).await?;
         let looked = async {
             tx.reach(Reach::Deployment).await?;
             tx.db().log_wait().await?;
@@ -281,6 +344,22 @@ impl Lane {
         tx.discard();
         looked
     }
+}
+
+async fn run(tx: &mut Tx, jobs: &mut Group) -> Result<(), StoreError> {
+    for job in jobs {
+        if matches!(job.touches(), Touches::Rows | Touches::Past) {
+            tx.enter(job.ground().tenant).await?;
+        }
+        if let Some(error) = job.run(tx).await {
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+fn holds_past(group: &Group) -> bool {
+    group.iter().any(|job| job.touches() == Touches::Past)
 }
 
 fn may_try_again(error: &StoreError, job: &dyn Job) -> bool {
