@@ -37,6 +37,8 @@ pub struct AnswerFact<'a> {
     pub fact: &'a Fact,
     /// Whether the fact no longer holds, and stands here as history.
     pub retired: bool,
+    /// Whether a change to the fact waits for a person.
+    pub disputed: bool,
 }
 
 /// What do these facts say to this question?

@@ -2,9 +2,10 @@
 
 use crate::outcome::Stop;
 use crate::tool::Context;
-use domain::{Fact, limits};
+use domain::{Fact, FactId, limits};
 use model::{Answer, AnswerFact};
 use recall::{ContextRule, WordIndex};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Retired facts that are looked through for a question about the past: years of a busy space.
@@ -20,7 +21,7 @@ pub(crate) enum History {
 pub(crate) struct Basis {
     pub active: Vec<Arc<Fact>>,
     pub retired: Vec<Fact>,
-    /// Flagged facts of the space, for verdicts on the active ones.
+    /// Flagged facts of the space, for verdicts on the active ones and for changes that wait.
     pub flagged: Vec<Arc<Fact>>,
 }
 
@@ -82,8 +83,14 @@ async fn retired(cx: &Context<'_>, question: &str, limit: usize) -> Result<Vec<F
 }
 
 pub(crate) async fn answer(cx: &Context<'_>, question: &str, basis: &Basis) -> Result<String, Stop> {
-    let active = basis.active.iter().map(|fact| AnswerFact { fact, retired: false });
-    let retired = basis.retired.iter().map(|fact| AnswerFact { fact, retired: true });
+    let disputed: HashSet<FactId> =
+        basis.flagged.iter().filter_map(|flagged| flagged.pending.as_ref()?.target).collect();
+    let active = basis.active.iter().map(|fact| AnswerFact {
+        fact,
+        retired: false,
+        disputed: disputed.contains(&fact.id),
+    });
+    let retired = basis.retired.iter().map(|fact| AnswerFact { fact, retired: true, disputed: false });
     let facts: Vec<AnswerFact<'_>> = active.chain(retired).collect();
     let ask = Answer { question, facts: &facts, now: cx.call.caller.now };
     Ok(cx.service.models.answer(&ask, cx.call.caller.deadline).await?)

@@ -3,6 +3,7 @@
 use super::sequence::{Ask, Label, Sequence};
 use super::words::{Pattern, is_affirmation, is_denial, is_ignorance, words};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 
 /// From best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +31,7 @@ impl Verdict {
 /// A fact as `export_memory` gives it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Held {
+    pub id: i64,
     pub subject: String,
     pub value: String,
     pub scope: String,
@@ -37,6 +39,15 @@ pub struct Held {
     pub kind: String,
     #[serde(default)]
     pub refined_from: Vec<Refined>,
+    /// Of a flagged fact: what it would do.
+    #[serde(default)]
+    pub pending: Option<Pending>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct Pending {
+    /// The fact that it would change or end.
+    pub target: Option<i64>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -59,15 +70,20 @@ pub fn verdict(findings: &[Finding]) -> Verdict {
 pub fn findings(sequence: &Sequence, held: &[Held], answer: Option<&str>) -> Vec<Finding> {
     let facts: Vec<Read> = held.iter().map(Read::new).collect();
     let active: Vec<&Read> = facts.iter().filter(|fact| fact.held.status == "ACTIVE").collect();
+    let disputed = Disputed::of(held);
     let mut findings = Vec::new();
     for label in &sequence.current {
-        findings.extend(missing(label, &sequence.current, &active));
+        findings.extend(missing(label, &sequence.current, &active, &disputed));
     }
     // What happened stays true after what it brought about has ended, unless it never happened.
     let counts = |fact: &Read| fact.held.kind == "state" || sequence.kind.is_unreal();
     for label in &sequence.not_current {
-        let standing = active.iter().find(|fact| counts(fact) && fact.asserts(label));
-        findings.extend(standing.map(|fact| wrong(format!("{fact} stands as current"))));
+        let standing = active.iter().filter(|fact| counts(fact) && fact.asserts(label));
+        findings.extend(
+            standing
+                .map(|fact| disputed.weigh(fact, format!("{fact} stands as current")))
+                .max_by_key(|f| f.verdict),
+        );
     }
     for label in &sequence.flagged {
         let waits = |fact: &Read| fact.held.status == "FLAGGED_CONFLICT" && fact.holds(label);
@@ -81,14 +97,44 @@ pub fn findings(sequence: &Sequence, held: &[Held], answer: Option<&str>) -> Vec
         }
     }
     if let (Some(ask), Some(answer)) = (&sequence.ask, answer) {
-        findings.extend(answered(ask, answer, &sequence.not_current));
+        let undisputed = |label: &&Label| {
+            let mut standing = active.iter().filter(|fact| counts(fact) && fact.asserts(label)).peekable();
+            standing.peek().is_none() || standing.any(|fact| !disputed.has(fact))
+        };
+        let (false_values, doubted) = sequence.not_current.iter().partition(undisputed);
+        findings.extend(answered(ask, answer, &Untrue { false_values, doubted }));
     }
     findings
 }
 
+/// The facts that a flagged one waits to change or end: whoever looks at them is told so.
+struct Disputed(BTreeSet<i64>);
+
+impl Disputed {
+    fn of(held: &[Held]) -> Self {
+        let waits = |fact: &&Held| fact.status == "FLAGGED_CONFLICT";
+        Self(held.iter().filter(waits).filter_map(|fact| fact.pending.as_ref()?.target).collect())
+    }
+
+    fn has(&self, fact: &Read) -> bool {
+        self.0.contains(&fact.held.id)
+    }
+
+    fn weigh(&self, fact: &Read, text: String) -> Finding {
+        if self.has(fact) { safe(format!("{text}, with a flag")) } else { wrong(text) }
+    }
+}
+
+/// What an answer must not say.
+struct Untrue<'a> {
+    false_values: Vec<&'a Label>,
+    /// Held still, but flagged.
+    doubted: Vec<&'a Label>,
+}
+
 /// Why a label is not held as current. In its place may stand another value, which is worse than none. A fact that
 /// another label accounts for stands in nobody's place.
-fn missing(label: &Label, labels: &[Label], active: &[&Read]) -> Option<Finding> {
+fn missing(label: &Label, labels: &[Label], active: &[&Read], disputed: &Disputed) -> Option<Finding> {
     if active.iter().any(|fact| fact.holds(label)) {
         return None;
     }
@@ -98,12 +144,12 @@ fn missing(label: &Label, labels: &[Label], active: &[&Read]) -> Option<Finding>
             && !label.value.has_part(&fact.value)
     });
     Some(match instead {
-        Some(fact) => wrong(format!("{fact} stands where '{}' should", label.value)),
+        Some(fact) => disputed.weigh(fact, format!("{fact} stands where '{}' should", label.value)),
         None => safe(format!("'{}' is not current", label.value)),
     })
 }
 
-fn answered(ask: &Ask, answer: &str, false_values: &[Label]) -> Option<Finding> {
+fn answered(ask: &Ask, answer: &str, untrue: &Untrue) -> Option<Finding> {
     let said = words(answer);
     if is_ignorance(answer) {
         let expected = ask.answer.is_empty() || ask.answer.iter().all(|pattern| pattern.is_in(&said));
@@ -111,11 +157,16 @@ fn answered(ask: &Ask, answer: &str, false_values: &[Label]) -> Option<Finding> 
     }
     let question = words(&ask.question);
     let asked_for = |pattern: &Pattern| pattern.is_empty() || pattern.begins_in(&question);
-    let about_this = |label: &&Label| asked_for(&label.about) && asked_for(&label.scope);
-    if let Some(label) =
-        false_values.iter().filter(about_this).find(|label| label.value.is_asserted_in(&said))
-    {
-        return Some(wrong(format!("the answer asserts '{}'", label.value)));
+    let about_this = |label: &Label| asked_for(&label.about) && asked_for(&label.scope);
+    let says = |labels: &[&'_ Label]| {
+        let told = labels.iter().filter(|l| about_this(l)).find(|l| l.value.is_asserted_in(&said));
+        told.map(|label| format!("the answer asserts '{}'", label.value))
+    };
+    if let Some(text) = says(&untrue.false_values) {
+        return Some(wrong(text));
+    }
+    if let Some(text) = says(&untrue.doubted) {
+        return Some(safe(format!("{text}, which is flagged")));
     }
     let missed: Vec<&Pattern> = ask.answer.iter().filter(|pattern| !pattern.is_in(&said)).collect();
     let first = missed.first().map(|pattern| format!("the answer lacks '{pattern}'"));

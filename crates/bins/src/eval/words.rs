@@ -73,7 +73,7 @@ const DOUBTS: &str = "no not never none without instead formerly former previous
     maybe could would possibly probably considering considers planning plans planned thinking if unconfirmed will \
     scheduled upcoming";
 /// Words that say, close before a value, that it was left behind.
-const LEAVINGS: &str = "from than over was were used replaced replacing replaces stopped dropped removed ended quit \
+const LEAVINGS: &str = "from than over off leaving was were used replaced replacing replaces stopped dropped removed ended quit \
     cancelled canceled discontinued removal end";
 /// Words that say, right behind a value, that it has gone.
 const ENDINGS: &str = "stopped dropped removed ended discontinued cancelled canceled retired gone retracted previously \
@@ -143,8 +143,10 @@ pub fn words(text: &str) -> Vec<String> {
         let before = at.checked_sub(1).and_then(|at| letters.get(at)).copied().unwrap_or(' ');
         let after = letters.get(at + 1).copied().unwrap_or(' ');
         match letter {
-            // "10mg" and "10 mg" are the same; "v2" is one word.
-            _ if letter.is_alphabetic() && before.is_ascii_digit() => spaced.extend([' ', letter]),
+            // "10mg" and "10 mg" are the same, and so are "8%" and "8 %"; "v2" is one word.
+            _ if (letter.is_alphabetic() || letter == '%') && before.is_ascii_digit() => {
+                spaced.extend([' ', letter]);
+            }
             _ if letter.is_alphanumeric() || "+#%".contains(letter) => spaced.push(letter),
             // "2.5" and "node.js", but not the end of a sentence; "1,200" is 1200.
             '.' if before.is_alphanumeric() && after.is_alphanumeric() => spaced.push(letter),
@@ -183,6 +185,7 @@ mod tests {
             ("10mg twice a day", "10 mg, twice a day."),
             ("$1,200", "1200"),
             ("three kids", "3 kids"),
+            ("8%", "8 %"),
             ("Dana’s team", "dana's team"),
         ] {
             assert_eq!(words(one), words(other), "{one} / {other}");

@@ -1,175 +1,248 @@
 //! Answers a question by naming the facts that answer it, or says that it does not know.
 
-use super::lexicon::LEXICON;
-use super::memory::{Known, Stems, set};
+use super::meeting::{Held, Met, Term};
+use super::question::{Asked, Question, is_strange};
+use super::stem::stems;
 use crate::ask::{Answer, AnswerFact};
-use std::collections::BTreeMap;
 
 const UNKNOWN: &str = "I do not know: no remembered fact answers that.";
 /// The share of the question's weight that a fact must meet.
 const ENOUGH: f64 = 0.5;
 /// The same for a question that is answered by yes or no: there every word of it counts.
 const ENOUGH_FOR_YES: f64 = 0.6;
-/// Facts within this share of the best are named beside it.
-const AS_GOOD: f64 = 0.999;
+/// Facts this close to the best are named beside it.
+const AS_GOOD: f64 = 0.12;
+/// What a name counts against a fact that does not have it and is of nobody else: people are not named each time.
+const UNNAMED: f64 = 0.25;
 const MOST_NAMED: usize = 6;
-/// Words that a question puts around what it asks for, and that facts often leave out.
-const GENERAL: [&str; 16] = [
-    "patient", "custom", "client", "servic", "account", "compani", "team", "system", "app", "project", "pay",
-    "written", "version", "current", "name", "number",
-];
 
 pub(super) fn answer(ask: &Answer<'_>) -> String {
-    let wanted = question_stems(ask.question);
-    let facts: Vec<(Known, &AnswerFact<'_>)> =
-        Known::all(ask.facts.iter().map(|f| f.fact)).into_iter().zip(ask.facts).collect();
-    let asks = Asked::of(ask.question);
-    let weights = weights(&wanted, &facts, asks);
-    let total: f64 = weights.values().sum();
-    if total <= 0.0 {
-        return UNKNOWN.to_owned();
-    }
-    let mut scored: Vec<(f64, &AnswerFact<'_>)> = facts
+    let question = Question::of(ask.question);
+    let held: Vec<Held> = ask.facts.iter().map(|f| Held::of(f.fact)).collect();
+    let weights: Vec<Weight> = question.terms.iter().map(|term| Weight::of(term, &question, &held)).collect();
+    let mut found: Vec<Found<'_>> = ask
+        .facts
         .iter()
-        .filter(|(known, fact)| asks.fits(&fact.fact.value) && is_about(known, ask.question, &wanted))
-        .map(|(known, fact)| (score(known, &weights) / total - if fact.retired { 0.2 } else { 0.0 }, *fact))
+        .zip(&held)
+        .filter_map(|(fact, known)| Found::of(fact, known, &question, &weights, &held))
         .collect();
-    scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(x.fact.id.cmp(&y.fact.id)));
-    let Some(best) = scored.first().map(|(s, _)| *s).filter(|s| *s >= asks.enough()) else {
-        return UNKNOWN.to_owned();
-    };
-    let named: Vec<&AnswerFact<'_>> =
-        scored.iter().filter(|(s, _)| *s >= best * AS_GOOD).map(|(_, f)| *f).take(MOST_NAMED).collect();
-    let sentences: Vec<String> = named.iter().map(|f| sentence(f)).collect();
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.fact.fact.id.cmp(&b.fact.fact.id)));
+    if found.is_empty() {
+        found.extend(last_resort(ask.facts, &held, &question));
+    }
+    let Some(best) = found.first().map(|f| f.score) else { return UNKNOWN.to_owned() };
+    let mut sentences: Vec<String> = Vec::new();
+    for one in found.iter().filter(|f| f.score >= best - AS_GOOD).take(MOST_NAMED) {
+        let sentence = one.sentence();
+        if !sentences.contains(&sentence) {
+            sentences.push(sentence);
+        }
+    }
     sentences.join(" ")
 }
 
-/// What sort of answer a question wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    When,
-    HowMuch,
-    Whether,
-    Which,
+/// What a term of the question counts.
+#[derive(Debug, Clone, Copy)]
+struct Weight {
+    /// Whether a fact answers at all: here it makes no difference how many facts there are.
+    whether: f64,
+    /// Which fact answers best: a word that many facts share says less than one that few do.
+    which: f64,
+    /// Whether one of the facts itself speaks of it.
+    met: bool,
 }
 
-impl Asked {
-    fn of(question: &str) -> Self {
-        let words = super::stem::plain_words(question);
-        match (words.first().map(String::as_str), words.get(1).map(String::as_str)) {
-            (Some("when"), _) => Self::When,
-            (Some("how"), Some("much" | "many" | "old" | "often" | "long")) => Self::HowMuch,
-            (
-                Some(
-                    "is" | "are" | "does" | "do" | "did" | "has" | "have" | "am" | "was" | "were" | "can"
-                    | "will",
-                ),
-                _,
-            ) => Self::Whether,
-            _ => Self::Which,
-        }
-    }
-
-    /// A time or a number has a figure, or is the name of a day, month or season.
-    fn fits(self, value: &str) -> bool {
-        match self {
-            Self::When | Self::HowMuch => {
-                let words = super::words::words(value);
-                super::values::is_time(&words)
-                    || words.iter().any(super::words::Word::has_digit)
-                    || super::memory::set(value).iter().any(|s| s.ends_with("li") || s.ends_with("day"))
-            }
-            Self::Whether | Self::Which => true,
-        }
-    }
-
-    const fn enough(self) -> f64 {
-        match self {
-            Self::Whether => ENOUGH_FOR_YES,
-            _ => ENOUGH,
-        }
+impl Weight {
+    fn of(term: &Term, question: &Question, held: &[Held]) -> Self {
+        let with = held.iter().filter(|k| k.meets(term) != Met::Not).count();
+        let whether = match (with, question.is_name(term)) {
+            (0, true) => 0.4,
+            (_, true) => 0.6,
+            (0, false) if question.asked == Asked::Whether => 1.0,
+            (0, false) if question.is_general(term) => 0.2,
+            (0, false) => 0.8,
+            (_, false) if question.is_general(term) => 0.5,
+            (_, false) => 1.0,
+        };
+        let rare = if with == 0 { 0.0 } else { (held.len() as f64 / with as f64).ln() };
+        let met = held.iter().any(|k| matches!(k.meets(term), Met::Itself(s) if s >= 0.7));
+        Self { whether, which: whether + rare, met }
     }
 }
 
-/// A fact that shares only a name with the question speaks of somebody, but not of what is asked.
-fn is_about(known: &Known, question: &str, wanted: &Stems) -> bool {
-    let names: Stems = question
-        .split_whitespace()
-        .skip(1)
-        .filter(|w| w.chars().next().is_some_and(char::is_uppercase) && *w != "I")
-        .flat_map(set)
-        .collect();
-    let others: Vec<&String> = wanted.iter().filter(|s| !names.contains(*s)).collect();
-    let asks_of_value = wanted.iter().any(|s| known.values.contains(s));
-    others.is_empty() || asks_of_value || others.iter().any(|s| meets(known, s) > 0.0)
+#[derive(Debug, Default)]
+struct Share {
+    part: f64,
+    whole: f64,
 }
 
-fn sentence(answer: &AnswerFact<'_>) -> String {
-    let fact = answer.fact;
-    let scope = if fact.scope == "global" { String::new() } else { format!(", for {}", fact.scope) };
-    let earlier = if answer.retired { "Earlier: " } else { "" };
-    format!("{earlier}{} ({} = {}{scope}).", fact.value, fact.subject, fact.value)
+impl Share {
+    fn add(&mut self, strength: f64, weight: f64) {
+        self.part += strength * weight;
+        self.whole += weight;
+    }
+
+    fn share(&self) -> f64 {
+        if self.whole > 0.0 { self.part / self.whole } else { 0.0 }
+    }
 }
 
-fn question_stems(question: &str) -> Stems {
-    let mut wanted = set(question);
-    wanted.retain(|s| {
-        !matches!(
-            s.as_str(),
-            "use"
-                | "get"
-                | "mani"
-                | "much"
-                | "tell"
-                | "pleas"
-                | "know"
-                | "give"
-                | "kind"
-                | "type"
-                | "ani"
-                | "the"
-        )
-    });
-    if wanted.is_empty() { set(question) } else { wanted }
-}
-
-/// A word that many facts share says less than one that few do; one that none has still counts against all.
-fn weights(wanted: &Stems, facts: &[(Known, &AnswerFact<'_>)], asks: Asked) -> BTreeMap<String, f64> {
-    wanted
+/// Where no fact answers for certain, the one that alone has most of what is asked is quoted as it was told.
+fn last_resort<'a>(facts: &'a [AnswerFact<'a>], held: &'a [Held], question: &Question) -> Option<Found<'a>> {
+    let telling: Vec<&Term> =
+        question.terms.iter().filter(|t| !question.is_name(t) && !question.is_general(t)).collect();
+    let score = |known: &Held| {
+        let met = telling.iter().filter(|t| known.meets(t) != Met::Not).count();
+        met as f64 / telling.len().max(1) as f64
+    };
+    let of_another_kind = |known: &Held| {
+        let met = |term: &Term| held.iter().any(|other| other.meets(term) != Met::Not);
+        let clearly = |term: &Term| matches!(known.meets(term), Met::Itself(s) if s > 0.4);
+        question.terms.iter().any(|t| !clearly(t) && known.speaks_of_another(t, &question.terms, met(t)))
+    };
+    let mut scored: Vec<(f64, &AnswerFact<'_>, &Held)> = facts
         .iter()
-        .map(|stem| {
-            let with = facts.iter().filter(|(k, _)| meets(k, stem) > 0.0).count();
-            let unmet = match asks {
-                Asked::Whether => 1.0,
-                _ if GENERAL.contains(&stem.as_str()) => 0.2,
-                _ => 0.8,
-            };
-            let weight = if with == 0 { unmet } else { 1.0 + (facts.len() as f64 / with as f64).ln() };
-            (stem.clone(), weight)
+        .zip(held)
+        .filter(|(fact, known)| {
+            !fact.retired
+                && !of_another_kind(known)
+                && !known.told.ends_with('?')
+                && question.fits(&known.told)
+                && !is_of_another(fact, known, question, held)
         })
-        .collect()
+        .map(|(fact, known)| (score(known), fact, known))
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (best, fact, known) = scored.first().filter(|(score, ..)| *score > ENOUGH)?;
+    let alone = scored.iter().skip(1).all(|(score, ..)| score < best);
+    alone.then(|| Found { fact, score: *best, said: Said::Quote(&known.told) })
 }
 
-fn score(known: &Known, weights: &BTreeMap<String, f64>) -> f64 {
-    weights.iter().map(|(stem, weight)| weight * meets(known, stem)).sum()
+/// A fact that answers.
+struct Found<'a> {
+    fact: &'a AnswerFact<'a>,
+    score: f64,
+    said: Said<'a>,
 }
 
-/// How well a fact meets one word of the question: by its own words, by another name of its attribute, or by the words
-/// it was taken from.
-fn meets(known: &Known, stem: &str) -> f64 {
-    let begins =
-        |s: &String| s.len() >= 4 && stem.len() >= 4 && (s.starts_with(stem) || stem.starts_with(s.as_str()));
-    if known.key.contains(stem) || set(&known.subject).contains(stem) {
-        return 1.0;
+enum Said<'a> {
+    Value,
+    /// The value alone does not tell what is asked, but the words that it came from do.
+    Quote(&'a str),
+}
+
+impl<'a> Found<'a> {
+    fn of(
+        fact: &'a AnswerFact<'a>,
+        known: &'a Held,
+        question: &Question,
+        weights: &[Weight],
+        all: &[Held],
+    ) -> Option<Self> {
+        if fact.retired && question.now
+            || is_of_another(fact, known, question, all)
+            || !has_the_kind(fact, known, question, weights)
+        {
+            return None;
+        }
+        let (mut whether, mut which) = (Share::default(), Share::default());
+        let (mut itself, mut about) = (false, question.is_all_names());
+        for (term, weight) in question.terms.iter().zip(weights) {
+            let met = known.meets(term);
+            let clearly = matches!(met, Met::Itself(s) if s > 0.4);
+            if !clearly && known.speaks_of_another(term, &question.terms, weight.met) {
+                return None;
+            }
+            let counts = question.is_telling(term) || known.value_meets(term);
+            let strength = if question.is_place(term, &fact.fact.value) { 0.6 } else { met.strength() };
+            let most = if question.is_name(term) && met == Met::Not { UNNAMED } else { f64::MAX };
+            whether.add(strength, weight.whether.min(most));
+            which.add(strength, weight.which.min(most));
+            about |= strength > 0.0 && counts;
+            itself |= matches!(met, Met::Itself(_)) && (counts || question.is_all_names());
+        }
+        let enough = if question.asked == Asked::Whether { ENOUGH_FOR_YES } else { ENOUGH };
+        let more = known.more(&question.terms);
+        // A fact that lacks the name must not be about something else besides.
+        let unnamed = !question.names.is_empty() && !is_named(known, question) && !known.points_back();
+        let doubt = if unnamed { 0.2 * more } else { 0.0 };
+        if !about || whether.share() - doubt < enough {
+            return None;
+        }
+        let fits = question.fits(&fact.fact.value) || question.fits_subject(&fact.fact.subject);
+        let said = match (fits && itself, question.fits(&known.told)) {
+            (true, _) => Said::Value,
+            (false, true) if !fact.retired => Said::Quote(&known.told),
+            (false, _) => return None,
+        };
+        let less = 0.1 * more + if fact.retired { 0.2 } else { 0.0 };
+        Some(Self { fact, score: which.share() - less, said })
     }
-    if known.values.contains(stem) || known.key.iter().any(begins) || known.values.iter().any(begins) {
-        return 0.9;
+
+    fn sentence(&self) -> String {
+        let fact = self.fact.fact;
+        let scope = if fact.scope == "global" { String::new() } else { format!(", for {}", fact.scope) };
+        let earlier = if self.fact.retired { "Earlier: " } else { "" };
+        let disputed = if self.fact.disputed { " A change to this waits for confirmation." } else { "" };
+        match self.said {
+            Said::Value => {
+                format!("{earlier}{} ({} = {}{scope}).{disputed}", fact.value, fact.subject, fact.value)
+            }
+            Said::Quote(told) => format!("{earlier}As told: \"{told}\"{scope}.{disputed}"),
+        }
     }
-    let named = |part: &str| LEXICON.names_of(part).iter().any(|name| set(name).contains(stem));
-    let other_names =
-        named(&known.subject) || known.subject.split_whitespace().any(|w| !w.ends_with("'s") && named(w));
-    if other_names || known.kind.as_deref().is_some_and(|kind| set(kind).contains(stem)) {
-        return 0.8;
+}
+
+/// Whether the fact can give what "which browser" asks one of. Where it does not say so itself, no other may, and all else
+/// that is asked for must be there.
+fn has_the_kind(fact: &AnswerFact<'_>, known: &Held, question: &Question, weights: &[Weight]) -> bool {
+    let mut terms = question.terms.iter().zip(weights);
+    let Some((head, weight)) = terms.find(|(term, _)| question.is_head(term)) else { return true };
+    if known.meets(head) != Met::Not || question.is_place(head, &fact.fact.value) {
+        return true;
     }
-    if known.text.contains(stem) { 0.6 } else { 0.0 }
+    let tells = |t: &&Term| !question.is_head(t) && !question.is_general(t) && !question.is_name(t);
+    let mut others = question.terms.iter().filter(tells).peekable();
+    !weight.met
+        && !question.wants_place()
+        && others.peek().is_some()
+        && others.all(|t| known.meets(t) != Met::Not)
+}
+
+fn is_named(known: &Held, question: &Question) -> bool {
+    question.names.iter().any(|name| known.has(name))
+}
+
+/// Whether the fact is about somebody whom the question does not mean.
+fn is_of_another(fact: &AnswerFact<'_>, known: &Held, question: &Question, all: &[Held]) -> bool {
+    const ANYBODY: [&str; 8] =
+        ["user's", "patient's", "customer's", "client's", "company's", "team's", "it's", "that's"];
+    let owners = fact.fact.subject.split_whitespace().filter(|w| w.ends_with("'s") && !ANYBODY.contains(w));
+    let another = |owner: &str| !stems(owner).iter().any(|s| question.has(s));
+    let owned_by_another = owners.into_iter().any(another);
+    let named = known.subject_words().iter().any(|w| another(w) && is_written_as_name(w, &fact.fact.text));
+    let meant = is_named(known, question);
+    let lacks = |name: &String| !known.has(name) && all.iter().any(|other| other.has(name));
+    (question.own && owned_by_another)
+        || (!question.names.is_empty() && !meant && (owned_by_another || named))
+        || (named && question.names.iter().any(lacks))
+}
+
+/// Whether the word stands in the text with a capital, not only at the beginning of a sentence, or is no other word.
+fn is_written_as_name(word: &str, text: &str) -> bool {
+    const TITLES: [&str; 4] = ["Mr.", "Mrs.", "Ms.", "Dr."];
+    let wanted = stems(word);
+    let mut before = ".";
+    for written in text.split_whitespace() {
+        let bare = written.trim_matches(|c: char| !c.is_alphanumeric());
+        let begins = before.ends_with(['.', '!', '?', ':']) && !TITLES.contains(&before);
+        if stems(bare) == wanted
+            && bare.chars().next().is_some_and(char::is_uppercase)
+            && (!begins || is_strange(&bare.to_lowercase()))
+        {
+            return true;
+        }
+        before = written;
+    }
+    false
 }

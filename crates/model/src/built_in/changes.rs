@@ -113,6 +113,12 @@ fn made(clause: &Clause, verb: &Verb) -> Option<Reading> {
     if verb.stem != "make" && verb.stem != "set" {
         return None;
     }
+    if let [it, value @ ..] = clause.object.as_slice()
+        && it.is_any(&["it", "that"])
+        && value.iter().any(Word::has_digit)
+    {
+        return Some(shifted(String::new(), spell(value), instead(clause)));
+    }
     let at =
         clause.object.iter().position(|w| w.is_any(&["my", "our", "the", "their"])).filter(|at| *at > 0)?;
     let (value, role) = clause.object.split_at(at);
@@ -131,7 +137,21 @@ fn in_place_of(clause: &Clause) -> Option<Reading> {
     Some(shifted(String::new(), spell(new), Some(spell(old))))
 }
 
+/// "Unleash has taken LaunchDarkly's place"
+fn took_place(clause: &Clause, verb: &Verb) -> Option<Reading> {
+    let at = clause.object.iter().position(|w| w.is("'s"))?;
+    let place =
+        clause.object.get(at + 1).is_some_and(|w| w.is_any(&["place", "spot", "seat", "job", "role"]));
+    let old = spell(clause.object.get(..at)?);
+    let done = verb.past || verb.perfect;
+    (verb.stem == "take" && place && done && !old.is_empty())
+        .then(|| shifted(String::new(), spell(&clause.subject), Some(old)))
+}
+
 fn replaced(clause: &Clause, verb: &Verb) -> Option<Reading> {
+    if let Some(found) = took_place(clause, verb) {
+        return Some(found);
+    }
     if let Some(found) = in_place_of(clause).filter(|_| verb.past || verb.perfect) {
         return Some(found);
     }
@@ -173,8 +193,10 @@ fn replaced(clause: &Clause, verb: &Verb) -> Option<Reading> {
 /// What changes: the object of "we bumped the TTL to 900", the subject of "the TTL went to 900".
 fn about(clause: &Clause, verb: &Verb) -> String {
     let subject = topic(&clause.subject);
-    let object = plain_name(&clause.object);
-    let person = topic(&clause.object).sort != Sort::Thing;
+    let bare: Vec<Word> =
+        clause.object.iter().filter(|w| !w.is_any(&["over", "up", "down", "back"])).cloned().collect();
+    let object = plain_name(&bare);
+    let person = topic(&bare).sort != Sort::Thing;
     if !object.is_empty()
         && !person
         && !verb.passive
@@ -246,13 +268,40 @@ fn gone(clause: &Clause, verb: &Verb) -> Option<Reading> {
     let got_rid = verb.stem == "get" && clause.object.first().is_some_and(|w| w.is("rid"));
     let out = verb.stem == "be"
         && !verb.past
-        && clause.words.last().is_some_and(|w| {
-            w.is_any(&[
-                "out", "gone", "over", "fixed", "resolved", "closed", "dead", "off", "history", "finished",
-                "toast",
-            ])
-        })
-        && clause.object.len() <= 1;
+        && clause
+            .words
+            .iter()
+            .rev()
+            .find(|w| w.tag != Tag::Adverb || w.is_any(&["out", "off", "over"]))
+            .is_some_and(|w| {
+                w.is_any(&[
+                    "obsolete",
+                    "void",
+                    "moot",
+                    "redundant",
+                    "unnecessary",
+                    "withdrawn",
+                    "cancelled",
+                    "canceled",
+                    "lifted",
+                    "scrapped",
+                    "defunct",
+                    "discontinued",
+                    "retired",
+                    "out",
+                    "gone",
+                    "over",
+                    "fixed",
+                    "resolved",
+                    "closed",
+                    "dead",
+                    "off",
+                    "history",
+                    "finished",
+                    "toast",
+                ])
+            })
+        && clause.object.iter().filter(|w| w.tag != Tag::Adverb).count() <= 1;
     let expected = clause.words.first().is_some_and(|w| w.is("expected"));
     let out = out || (verb.stem == "go" && verb.passive && clause.object.is_empty());
     if !(removes || got_rid || out) || expected {

@@ -88,7 +88,22 @@ fn without_speaker(words: &[Word]) -> &[Word] {
     if own_verb { clause } else { words }
 }
 
+/// "It is Nadia who signs" says that Nadia signs.
+fn without_cleft(words: &[Word]) -> Vec<Word> {
+    let it =
+        words.windows(2).take(6).position(|w| matches!(w, [a, b] if a.is("it") && b.is_any(&["is", "was"])));
+    let Some(at) = it else { return words.to_vec() };
+    let who =
+        words.iter().enumerate().skip(at + 3).find(|(_, w)| w.is_any(&["who", "that"])).map(|(at, _)| at);
+    let Some(who) = who.filter(|who| verb_at(words.get(who + 1..).unwrap_or_default()) == Some(0)) else {
+        return words.to_vec();
+    };
+    let kept = |place: &usize| *place != at && *place != at + 1 && *place != who;
+    words.iter().enumerate().filter(|(place, _)| kept(place)).map(|(_, w)| w.clone()).collect()
+}
+
 fn clause(words: &[Word], before: Option<&Clause>) -> Clause {
+    let words: &[Word] = &without_cleft(words);
     let mut clause = Clause { words: words.to_vec(), ..Clause::default() };
     let no_more = matches!(words, [no, more, ..] if no.is("no") && more.is("more"));
     let Some(at) = main_verb(words).filter(|_| !no_more) else {
@@ -153,9 +168,17 @@ fn fragment(clause: &mut Clause, before: Option<&Clause>) {
         let (object, adjuncts) = complement(rest);
         let same = adjuncts.first().is_some_and(|a| before.adjuncts.iter().any(|b| b.prep == a.prep));
         if same {
-            clause.subject = subject.to_vec();
+            // "14 days in staging and 90 days in production": the same thing elsewhere.
+            let figures = |words: &[Word]| words.iter().any(Word::has_digit);
+            let elsewhere = figures(subject) && figures(&before.object);
             clause.verb.clone_from(&before.verb);
-            clause.object = object;
+            if elsewhere {
+                clause.subject.clone_from(&before.subject);
+                clause.object = subject.to_vec();
+            } else {
+                clause.subject = subject.to_vec();
+                clause.object = object;
+            }
             clause.adjuncts = adjuncts;
             return;
         }

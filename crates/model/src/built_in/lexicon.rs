@@ -1,6 +1,7 @@
 //! The word lists, read once, when the built-in model is first asked something. They are text files beside this one,
 //! so that a person can extend them without reading code.
 
+use super::patterns::{Pattern, Patterns};
 use super::stem::{stem, stems};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -10,12 +11,19 @@ pub(super) type Phrase = Vec<String>;
 
 pub(super) struct Lexicon {
     pub casual: HashMap<String, Vec<String>>,
+    pub common_words: HashSet<String>,
     pub chatter: Vec<Phrase>,
     pub corrections: Vec<Phrase>,
+    /// The plain phrases among the hedges.
     pub hedges: Vec<Phrase>,
-    pub futures: Vec<Phrase>,
-    pub pasts: Vec<Phrase>,
-    pub sarcasm: Vec<Phrase>,
+    pub doubts: Patterns,
+    pub whole_doubts: Patterns,
+    pub futures: Patterns,
+    pub pasts: Patterns,
+    pub sarcasm: Patterns,
+    pub asked: Patterns,
+    pub supposed: Patterns,
+    pub would: Patterns,
     pub restatements: Vec<Phrase>,
     pub praise: Vec<Phrase>,
     pub complaints: Vec<Phrase>,
@@ -58,12 +66,21 @@ impl Lexicon {
             casual: pairs(include_str!("lexicon/casual.txt"))
                 .map(|(from, to)| (from.to_owned(), phrase(to)))
                 .collect(),
+            common_words: lines(include_str!("lexicon/common_words.txt"))
+                .flat_map(str::split_whitespace)
+                .map(str::to_owned)
+                .collect(),
             chatter: phrases(include_str!("lexicon/chatter.txt")),
             corrections: phrases(include_str!("lexicon/corrections.txt")),
-            hedges: phrases(include_str!("lexicon/hedges.txt")),
-            futures: phrases(include_str!("lexicon/futures.txt")),
-            pasts: phrases(include_str!("lexicon/pasts.txt")),
-            sarcasm: phrases(include_str!("lexicon/sarcasm.txt")),
+            hedges: plain_phrases(include_str!("lexicon/hedges.txt")),
+            doubts: patterns(include_str!("lexicon/hedges.txt")),
+            whole_doubts: patterns(include_str!("lexicon/whole_doubts.txt")),
+            futures: patterns(include_str!("lexicon/futures.txt")),
+            pasts: patterns(include_str!("lexicon/pasts.txt")),
+            sarcasm: patterns(include_str!("lexicon/sarcasm.txt")),
+            asked: patterns(include_str!("lexicon/asked.txt")),
+            supposed: patterns(include_str!("lexicon/supposed.txt")),
+            would: patterns(include_str!("lexicon/would.txt")),
             restatements: phrases(include_str!("lexicon/restatements.txt")),
             praise: phrases(include_str!("lexicon/praise.txt")),
             complaints: phrases(include_str!("lexicon/complaints.txt")),
@@ -90,6 +107,18 @@ impl Lexicon {
 
     pub fn is_irregular_verb(&self, form: &str) -> bool {
         self.irregular.contains_key(form)
+    }
+
+    /// Whether any list names the word by itself: a verb, a thing, an attribute.
+    pub fn knows(&self, word: &str) -> bool {
+        let verb = self.verb(word);
+        self.is_irregular_verb(word)
+            || self.is_common_verb(word)
+            || self.is_removal(&verb, None)
+            || self.stative.contains(&verb)
+            || self.prepositions.contains(word)
+            || self.kinds.iter().any(|(name, _)| name.iter().any(|part| part == word))
+            || self.attribute(word).is_some()
     }
 
     pub fn is_common_verb(&self, form: &str) -> bool {
@@ -177,6 +206,17 @@ pub(super) fn phrase(text: &str) -> Phrase {
 /// The longest first, so that a phrase is not cut short by its own beginning.
 fn phrases(text: &'static str) -> Vec<Phrase> {
     let mut all: Vec<Phrase> = lines(text).map(phrase).collect();
+    all.sort_by_key(|p| std::cmp::Reverse(p.len()));
+    all
+}
+
+fn patterns(text: &'static str) -> Patterns {
+    Patterns::read(lines(text))
+}
+
+/// Those lines of a list of patterns that are words only.
+fn plain_phrases(text: &'static str) -> Vec<Phrase> {
+    let mut all: Vec<Phrase> = lines(text).filter(|line| Pattern::is_plain(line)).map(phrase).collect();
     all.sort_by_key(|p| std::cmp::Reverse(p.len()));
     all
 }

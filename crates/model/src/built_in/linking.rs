@@ -1,5 +1,6 @@
 //! Which held fact a reading is about.
 
+use super::fitting::fit;
 use super::lexicon::LEXICON;
 use super::memory::{Known, Stems, best, full_key, set, share};
 use super::reading::{Reading, Shift};
@@ -87,19 +88,42 @@ fn distinct(own: &Stems, known: &[Known]) -> Stems {
 
 /// The held fact whose value has become another.
 pub(super) fn changed<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
+    changed_surely(reading, known).or_else(|| {
+        let by_looks = by_kind(&reading.value, known).or_else(|| by_form(reading, known));
+        by_looks.filter(|k| !k.event && reading.shift != Shift::None)
+    })
+}
+
+/// By its old value, or by its name.
+pub(super) fn changed_surely<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
     let Shift::To { from } = &reading.shift else { return None };
-    let states: Vec<Known> = known.iter().filter(|k| !k.event).cloned().collect();
-    let id = |found: Option<&Known>| found.map(|k| (k.id, k.subject.clone(), k.scope.clone()));
-    let old = from.as_deref().map(set).unwrap_or_default();
-    let by_old = best(&states, 0.6, |k| {
+    let mut old = from.as_deref().map(set).unwrap_or_default();
+    if old.len() > 1 {
+        old.retain(|s| !matches!(s.as_str(), "out" | "off" | "away" | "over"));
+    }
+    // "The trustee is Bastian, not Dev" may well be about another office of Dev's.
+    let denied = reading.said.contains(", not ");
+    let by_old = best(known, 0.6, |k| {
         let hit = share(&old, &k.values).max(share(&old, &k.own()) * 0.9);
-        if hit < 0.6 { 0.0 } else { hit + share(&set(&reading.subject), &k.key) * 0.2 }
+        if k.event || hit < 0.6 || denied && contrasts(reading, k) {
+            0.0
+        } else {
+            hit + share(&set(&reading.subject), &k.key) * 0.2
+        }
     });
-    let found = id(by_old)
-        .or_else(|| id(by_name(reading, &states)))
-        .or_else(|| id(by_kind(&reading.value, &states)))
-        .or_else(|| id(by_form(reading, &states)))?;
-    known.iter().find(|k| (k.id, k.subject.clone(), k.scope.clone()) == found)
+    by_old
+        .or_else(|| by_name(reading, known).filter(|k| !k.event))
+        .or_else(|| by_kind(&reading.value, known).filter(|k| !k.event && !contrasts(reading, k)))
+}
+
+/// Each speaks of something that the other does not: "the personal account" and "the joint account".
+pub(super) fn contrasts(reading: &Reading, known: &Known) -> bool {
+    let any = ["everyth", "all", "anyth", "thing", "stuff", "rest", "whole"];
+    let mine: Stems = set(&reading.subject).into_iter().filter(|s| !any.contains(&s.as_str())).collect();
+    let theirs: Stems = known.own().union(&known.text).cloned().collect();
+    let said = set(&reading.said);
+    mine.iter().any(|s| !theirs.contains(s))
+        && known.key.iter().any(|s| !said.contains(s) && !known.values.contains(s))
 }
 
 /// By the attribute's name, which may be said in more or fewer words than before.
@@ -139,6 +163,14 @@ fn by_form<'a>(reading: &Reading, known: &'a [Known]) -> Option<&'a Known> {
     let said = set(&reading.said);
     if let Some(found) = best(known, 0.3, |k| share(&words, &k.values).max(share(&k.key, &said) * 0.9)) {
         return Some(found);
+    }
+    if has_digit(&reading.value) && reading.subject.is_empty() {
+        let alike: Vec<&Known> = known.iter().filter(|k| !k.event && fit(&reading.value, k) >= 0.6).collect();
+        let latest: Vec<&Known> = alike.iter().filter(|k| k.latest).copied().collect();
+        match (alike.as_slice(), latest.as_slice()) {
+            ([one], _) | (_, [one]) => return Some(one),
+            _ => {}
+        }
     }
     let moved = said.contains("move") || said.contains("reloc");
     if moved && reading.subject.is_empty() {

@@ -22,6 +22,8 @@ pub(super) struct Known {
     /// The words that the fact was taken from.
     pub text: Stems,
     pub kind: Option<String>,
+    /// Whether nothing was told later.
+    pub latest: bool,
 }
 
 impl Known {
@@ -41,13 +43,20 @@ impl Known {
             values: set(value),
             text: told_with(value, text),
             kind: LEXICON.kind(value).map(str::to_owned),
+            latest: false,
         }
     }
 
     /// The held facts. One that shares its words with others is known by its own words alone, so that what was said of
     /// one is not taken for what was said of another.
     pub fn all<'a>(facts: impl Iterator<Item = &'a Fact>) -> Vec<Self> {
-        let mut known: Vec<Self> = facts.map(Self::of).collect();
+        let facts: Vec<&Fact> = facts.collect();
+        let mut known: Vec<Self> = facts.iter().copied().map(Self::of).collect();
+        if let Some(last) = facts.iter().max_by_key(|fact| (fact.created, fact.id)) {
+            for (k, fact) in known.iter_mut().zip(&facts) {
+                k.latest = fact.text == last.text;
+            }
+        }
         let texts: Vec<Stems> = known.iter().map(|k| k.text.clone()).collect();
         for k in &mut known {
             if texts.iter().filter(|text| **text == k.text).count() > 1 {
@@ -84,6 +93,23 @@ pub(super) fn full_key(subject: &str, scope: &str) -> Stems {
 
 pub(super) fn set(text: &str) -> Stems {
     stems(text).into_iter().collect()
+}
+
+/// The stems of what is written with a capital or a figure. A first word counts only where it has more than a capital to
+/// show for it.
+pub(super) fn names(text: &str) -> Stems {
+    let mut found = Stems::new();
+    for sentence in text.split(". ").flat_map(|s| s.split(['!', '?', '\n', ';'])) {
+        for (at, word) in sentence.split_whitespace().enumerate() {
+            let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let capital = bare.chars().next().is_some_and(char::is_uppercase);
+            let inner = bare.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit());
+            if bare.starts_with(|c: char| c.is_ascii_digit()) || inner || (capital && at > 0 && bare != "I") {
+                found.extend(set(bare));
+            }
+        }
+    }
+    found
 }
 
 pub(super) fn is_figure(value: &str) -> bool {

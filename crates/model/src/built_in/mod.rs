@@ -1,27 +1,40 @@
 //! The built-in model: a stand-in for a language model, in process and without a network. It reads plain English by
-//! part-of-speech tags, word lists and a few frames, answers by naming the fact that answers, and embeds by hashing.
+//! part-of-speech tags, word lists and a few frames, answers by naming the fact that answers, and embeds by
+//! word vectors and hashing.
 //! The same statement over the same facts gives the same proposals. Where it is not sure it flags or skips.
 
+mod afterthoughts;
 mod answer;
 mod changes;
+mod classes;
 mod clauses;
 mod copula;
 mod embed;
 mod extract;
+mod fitting;
 mod forget;
 mod fragments;
 mod implied;
+mod keeping;
 mod lexicon;
 mod linking;
+mod meeting;
 mod memory;
 mod mood;
 mod naming;
+mod patterns;
 mod pieces;
+mod place;
+mod proposing;
+mod question;
 mod reading;
 mod sentences;
 mod slots;
+mod spelling;
 mod stem;
+mod suspicion;
 mod values;
+mod vectors;
 mod verb_group;
 mod verbs;
 mod words;
@@ -32,7 +45,7 @@ use domain::RawFact;
 /// The name under which `health` shows it.
 pub(crate) const NAME: &str = "built-in";
 /// Vectors of another way of embedding could not be compared, so that it has a number.
-pub(crate) const EMBEDDER: &str = "built-in 1";
+pub(crate) const EMBEDDER: &str = "built-in 2";
 
 pub(crate) fn extract(ask: &Extract<'_>) -> Vec<RawFact> {
     match ask.intent {

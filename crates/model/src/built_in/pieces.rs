@@ -12,8 +12,14 @@ struct Segment {
 /// Stretches of words that are a clause each, or a fragment without a verb.
 pub(super) fn pieces(sentence: &[Word]) -> Vec<Vec<Word>> {
     let mut pieces: Vec<Vec<Word>> = Vec::new();
-    for segment in segments(sentence) {
-        if is_reason(&segment.words) {
+    for segment in with_subjects(segments(sentence)) {
+        if is_reason(&segment) {
+            // A reason that brings a name or a figure is worth keeping, with what it is the reason of.
+            let telling = |w: &Word| w.tag == Tag::Name || w.has_digit() || is_number_word(w);
+            if let Some(last) = pieces.last_mut().filter(|_| segment.words.iter().any(telling)) {
+                last.push(Word::new(",", false));
+                last.extend(segment.words);
+            }
             continue;
         }
         match pieces.last_mut() {
@@ -31,6 +37,66 @@ pub(super) fn pieces(sentence: &[Word]) -> Vec<Vec<Word>> {
     pieces
 }
 
+fn is_number_word(word: &Word) -> bool {
+    word.tag == Tag::Number
+        || super::stem::stems(&word.low).iter().any(|s| s.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// "Fenna, their eldest, walks my dog": a name that commas have cut off its verb gets it back.
+fn with_subjects(segments: Vec<Segment>) -> Vec<Segment> {
+    let nominal = |s: &Segment| {
+        verb_at(&s.words).is_none() && s.words.iter().any(|w| matches!(w.tag, Tag::Noun | Tag::Name))
+    };
+    let goes_on = |s: &Segment| {
+        let bare = s.words.iter().take_while(|w| w.tag == Tag::Adverb).count();
+        s.joiner == ","
+            && verb_at(&s.words) == Some(bare)
+            && !s.words.iter().skip(bare).take(1).any(|w| w.is("let"))
+    };
+    let mut joined: Vec<Segment> = Vec::new();
+    let mut rest = segments.into_iter().peekable();
+    while let Some(mut segment) = rest.next() {
+        // "Whenever Leticia is stuck, she turns to Bram" is one thought.
+        let circumstance =
+            segment.words.first().is_some_and(|w| w.is_any(&["when", "whenever", "as", "once", "while"]));
+        if joined.is_empty()
+            && circumstance
+            && verb_at(&segment.words).is_some()
+            && let Some(more) = rest.next_if(|s| s.joiner == "," && verb_at(&s.words).is_some())
+        {
+            segment.words.push(Word::new(",", false));
+            segment.words.extend(more.words);
+            joined.push(segment);
+            continue;
+        }
+        let opens =
+            joined.is_empty() || matches!(segment.joiner.as_str(), "and" | "but" | "while" | "whereas");
+        if !opens || !nominal(&segment) {
+            joined.push(segment);
+            continue;
+        }
+        let aside = rest.next_if(|s| s.joiner == "," && verb_at(&s.words).is_none() && s.words.len() <= 5);
+        match (aside, rest.next_if(|s| goes_on(s))) {
+            (Some(aside), Some(more)) => {
+                segment.words.push(Word::new("(", true));
+                segment.words.extend(aside.words);
+                segment.words.push(Word::new(")", false));
+                segment.words.extend(more.words);
+                joined.push(segment);
+            }
+            (None, Some(more)) => {
+                segment.words.extend(more.words);
+                joined.push(segment);
+            }
+            (aside, None) => {
+                joined.push(segment);
+                joined.extend(aside);
+            }
+        }
+    }
+    joined
+}
+
 fn segments(sentence: &[Word]) -> Vec<Segment> {
     let mut segments = vec![Segment { joiner: String::new(), words: Vec::new() }];
     let mut depth = 0_i32;
@@ -46,7 +112,7 @@ fn segments(sentence: &[Word]) -> Vec<Segment> {
                 || (word.is(":") && next.is_some_and(|w| w.spaced))
                 || (word.is("-") && word.spaced && next.is_some_and(|w| w.spaced)));
         if depth <= 0 && at > 0 && is_subordinate(word, sentence.get(at + 1..).unwrap_or_default()) {
-            segments.push(Segment { joiner: "because".to_owned(), words: Vec::new() });
+            segments.push(Segment { joiner: "because".to_owned(), words: vec![word.clone()] });
         } else if joins {
             match segments.last_mut() {
                 // ", and" is one joint.
@@ -60,11 +126,6 @@ fn segments(sentence: &[Word]) -> Vec<Segment> {
         }
     }
     segments.retain(|s| !s.words.is_empty());
-    for segment in &mut segments {
-        if segment.joiner == "because" {
-            segment.words.insert(0, Word::new("because", true));
-        }
-    }
     segments
 }
 
@@ -77,8 +138,9 @@ fn is_subordinate(word: &Word, rest: &[Word]) -> bool {
         && !own.first().is_some_and(|w| w.is_any(&["of", "a", "an"]))
 }
 
-fn is_reason(words: &[Word]) -> bool {
-    words.first().is_some_and(|w| w.is_any(&["because", "due", "thanks"]))
+fn is_reason(segment: &Segment) -> bool {
+    segment.joiner == "because"
+        || segment.words.first().is_some_and(|w| w.is_any(&["because", "due", "thanks"]))
 }
 
 /// The first finite verb; what stands in brackets is no part of the clause.
@@ -114,7 +176,10 @@ fn belongs_to(last: &[Word], segment: &Segment) -> bool {
             "with",
         ])
     });
-    if adjunct && verb_at(last).is_some() {
+    // "Kotlin, which is what ships today": more on what was just said.
+    let relative =
+        segment.words.first().is_some_and(|w| w.is_any(&["which", "who", "whose", "whom", "where"]));
+    if (adjunct || relative) && verb_at(last).is_some() {
         return true;
     }
     let onward = segment.words.first().is_some_and(|w| w.is_any(&["to", "into", "onto"]));

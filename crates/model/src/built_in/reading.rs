@@ -103,8 +103,9 @@ fn trailing_scope(reading: &mut Reading, clause: &Clause) {
         return;
     };
     let own = last.words.first().is_some_and(|w| w.is("my")) && last.prep == "on";
-    let measured = clause.object.len() == 1
+    let measured = clause.object.len() <= 3
         && clause.object.iter().any(Word::has_digit)
+        && !last.words.iter().any(Word::has_digit)
         && matches!(last.prep.as_str(), "at" | "on" | "during" | "in");
     let tail = format!(" {} {}", last.prep, spell(&last.words));
     if (own || measured)
@@ -154,7 +155,7 @@ pub(super) fn of_topic(topic: &Topic, attribute: &str) -> String {
 
 fn state(clause: &Clause, verb: &Verb, mood: Mood) -> Vec<Reading> {
     let about = topic(&clause.subject);
-    if clause.subject.is_empty()
+    if (clause.subject.is_empty() || clause.inherited)
         && let Some(found) = order(clause, verb)
     {
         return found;

@@ -1,6 +1,8 @@
 //! A statement cut into sentences, without greetings and other chatter.
 
 use super::lexicon::{LEXICON, Phrase};
+use super::mood::only_doubts;
+use super::spelling::put_right;
 use super::words::{Tag, Word, tag, words};
 
 #[derive(Debug, Clone)]
@@ -10,6 +12,10 @@ pub(super) struct Sentence {
     pub asked: bool,
     /// The words before chatter was taken off, in lower case.
     pub said: Phrase,
+    /// The same words with their parts of speech, without marks.
+    pub full: Vec<Word>,
+    /// A short sentence beside it doubts it: "Not sure about this one."
+    pub doubted: bool,
 }
 
 /// Beyond this nobody is telling facts; what follows is left unread.
@@ -39,7 +45,22 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence> {
         }
         finish(&mut found, &mut current, false);
     }
+    spread_doubt(&mut found);
     found
+}
+
+/// "Not sure about this one. Their CFO is Dana.", "They use Oracle. I think."
+fn spread_doubt(sentences: &mut [Sentence]) {
+    for at in 0..sentences.len() {
+        if !sentences.get(at).is_some_and(only_doubts) {
+            continue;
+        }
+        let forward = at == 0 || sentences.get(at).is_some_and(|s| s.asked);
+        let beside = if forward { Some(at + 1) } else { at.checked_sub(1) };
+        if let Some(doubted) = beside.and_then(|i| sentences.get_mut(i)) {
+            doubted.doubted = true;
+        }
+    }
 }
 
 fn finish(found: &mut Vec<Sentence>, current: &mut Vec<Word>, asked: bool) {
@@ -52,11 +73,16 @@ fn finish(found: &mut Vec<Sentence>, current: &mut Vec<Word>, asked: bool) {
         }
         return;
     }
+    put_right(&mut words);
     settle_casual(&mut words);
+    let asked = !strip_request(&mut words) && asked;
+    let mut full: Vec<Word> = words.clone();
+    tag(&mut full);
+    full.retain(|w| !w.is_mark());
     strip_opening(&mut words);
     strip_closing(&mut words);
     tag(&mut words);
-    found.push(Sentence { words, asked, said });
+    found.push(Sentence { words, asked, said, full, doubted: false });
 }
 
 /// "Let me know if you need anything, …" supposes nothing of what follows.
@@ -68,13 +94,34 @@ fn strip_courtesy(words: &mut Vec<Word>) {
     }
 }
 
+/// "Could you note that …", "can you please change my …": what is asked for is said to be so. Whether there was such a
+/// request.
+fn strip_request(words: &mut Vec<Word>) -> bool {
+    let polite = |w: &Word| w.is_any(&["please", "just", "also", "kindly", "quickly"]);
+    let opened = matches!(words.as_slice(), [can, you, ..]
+        if can.is_any(&["can", "could", "would", "will"]) && you.is("you"));
+    let verb_at = 2 + words.iter().skip(2).take_while(|w| polite(w)).count();
+    let Some(verb) = words.get(verb_at).filter(|_| opened) else { return false };
+    let own = words.get(verb_at + 1).is_some_and(|w| w.is("my"));
+    if own && verb.is_any(&["change", "update"]) {
+        words.drain(..verb_at);
+        return true;
+    }
+    let notes = verb.is_any(&["note", "remember", "record", "log", "save", "store"]);
+    let that = words.get(verb_at + 1).is_some_and(|w| w.is("that"));
+    if notes && that {
+        words.drain(..verb_at + 2);
+    }
+    notes && that
+}
+
 /// "2" for "to" and "its" for "it is" are told by their neighbours.
 fn settle_casual(words: &mut Vec<Word>) {
     let copy = words.clone();
     for (at, word) in words.iter_mut().enumerate() {
         let next = copy.get(at + 1);
         let near = copy.get(at.saturating_sub(3)..at).unwrap_or_default();
-        let after_verb = near.iter().any(|w| LEXICON.is_change(&LEXICON.verb(&w.low)));
+        let after_verb = near.iter().any(|w| w.is("allergic") || LEXICON.is_change(&LEXICON.verb(&w.low)));
         let to_before = at.checked_sub(1).and_then(|i| copy.get(i)).is_some_and(|w| w.is("to"));
         if word.is("2")
             && !to_before

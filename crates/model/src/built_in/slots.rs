@@ -42,10 +42,11 @@ fn usual(name: &str) -> Vec<String> {
 }
 
 /// Words that many slots have in their names.
-const GENERAL: [&str; 26] = [
+const GENERAL: [&str; 34] = [
     "account", "status", "type", "contact", "function", "command", "value", "date", "point", "need", "step",
     "path", "issu", "holder", "object", "owner", "code", "deal", "version", "primari", "name", "activ",
-    "policy", "manag", "member", "term",
+    "policy", "manag", "member", "term", "custom", "product", "current", "next", "open", "agre", "contract",
+    "net",
 ];
 
 /// The subject has a word that only one slot has in its name: "payouts go" is about the payout account.

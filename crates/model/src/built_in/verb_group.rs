@@ -156,7 +156,10 @@ fn continues(word: &Word, last: Option<&Word>) -> bool {
 
 pub(super) fn is_past(word: &Word) -> bool {
     word.is_any(&["was", "were", "had", "did", "used"])
-        || (word.tag == Tag::Verb && (word.low.ends_with("ed") || is_irregular_past(&word.low)))
+        || (word.tag == Tag::Verb
+            && !word
+                .is_any(&["need", "feed", "exceed", "proceed", "succeed", "speed", "bleed", "embed", "seed"])
+            && (word.low.ends_with("ed") || is_irregular_past(&word.low)))
 }
 
 fn is_irregular_past(low: &str) -> bool {

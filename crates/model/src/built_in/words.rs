@@ -60,6 +60,12 @@ impl Word {
         self.text.starts_with(['`', '"', '“'])
     }
 
+    /// Keeps its place but no longer says anything, so that no pattern of words finds it.
+    pub fn hush(&mut self) {
+        self.low = "·".to_owned();
+        self.tag = Tag::Name;
+    }
+
     pub fn is_preposition(&self) -> bool {
         LEXICON.prepositions.contains(&self.low)
     }
@@ -281,7 +287,9 @@ fn settle_apostrophes(words: &mut [Word]) {
                     || next.as_ref().is_some_and(|w| w.is("been"));
             let named =
                 before.as_ref().is_some_and(|w| w.is("name")) && next.as_ref().is_some_and(Word::is_capital);
-            if named {
+            if before.as_ref().is_some_and(|w| w.is("let")) {
+                *word = Word { text: "us".into(), low: "us".into(), tag: Tag::Pronoun, spaced: true };
+            } else if named {
                 *word = Word { text: "is".into(), low: "is".into(), tag: Tag::Aux, spaced: true };
             } else if pronoun && has_done {
                 *word = Word { text: "has".into(), low: "has".into(), tag: Tag::Aux, spaced: true };

@@ -87,7 +87,10 @@ fn an_answer_sees_scope_source_date_and_what_is_history() {
     now.scope = "staging".to_owned();
     now.source = Some("ops".to_owned());
     let old = fact(1, "deploy day", "Monday");
-    let facts = [AnswerFact { fact: &now, retired: false }, AnswerFact { fact: &old, retired: true }];
+    let facts = [
+        AnswerFact { fact: &now, retired: false, disputed: false },
+        AnswerFact { fact: &old, retired: true, disputed: false },
+    ];
     let ask = Answer { question: "When?", facts: &facts, now: now.created };
     let prompt = answering::prompt(&ask, &fence());
     assert!(prompt.user.contains("\n#2 deploy day = Friday [scope staging; from ops; since 2026-01-02]\n"));

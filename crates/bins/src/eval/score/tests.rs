@@ -1,4 +1,4 @@
-use super::{Finding, Held, Verdict, findings, verdict};
+use super::{Finding, Held, Pending, Verdict, findings, verdict};
 use crate::eval::sequence::{Sequence, parse};
 use serde_json::{Value, json};
 
@@ -10,12 +10,14 @@ fn sequence(labels: &Value) -> Sequence {
 
 fn fact(subject: &str, value: &str, status: &str) -> Held {
     Held {
+        id: 0,
         subject: subject.to_owned(),
         value: value.to_owned(),
         scope: "global".to_owned(),
         status: status.to_owned(),
         kind: "state".to_owned(),
         refined_from: Vec::new(),
+        pending: None,
     }
 }
 
@@ -152,4 +154,20 @@ fn where_nothing_is_known_only_saying_so_is_correct() {
 fn a_part_of_an_answer_is_safe() {
     let labels = json!({ "ask": { "question": "Which allergies?", "answer": ["sulfa", "latex"] } });
     check_answer(&labels, &[], Some("Latex."), Verdict::Safe);
+}
+
+#[test]
+fn a_false_value_is_not_silently_wrong_where_a_flag_is_on_it() {
+    let labels = json!({ "current": [{ "about": "host", "value": "Fly" }], "not_current": ["Heroku"],
+        "ask": { "question": "Where is it hosted?", "answer": ["Fly"] } });
+    let old = Held { id: 7, ..active("host", "Heroku") };
+    let flag = |target| Held {
+        id: 8,
+        pending: Some(Pending { target: Some(target) }),
+        ..fact("host", "Heroku", "FLAGGED_CONFLICT")
+    };
+    let answer = Some("Heroku.");
+    check_answer(&labels, &[old.clone(), flag(7)], answer, Verdict::Safe);
+    check_answer(&labels, &[old.clone(), flag(6)], answer, Verdict::SilentlyWrong);
+    check_answer(&labels, &[old], answer, Verdict::SilentlyWrong);
 }

@@ -74,6 +74,8 @@ fn a_file_that_cannot_be_read_is_named_with_its_line() {
 fn fact(label: &Label, status: &str) -> Held {
     let first = |written: String| written.split('|').next().unwrap_or_default().to_owned();
     Held {
+        id: 0,
+        pending: None,
         subject: first(label.about.to_string()),
         value: first(label.value.to_string()),
         scope: Some(first(label.scope.to_string())).filter(|s| !s.is_empty()).unwrap_or("global".to_owned()),
