@@ -2,7 +2,7 @@
 
 use super::fitting::fit;
 use super::memory::{Known, set, share};
-use super::place::{DOUBTFUL, LINKED, PLAIN};
+use super::place::{DOUBTFUL, LINKED, PLAIN, Place};
 use super::proposing::doubted;
 use super::stem::plain_words;
 use super::suspicion::{only_one, siblings, speaks_of_moving, suspects};
@@ -51,9 +51,8 @@ fn wait(statement: &str, old: &Known, proposals: &mut Vec<RawFact>) -> Option<i6
     } else if proposals.iter().any(adds) || plain_words(statement).len() > MOST_WORDS {
         return None;
     } else {
-        let mut new = RawFact { value: Some(statement.trim().to_owned()), ..RawFact::default() };
-        put_in_place(&mut new, old, DOUBTFUL, reason);
-        proposals.push(new);
+        let place = Place::at(old).with(statement.trim().to_owned());
+        proposals.push(place.fact(Action::Supersede, DOUBTFUL, reason));
     }
     old.id
 }
@@ -66,13 +65,8 @@ fn added(proposals: &[RawFact]) -> Vec<String> {
 
 /// Makes of something added a change of something held.
 fn put_in_place(new: &mut RawFact, old: &Known, confidence: f64, reason: &str) {
-    new.action = Some(Action::Supersede.word().to_owned());
-    new.kind = Some("state".to_owned());
-    new.confidence = Some(confidence);
-    new.target_id = old.id;
-    new.subject = Some(old.subject.clone());
-    new.scope = Some(old.scope.clone());
-    new.reason = Some(reason.to_owned());
+    let value = new.value.take().unwrap_or_default();
+    *new = Place::at(old).with(value).fact(Action::Supersede, confidence, reason);
 }
 
 /// "From discovery to negotiation", whatever the verb, where the first is held.
@@ -102,9 +96,8 @@ fn replaced<'a>(statement: &str, held: &'a [Known], proposals: &mut Vec<RawFact>
             p.target_id.is_none() && set(p.value.as_deref().unwrap_or_default()).is_subset(&said)
         };
         proposals.retain(|p| !repeats(p));
-        let mut new = RawFact { value: Some(value), ..RawFact::default() };
-        put_in_place(&mut new, old, PLAIN, "it went from one to the other");
-        proposals.push(new);
+        let place = Place::at(old).with(value);
+        proposals.push(place.fact(Action::Supersede, PLAIN, "it went from one to the other"));
         return Some(old);
     }
     const NOW: [&str; 8] =

@@ -15,8 +15,7 @@ pub(super) fn suspects<'a>(statement: &str, known: &'a [Known], added: &[String]
         return Vec::new();
     }
     let states = || known.iter().filter(|k| !k.event && k.id.is_some());
-    let mut scored: Vec<(f64, &Known)> = states().map(|k| (relevance(statement, k, known), k)).collect();
-    scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(y.id.cmp(&x.id)));
+    let scored = by_relevance(statement, known);
     // "They cut it to 32,000": a figure points to the figures that it can replace.
     let points_back = points_back(statement);
     let same_make: Vec<&Known> =
@@ -49,13 +48,7 @@ fn points_back(statement: &str) -> bool {
 
 /// The one fact that can be meant: the only one there is, or the one that shares far more with the statement than others.
 pub(super) fn only_one<'a>(statement: &str, known: &'a [Known]) -> Option<&'a Known> {
-    let mut scored: Vec<(f64, &Known)> = known
-        .iter()
-        .filter(|k| !k.event && k.id.is_some())
-        .map(|k| (relevance(statement, k, known), k))
-        .collect();
-    scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(y.id.cmp(&x.id)));
-    match scored.as_slice() {
+    match by_relevance(statement, known).as_slice() {
         [(_, only)] => Some(only),
         [(first, one), (second, _), ..] if *first > second * 2.0 => Some(one),
         _ => None,
@@ -88,7 +81,7 @@ fn figure(value: &str) -> bool {
 
 /// Whether anything held has to do with what was said.
 pub(super) fn relevant(said: &str, known: &[Known]) -> bool {
-    known.iter().any(|k| !k.event && k.id.is_some() && relevance(said, k, known) > 0.0)
+    by_relevance(said, known).first().is_some_and(|(score, _)| *score > 0.0)
 }
 
 /// Words of change and ending, whatever they stand beside.
@@ -146,19 +139,26 @@ pub(super) fn speaks_of_moving(statement: &str) -> bool {
     })
 }
 
-/// The share of the statement's weight that a fact has in common with it. A word that many facts have weighs less, and
-/// a name more.
-fn relevance(statement: &str, k: &Known, known: &[Known]) -> f64 {
+/// The held states with the share of the statement's weight that each has in common with it, the largest first. A word
+/// that many facts have weighs less, and a name more.
+fn by_relevance<'a>(statement: &str, known: &'a [Known]) -> Vec<(f64, &'a Known)> {
     // A small figure stands in too many statements to point anywhere.
     let telling = |s: &String| s.len() > 2 || !s.chars().all(|c| c.is_ascii_digit());
     let said: Stems = set(statement).into_iter().filter(telling).collect();
     let names = names(statement);
-    let whole: Stems = k.own().union(&k.text).cloned().collect();
+    let wholes: Vec<Stems> = known.iter().map(|k| k.own().union(&k.text).cloned().collect()).collect();
     let weight = |s: &String| {
-        let with = known.iter().filter(|o| o.own().contains(s) || o.text.contains(s)).count();
+        let with = wholes.iter().filter(|whole| whole.contains(s)).count();
         (if names.contains(s) { 2.0 } else { 1.0 }) / (1.0 + with as f64)
     };
-    let total: f64 = said.iter().map(weight).sum();
-    let shared: f64 = said.iter().filter(|s| whole.contains(*s)).map(weight).sum();
-    if total > 0.0 { shared / total } else { 0.0 }
+    let weights: Vec<(&String, f64)> = said.iter().map(|s| (s, weight(s))).collect();
+    let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
+    let share = |whole: &Stems| {
+        let shared: f64 = weights.iter().filter(|(s, _)| whole.contains(*s)).map(|(_, weight)| weight).sum();
+        if total > 0.0 { shared / total } else { 0.0 }
+    };
+    let states = known.iter().zip(&wholes).filter(|(k, _)| !k.event && k.id.is_some());
+    let mut scored: Vec<(f64, &Known)> = states.map(|(k, whole)| (share(whole), k)).collect();
+    scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then(y.id.cmp(&x.id)));
+    scored
 }

@@ -60,9 +60,9 @@ impl<'a> Ground<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touches {
     Rows,
-    /// An audit entry, and no row besides. It goes with the group that commits next, of whichever lane.
+    /// An audit entry, and no row besides. It goes with the group that commits next.
     Log,
-    /// An audit entry that depends on what the calls before it in the lane have come to.
+    /// An audit entry that depends on what the calls before it have come to.
     LogInTurn,
     /// Rows and what the log holds so far. The entries of calls in the same group are not in it yet, so this call has a
     /// group of its own.
@@ -177,7 +177,7 @@ impl Queue {
         }
     }
 
-    /// Adds what else waits in the lane.
+    /// Adds what else waits.
     fn fill(&mut self, group: &mut Group) {
         while self.next.is_none()
             && group.len() < GROUP
@@ -210,7 +210,7 @@ impl Worker {
                 }
             }
             queue.fill(&mut group);
-            // Where even that fails, the calls learn that nobody answers them any more, and the lane goes on.
+            // Where even that fails, the calls learn that nobody answers them any more, and the writing goes on.
             group = AssertUnwindSafe(self.commit_group(group)).catch_unwind().await.unwrap_or_default();
             if group.is_empty() {
                 pause = FIRST_PAUSE;
@@ -253,7 +253,7 @@ impl Worker {
     /// Runs every call and commits them together. An error is of a call, or of the connection, and nothing was kept.
     async fn try_commit(&self, group: &mut Group) -> Result<Closed, StoreError> {
         let mut tx = Tx::new(self.shared.clone()).await?;
-        // A panic that reaches this is no call's own. The lane goes on, with another connection.
+        // A panic that reaches this is no call's own. The writing goes on, with another connection.
         let ended = AssertUnwindSafe(self.carry_out(&mut tx, group)).catch_unwind().await;
         match ended.unwrap_or(Ok(Closed::Failed(StoreError::Panicked))) {
             Ok(closed) => {
@@ -328,9 +328,7 @@ impl Worker {
             }
         }
     }
-}
 
-impl Worker {
     /// The server may still be at work on a commit whose connection is gone. It then holds the log, so the log is
     /// waited for before it is read.
     async fn looked(&self, head: &SignedHead) -> Result<bool, StoreError> {
