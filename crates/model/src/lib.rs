@@ -10,6 +10,7 @@ mod dialect;
 mod embedder;
 mod error;
 mod http;
+mod in_process;
 mod models;
 mod openai;
 mod prompt;

@@ -7,6 +7,7 @@ use crate::config::{ChatConfig, EmbedConfig};
 use crate::embedder::Embedder;
 use crate::error::ModelError;
 use crate::http;
+use crate::in_process::InProcess;
 use domain::{Fault, RawFact};
 use std::fmt;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ struct Inner {
 /// Who reads statements and answers questions.
 enum Reader {
     Remote(Box<Chat>),
-    BuiltIn,
+    BuiltIn(InProcess),
 }
 
 /// Who makes vectors.
@@ -55,7 +56,7 @@ impl Models {
         } else {
             Vectors::BuiltIn
         };
-        Ok(Self::of(Reader::BuiltIn, vectors))
+        Ok(Self::of(Reader::BuiltIn(InProcess::new()), vectors))
     }
 
     fn of(reader: Reader, vectors: Vectors) -> Self {
@@ -66,14 +67,14 @@ impl Models {
     pub fn provider(&self) -> &'static str {
         match &self.inner.reader {
             Reader::Remote(chat) => chat.provider().word(),
-            Reader::BuiltIn => built_in::NAME,
+            Reader::BuiltIn(_) => built_in::NAME,
         }
     }
 
     pub fn chat_model(&self) -> &str {
         match &self.inner.reader {
             Reader::Remote(chat) => chat.model(),
-            Reader::BuiltIn => built_in::NAME,
+            Reader::BuiltIn(_) => built_in::NAME,
         }
     }
 
@@ -95,14 +96,14 @@ impl Models {
     pub async fn extract(&self, ask: &Extract<'_>, deadline: Instant) -> Result<Vec<RawFact>, ModelError> {
         match &self.inner.reader {
             Reader::Remote(chat) => chat.extract(ask, deadline).await,
-            Reader::BuiltIn => Ok(built_in::extract(ask)),
+            Reader::BuiltIn(model) => model.extract(ask, deadline).await,
         }
     }
 
     pub async fn answer(&self, ask: &Answer<'_>, deadline: Instant) -> Result<String, ModelError> {
         match &self.inner.reader {
             Reader::Remote(chat) => chat.answer(ask, deadline).await,
-            Reader::BuiltIn => Ok(built_in::answer(ask)),
+            Reader::BuiltIn(model) => model.answer(ask, deadline).await,
         }
     }
 
@@ -123,7 +124,7 @@ impl Models {
     pub async fn probe_chat(&self) -> Result<(), ModelError> {
         match &self.inner.reader {
             Reader::Remote(chat) => chat.probe().await,
-            Reader::BuiltIn => Ok(()),
+            Reader::BuiltIn(_) => Ok(()),
         }
     }
 

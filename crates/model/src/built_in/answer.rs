@@ -1,9 +1,12 @@
 //! Answers a question by naming the facts that answer it, or says that it does not know.
 
 use super::meeting::{Held, Met, Term};
+use super::memory::nearest;
 use super::question::{Asked, Question, is_strange};
 use super::stem::stems;
+use super::told::told;
 use crate::ask::{Answer, AnswerFact};
+use domain::{Fact, Kind};
 
 const UNKNOWN: &str = "I do not know: no remembered fact answers that.";
 /// The share of the question's weight that a fact must meet.
@@ -12,6 +15,14 @@ const ENOUGH: f64 = 0.5;
 const ENOUGH_FOR_YES: f64 = 0.6;
 /// Facts this close to the best are named beside it.
 const AS_GOOD: f64 = 0.12;
+/// What it counts for a fact that rules name it, too.
+const SECOND_WORD: f64 = 0.3;
+/// How likely a fact must answer for the network alone to name it.
+const SURE: f64 = 0.9;
+/// The same where rules name it, too.
+const AGREED: f64 = 0.4;
+/// At most so many facts are weighed against a question.
+const MOST_WEIGHED: usize = 16;
 /// What a name counts against a fact that does not have it and is of nobody else: people are not named each time.
 const UNNAMED: f64 = 0.25;
 const MOST_NAMED: usize = 6;
@@ -26,10 +37,8 @@ pub(super) fn answer(ask: &Answer<'_>) -> String {
         .zip(&held)
         .filter_map(|(fact, known)| Found::of(fact, known, &question, &weights, &held))
         .collect();
+    weigh(ask, &question, &held, &mut found);
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.fact.fact.id.cmp(&b.fact.fact.id)));
-    if found.is_empty() {
-        found.extend(last_resort(ask.facts, &held, &question));
-    }
     let Some(best) = found.first().map(|f| f.score) else { return UNKNOWN.to_owned() };
     let mut sentences: Vec<String> = Vec::new();
     for one in found.iter().filter(|f| f.score >= best - AS_GOOD).take(MOST_NAMED) {
@@ -39,6 +48,54 @@ pub(super) fn answer(ask: &Answer<'_>) -> String {
         }
     }
     sentences.join(" ")
+}
+
+/// Of the facts that hold, those remain which the network takes for an answer: alone where it is sure, and where rules
+/// agree with it, with less.
+fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut Vec<Found<'a>>) {
+    let current: Vec<&Fact> = ask.facts.iter().filter(|fact| !fact.retired).map(|fact| fact.fact).collect();
+    let mut facts: Vec<&Fact> = found.iter().filter(|f| !f.fact.retired).map(|f| f.fact.fact).collect();
+    for fact in nearest(ask.question, &current, MOST_WEIGHED) {
+        if !facts.iter().any(|known| known.id == fact.id) {
+            facts.push(fact);
+        }
+    }
+    facts.truncate(MOST_WEIGHED);
+    let texts = told(&facts);
+    let pairs: Vec<(&str, &str)> = texts.iter().map(|text| (ask.question, text.as_str())).collect();
+    let likely = encoder::answers(&pairs);
+    let mut answers: Vec<Found<'a>> = Vec::new();
+    for ((fact, text), likely) in facts.iter().zip(texts).zip(&likely) {
+        let Some(shown) = ask.facts.iter().find(|f| f.fact.id == fact.id) else { continue };
+        let ruled = found.iter().find(|f| f.fact.fact.id == fact.id);
+        let likely = f64::from(*likely);
+        let enough = if ruled.is_some() { AGREED } else { SURE };
+        let fits = question.fits(&text) || question.fits_subject(&fact.subject);
+        if likely < enough || !fits || ruled.is_none() && is_ruled_out(shown, question, held) {
+            continue;
+        }
+        let plain = matches!(ruled, Some(Found { said: Said::Value, .. }));
+        let said = if plain { Said::Value } else { Said::Quote(text) };
+        let score = likely + if ruled.is_some() { SECOND_WORD } else { 0.0 };
+        answers.push(Found { fact: shown, score, said });
+    }
+    // What happened once answers only where nothing lasting does.
+    if answers.iter().any(|f| f.fact.fact.kind == Kind::State) {
+        answers.retain(|f| f.fact.fact.kind == Kind::State);
+    }
+    found.retain(|f| f.fact.retired);
+    if !answers.is_empty() {
+        *found = answers;
+    }
+}
+
+/// Whether the fact is about another person than the question, or about another thing of the same kind.
+fn is_ruled_out(fact: &AnswerFact<'_>, question: &Question, held: &[Held]) -> bool {
+    let known = Held::of(fact.fact);
+    let met = |term: &Term| held.iter().any(|other| other.meets(term) != Met::Not);
+    let clearly = |term: &Term| matches!(known.meets(term), Met::Itself(strength) if strength > 0.4);
+    is_of_another(fact, &known, question, held)
+        || question.terms.iter().any(|t| !clearly(t) && known.speaks_of_another(t, &question.terms, met(t)))
 }
 
 /// What a term of the question counts.
@@ -87,48 +144,17 @@ impl Share {
     }
 }
 
-/// Where no fact answers for certain, the one that alone has most of what is asked is quoted as it was told.
-fn last_resort<'a>(facts: &'a [AnswerFact<'a>], held: &'a [Held], question: &Question) -> Option<Found<'a>> {
-    let telling: Vec<&Term> =
-        question.terms.iter().filter(|t| !question.is_name(t) && !question.is_general(t)).collect();
-    let score = |known: &Held| {
-        let met = telling.iter().filter(|t| known.meets(t) != Met::Not).count();
-        met as f64 / telling.len().max(1) as f64
-    };
-    let of_another_kind = |known: &Held| {
-        let met = |term: &Term| held.iter().any(|other| other.meets(term) != Met::Not);
-        let clearly = |term: &Term| matches!(known.meets(term), Met::Itself(s) if s > 0.4);
-        question.terms.iter().any(|t| !clearly(t) && known.speaks_of_another(t, &question.terms, met(t)))
-    };
-    let mut scored: Vec<(f64, &AnswerFact<'_>, &Held)> = facts
-        .iter()
-        .zip(held)
-        .filter(|(fact, known)| {
-            !fact.retired
-                && !of_another_kind(known)
-                && !known.told.ends_with('?')
-                && question.fits(&known.told)
-                && !is_of_another(fact, known, question, held)
-        })
-        .map(|(fact, known)| (score(known), fact, known))
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let (best, fact, known) = scored.first().filter(|(score, ..)| *score > ENOUGH)?;
-    let alone = scored.iter().skip(1).all(|(score, ..)| score < best);
-    alone.then(|| Found { fact, score: *best, said: Said::Quote(&known.told) })
-}
-
 /// A fact that answers.
 struct Found<'a> {
     fact: &'a AnswerFact<'a>,
     score: f64,
-    said: Said<'a>,
+    said: Said,
 }
 
-enum Said<'a> {
+enum Said {
     Value,
     /// The value alone does not tell what is asked, but the words that it came from do.
-    Quote(&'a str),
+    Quote(String),
 }
 
 impl<'a> Found<'a> {
@@ -172,7 +198,7 @@ impl<'a> Found<'a> {
         let fits = question.fits(&fact.fact.value) || question.fits_subject(&fact.fact.subject);
         let said = match (fits && itself, question.fits(&known.told)) {
             (true, _) => Said::Value,
-            (false, true) if !fact.retired => Said::Quote(&known.told),
+            (false, true) if !fact.retired => Said::Quote(known.told.clone()),
             (false, _) => return None,
         };
         let less = 0.1 * more + if fact.retired { 0.2 } else { 0.0 };
@@ -184,7 +210,7 @@ impl<'a> Found<'a> {
         let scope = if fact.scope == "global" { String::new() } else { format!(", for {}", fact.scope) };
         let earlier = if self.fact.retired { "Earlier: " } else { "" };
         let disputed = if self.fact.disputed { " A change to this waits for confirmation." } else { "" };
-        match self.said {
+        match &self.said {
             Said::Value => {
                 format!("{earlier}{} ({} = {}{scope}).{disputed}", fact.value, fact.subject, fact.value)
             }

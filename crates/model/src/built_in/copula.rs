@@ -4,7 +4,7 @@ use super::clauses::{Adjunct, Clause, Verb};
 use super::lexicon::LEXICON;
 use super::naming::{Sort, Topic, head_noun, is_proper, plain_name};
 use super::reading::{Reading, of_topic, reading};
-use super::values::{complement_text, drug, is_bare_figure, is_opinion, is_time, items, with_prepositions};
+use super::values::{complement_text, drug, is_bare_figure, is_time, items, with_prepositions};
 use super::verbs::{event, negated};
 use super::words::{Word, spell};
 
@@ -12,9 +12,6 @@ pub(super) fn copula(clause: &Clause, verb: &Verb, about: &Topic) -> Vec<Reading
     let value = complement_text(&clause.object, &clause.adjuncts);
     if verb.negated {
         return negated(clause, about, &value);
-    }
-    if is_opinion(&value) {
-        return Vec::new();
     }
     if let [off, rest @ ..] = clause.object.as_slice()
         && off.is("off")

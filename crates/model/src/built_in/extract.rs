@@ -1,200 +1,236 @@
-//! From a statement to proposals: each clause is read, linked with what is held, and given its action.
+//! From a statement to proposals: the network cuts it into parts and weighs it against what is held; each part that tells
+//! a fact is given a name and a value.
 
-use super::afterthoughts::afterthoughts;
-use super::clauses::{Clause, clauses};
-use super::keeping::{gist, kept};
-use super::lexicon::LEXICON;
-use super::linking::changed;
-use super::memory::Known;
-use super::mood::{Mood, Tone, mood, tone};
-use super::naming::{Sort, is_proper, topic};
-use super::place::{DOUBTFUL, Place, with_time};
-use super::proposing::propose;
-use super::reading::{Reading, Shift, reading, readings};
-use super::sentences::{Sentence, sentences};
-use super::values::{drug, tidy_value};
-use super::words::{Tag, Word, spell, words};
+use super::keeping::loses_any;
+use super::memory::{Stems, set, share};
+use super::naming::gist;
+use super::parts::{Part, parts};
+use super::place::{DOUBTFUL, PLAIN, Place, with_time};
+use super::sentences::sentences;
+use super::told::read;
+use super::verdicts::{Change, Verdict, verdicts};
 use crate::ask::{Extract, SlotHint};
 use domain::{Action, Fact, RawFact};
+use encoder::Meant;
+
+/// The network reads about so many words at once.
+const MOST_WORDS: usize = 60;
+/// Beyond this nobody is telling facts; what follows is left unread.
+const MOST_WORDS_IN_ALL: usize = 4000;
+
+/// What the statement says is so.
+struct News<'a> {
+    place: Place,
+    part: &'a Part<'a>,
+    action: Action,
+    confidence: f64,
+    reason: &'static str,
+}
+
+impl News<'_> {
+    fn is_state(&self) -> bool {
+        self.part.meant != Meant::Event
+    }
+
+    /// Whether nothing held has been found that it belongs to.
+    fn is_free(&self) -> bool {
+        self.is_state() && self.action == Action::Add
+    }
+
+    /// Takes the place of a held fact. What would lose a part of what was said there is kept as it was said.
+    fn put_at(&mut self, held: &Fact, slotted: bool) {
+        let value = std::mem::take(&mut self.place.value);
+        let known = format!("{} {} {} {value}", held.subject, held.value, held.text);
+        let loses = !slotted && loses_any(self.part.text, &known);
+        self.place = Place::at(held).with(if loses { self.part.text.to_owned() } else { value });
+    }
+
+    fn proposal(self) -> RawFact {
+        let kind = if self.is_state() { "state" } else { "event" };
+        let fact = self.place.fact(self.action, self.confidence, self.reason);
+        RawFact { kind: Some(kind.to_owned()), ..fact }
+    }
+}
 
 pub(super) fn extract(ask: &Extract<'_>) -> Vec<RawFact> {
-    let mut known: Vec<Known> = Known::all(ask.held.iter().copied());
-    let mut proposals: Vec<RawFact> = Vec::new();
-    let spoken = sentences(ask.statement);
-    let mut said_before: Option<Clause> = None;
-    let mut announced: Option<String> = None;
-    let mut asserts = false;
-    for (at, sentence) in spoken.iter().enumerate() {
-        let tone = tone(sentence, spoken.get(at + 1));
-        let mut sentence_gone = false;
-        let before = proposals.len();
-        for mut reading in read(ask, sentence, &tone, &mut said_before) {
-            if let Some(what) = announced.take().filter(|_| reading.shift == Shift::None && !reading.event) {
-                let shift = Shift::To { from: None };
-                let told = Reading { shift, subject: what, ..reading.clone() };
-                if changed(&told, &known).is_some() {
-                    reading = told;
-                }
-            }
-            announced.clone_from(&reading.announces);
-            if reading.shift == Shift::Gone && sentence_gone && reading.pointer {
-                continue;
-            }
-            sentence_gone |= reading.shift == Shift::Gone;
-            for mut proposal in propose(&reading, &tone, &known, ask.slots) {
-                set_apart(&mut proposal, &proposals, &reading, ask.slots);
-                note(&mut known, &proposal, &reading);
-                proposals.push(proposal);
-            }
-        }
-        if proposals.len() == before {
-            proposals.extend(unread(sentence, &tone));
-        }
-        asserts |= tone.skipped.is_none();
-    }
-    if asserts {
-        afterthoughts(ask, &mut proposals);
-    }
-    proposals
+    stretches(ask.statement)
+        .into_iter()
+        .flat_map(|statement| extract_one(&Extract { statement, ..*ask }))
+        .collect()
 }
 
-/// What one statement says twice of one subject is two facts, not a change of mind.
-fn set_apart(proposal: &mut RawFact, before: &[RawFact], reading: &Reading, slots: &[SlotHint]) {
-    let adds = |p: &RawFact| {
-        let action = p.action.as_deref().and_then(Action::from_word);
-        p.target_id.is_none() && matches!(action, Some(Action::Add | Action::Supersede | Action::Refine))
-    };
-    let slotted = slots.iter().any(|slot| Some(slot.name.as_str()) == proposal.subject.as_deref());
-    let same = |p: &RawFact| adds(p) && p.subject == proposal.subject && p.scope == proposal.scope;
-    if adds(proposal) && !slotted && reading.shift == Shift::None && before.iter().any(same) {
-        proposal.subject = Some(gist(&reading.said));
-        proposal.action = Some(Action::Add.word().to_owned());
-    }
-}
-
-fn read(
-    ask: &Extract<'_>,
-    sentence: &Sentence,
-    tone: &Tone,
-    said_before: &mut Option<Clause>,
-) -> Vec<Reading> {
-    if let Some(found) = note_of(sentence, tone) {
-        return found;
-    }
-    let mut found = Vec::new();
-    for mut clause in clauses(&sentence.words) {
-        resolve(&mut clause, said_before.as_ref(), ask.held);
-        let mood = mood(&clause, tone);
-        found.extend(kept(&clause, readings(&clause, mood), mood, ask.slots));
-        if topic(&clause.subject).sort != Sort::Pointer {
-            *said_before = Some(clause);
+/// A long statement in stretches that the network can read at once, cut behind a sentence where there is one.
+fn stretches(statement: &str) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    let (mut rest, mut words, mut read) = (statement, 0, 0);
+    for word in statement.split_inclusive(char::is_whitespace).take(MOST_WORDS_IN_ALL) {
+        read += word.len();
+        words += usize::from(!word.trim().is_empty());
+        let closes = word.trim_end().ends_with(['.', '!', '?', ';']) || word.ends_with('\n');
+        if words >= MOST_WORDS
+            || closes && words >= MOST_WORDS / 2 && rest.split_whitespace().nth(MOST_WORDS).is_some()
+        {
+            let (stretch, after) = rest.split_at(read);
+            found.push(stretch);
+            (rest, words, read) = (after, 0, 0);
         }
     }
+    found.extend(rest.get(..read).filter(|rest| !rest.trim().is_empty()));
     found
 }
 
-/// "It" right after "my car is" is the car; "she" after "the head of IT is Noor" is Noor, and without such a clause
-/// whoever was named last.
-fn resolve(clause: &mut Clause, before: Option<&Clause>, held: &[&Fact]) {
-    let [only] = clause.subject.as_slice() else { return };
-    let person = only.is_any(&["she", "he"]);
-    match before {
-        Some(before) if only.is("it") && topic(&before.subject).sort == Sort::Thing => {
-            clause.subject.clone_from(&before.subject);
+fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
+    if sentences(ask.statement).is_empty() {
+        return Vec::new();
+    }
+    let mut parts = parts(&[ask.statement]).pop().unwrap_or_default();
+    let endings = parts.iter().filter(|part| part.meant == Meant::End).count();
+    let verdicts = verdicts(ask, &parts);
+    if endings > 0 && verdicts.iter().all(|verdict| matches!(verdict.change, Change::None | Change::Refined))
+    {
+        // Where nothing held has ended, what was said to have ended is worth keeping by itself.
+        parts.iter_mut().filter(|part| part.meant == Meant::End).for_each(|part| part.meant = Meant::So);
+    }
+    let mut proposals: Vec<RawFact> = parts.iter().flat_map(|part| unsettled(part, ask)).collect();
+    let mut news: Vec<News<'_>> = Vec::new();
+    for part in parts.iter().filter(|part| matches!(part.meant, Meant::So | Meant::Event)) {
+        for place in read(part, ask) {
+            let place = set_apart(place, &news, part, ask.slots);
+            news.push(News { place, part, action: Action::Add, confidence: PLAIN, reason: "said plainly" });
         }
-        Some(before) if person && is_proper(&before.object) && before.adjuncts.is_empty() => {
-            clause.subject.clone_from(&before.object);
-        }
-        None if person || only.is("they") => {
-            if let Some(name) = last_named(held) {
-                clause.subject = name;
+    }
+    for verdict in verdicts {
+        proposals.extend(settle(&verdict, &mut news, ask.slots));
+    }
+    proposals.extend(news.into_iter().map(News::proposal));
+    proposals
+}
+
+/// What is meant in another way than as a fact of now.
+fn unsettled(part: &Part<'_>, ask: &Extract<'_>) -> Vec<RawFact> {
+    let (action, time, confidence, reason) = match part.meant {
+        Meant::Past => (Action::Archive, "past", PLAIN, "true in the past"),
+        Meant::Future => (Action::Flag, "future", DOUBTFUL, "a plan, not carried out yet"),
+        Meant::Hedged => (Action::Flag, "unknown", DOUBTFUL, "not said for sure"),
+        Meant::Hypothetical => (Action::Skip, "unknown", DOUBTFUL, "hypothetical"),
+        Meant::Sarcastic => (Action::Skip, "unknown", DOUBTFUL, "sarcasm"),
+        Meant::Nothing | Meant::So | Meant::Event | Meant::Asked | Meant::End => return Vec::new(),
+    };
+    read(part, ask).into_iter().map(|place| with_time(place.fact(action, confidence, reason), time)).collect()
+}
+
+/// What one statement says twice of one subject is two facts, not a change of mind.
+fn set_apart(place: Place, before: &[News<'_>], part: &Part<'_>, slots: &[SlotHint]) -> Place {
+    let listed = slots.iter().any(|slot| slot.list && slot.name == place.subject);
+    let same = |n: &News<'_>| n.place.subject == place.subject && n.place.scope == place.scope;
+    if !listed && before.iter().any(same) { Place { subject: gist(part.text), ..place } } else { place }
+}
+
+/// Does to a held fact what the statement does to it, and gives the news that concerns it its place.
+fn settle(verdict: &Verdict<'_>, news: &mut Vec<News<'_>>, slots: &[SlotHint]) -> Option<RawFact> {
+    let held = verdict.fact;
+    let slot = slots.iter().find(|slot| slot.name == held.subject);
+    let here = |n: &News<'_>| n.is_free() && n.place.subject == held.subject && n.place.scope == held.scope;
+    let elsewhere = |n: &News<'_>| slots.iter().any(|s| s.name == n.place.subject && s.name != held.subject);
+    let in_slot = slot.filter(|slot| !slot.list).and_then(|_| news.iter().position(here));
+    let other_slots = news.iter().filter(|n| n.is_state()).all(elsewhere) && news.iter().any(News::is_state);
+    match verdict.change {
+        // What is filed elsewhere says nothing of this slot.
+        _ if slot.is_some() && other_slots => None,
+        Change::Replaced => {
+            let at =
+                in_slot.or_else(|| verdict.part(news.iter().map(|n| n.is_free().then_some(n.part.text))));
+            let Some(new) = at.and_then(|at| news.get_mut(at)) else {
+                return Some(Place::at(held).with(held.value.clone()).fact(
+                    Action::Retract,
+                    PLAIN,
+                    "replaced",
+                ));
+            };
+            if slot.is_some() || takes_over(held, new) {
+                new.put_at(held, slot.is_some());
+                (new.action, new.reason) = (Action::Supersede, "replaces the former value");
+                return None;
             }
+            new.place.subject = without(&new.place.subject, &held.value);
+            new.reason = "takes the place of another";
+            Some(Place::at(held).with(held.value.clone()).fact(Action::Retract, PLAIN, "replaced"))
         }
-        _ => {}
-    }
-}
-
-/// The first name in what was told last.
-fn last_named(held: &[&Fact]) -> Option<Vec<Word>> {
-    let last = held.iter().max_by_key(|fact| (fact.created, fact.id))?;
-    let told = words(&last.text);
-    let names = |w: &Word| {
-        w.is_capital() && !w.is_any(&["i", "the", "our", "my", "we", "they", "he", "she", "his", "her"])
-    };
-    let titled = told.iter().position(|w| w.is_any(&["mr.", "mrs.", "ms.", "dr.", "mr", "mrs", "ms", "dr"]));
-    let at = titled.or_else(|| (1..told.len()).find(|at| told.get(*at).is_some_and(names)))?;
-    let found: Vec<Word> = told
-        .iter()
-        .skip(at)
-        .take_while(|w| names(w) || w.is_any(&["mr", "mrs", "ms", "dr"]))
-        .cloned()
-        .collect();
-    (!found.is_empty()).then_some(found)
-}
-
-/// "Code status: full code", "router = archer c7"
-fn note_of(sentence: &Sentence, tone: &Tone) -> Option<Vec<Reading>> {
-    let at = sentence.words.iter().position(|w| w.is(":") || w.is("="))?;
-    let (name, rest) = sentence.words.split_at(at);
-    let value = rest.get(1..).unwrap_or_default();
-    let plain = !name.is_empty() && name.len() <= 6 && !name.iter().any(|w| w.tag == Tag::Aux || w.is(","));
-    if !plain || value.is_empty() || tone.skipped.is_some() {
-        return None;
-    }
-    let has_clause =
-        value.iter().any(|w| w.tag == Tag::Aux) || value.first().is_some_and(|w| w.tag == Tag::Pronoun);
-    let known = LEXICON.attribute(&super::naming::plain_name(name)).is_some();
-    if has_clause && !known {
-        return None;
-    }
-    let clause = Clause { words: sentence.words.clone(), ..Clause::default() };
-    let mood = mood(&clause, tone);
-    let subject = super::naming::plain_name(name);
-    if let Some(at) = value.iter().position(|w| w.is_any(&["->", "→", "=>"])) {
-        let (from, to) = value.split_at(at);
-        let shift = Shift::To { from: Some(spell(from)) };
-        let to = spell(to.get(1..).unwrap_or_default());
-        return Some(vec![Reading { mood, shift, said: spell(&sentence.words), ..reading(subject, to) }]);
-    }
-    let mut found =
-        Reading { mood, said: spell(&sentence.words), ..reading(subject, tidy_value(&spell(value))) };
-    if let Some(drug) = drug(&found.value).filter(|_| found.subject.contains("medication")) {
-        found.subject = format!("medication {drug}");
-        found.attribute = Some("medication");
-    }
-    Some(vec![found])
-}
-
-/// A plan or a doubt that could not be read is still shown to a person.
-fn unread(sentence: &Sentence, tone: &Tone) -> Option<RawFact> {
-    let clause = Clause { words: sentence.words.clone(), ..Clause::default() };
-    let (subject, time) = match mood(&clause, tone) {
-        Mood::Hedged => ("unconfirmed", "unknown"),
-        Mood::Future => ("plan", "future"),
-        _ => return None,
-    };
-    let place = Place {
-        subject: subject.to_owned(),
-        scope: "global".to_owned(),
-        value: spell(&sentence.words),
-        target: None,
-    };
-    Some(with_time(place.fact(Action::Flag, DOUBTFUL, "not said for sure"), time))
-}
-
-/// What the statement has added so far counts as known for what follows in it.
-fn note(known: &mut Vec<Known>, proposal: &RawFact, reading: &Reading) {
-    let action = proposal.action.as_deref().and_then(Action::from_word);
-    let (Some(subject), Some(value), Some(scope)) = (&proposal.subject, &proposal.value, &proposal.scope)
-    else {
-        return;
-    };
-    match action {
-        Some(Action::Add | Action::Supersede | Action::Refine) => {
-            known.retain(|k| k.id.is_none() || k.id != proposal.target_id);
-            known.push(Known::new(proposal.target_id, subject, scope, value, &reading.said, reading.event));
+        Change::Ended => {
+            for new in news.iter_mut().filter(|new| new.is_free()) {
+                new.place.subject = without(&new.place.subject, &held.value);
+            }
+            Some(Place::at(held).with(held.value.clone()).fact(Action::Retract, PLAIN, "it has ended"))
         }
-        Some(Action::Retract) => known.retain(|k| k.id.is_none() || k.id != proposal.target_id),
-        _ => {}
+        Change::Doubtful => {
+            let at =
+                in_slot.or_else(|| verdict.part(news.iter().map(|n| n.is_free().then_some(n.part.text))));
+            if let Some(new) = at.filter(|_| slot.is_some()).and_then(|at| news.get_mut(at)) {
+                new.put_at(held, true);
+                (new.action, new.confidence, new.reason) =
+                    (Action::Supersede, DOUBTFUL, "it may be meant to replace this");
+                return None;
+            }
+            apart(news, here);
+            let place = Place::at(held).with(held.value.clone());
+            Some(place.fact(Action::Retract, DOUBTFUL, "what was said may have ended it"))
+        }
+        Change::Repeated => {
+            let at = verdict.part(news.iter().map(|n| n.is_free().then_some(n.part.text)));
+            if let Some(new) = at.and_then(|at| news.get_mut(at)) {
+                new.place = Place::at(held).with(held.value.clone());
+                (new.action, new.reason) = (Action::Dedup, "said before");
+            }
+            None
+        }
+        Change::Refined => {
+            let at = verdict.part(news.iter().map(|n| n.is_free().then_some(n.part.text)));
+            if let Some(new) = at.and_then(|at| news.get_mut(at)) {
+                let more = set(new.part.text).is_superset(&set(&held.value));
+                let told = new.part.text;
+                new.place = Place::at(held).with(if more {
+                    told.to_owned()
+                } else {
+                    format!("{}; {told}", held.value)
+                });
+                (new.action, new.reason) = (Action::Refine, "more is told of it");
+            }
+            None
+        }
+        Change::None => {
+            if let Some(new) = in_slot.and_then(|at| news.get_mut(at)) {
+                new.place.target = Some(held.id);
+                (new.action, new.confidence, new.reason) =
+                    (Action::Supersede, DOUBTFUL, "it may be meant to replace this");
+            } else if slot.is_none() {
+                apart(news, here);
+            }
+            None
+        }
     }
+}
+
+/// A name without the words of a value that has gone.
+fn without(subject: &str, value: &str) -> String {
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let telling =
+        |word: &&&str| words.len() <= 4 || word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit());
+    let gone: Stems = words.iter().filter(telling).flat_map(|word| set(word)).collect();
+    let left: Vec<&str> = subject.split_whitespace().filter(|word| set(word).is_disjoint(&gone)).collect();
+    if left.is_empty() { subject.to_owned() } else { left.join(" ") }
+}
+
+/// Facts that stand beside each other need names of their own.
+fn apart(news: &mut [News<'_>], here: impl Fn(&News<'_>) -> bool) {
+    for new in news.iter_mut() {
+        if here(new) {
+            new.place.subject = gist(new.part.text);
+        }
+    }
+}
+
+/// Whether the new value can stand under the name of the old one: that one is short, and its name does not speak of it.
+fn takes_over(held: &Fact, new: &News<'_>) -> bool {
+    let short = |value: &str| value.split_whitespace().count() <= 4;
+    short(&held.value) && short(&new.place.value) && share(&set(&held.value), &set(&held.subject)) == 0.0
 }

@@ -51,7 +51,7 @@ pub(super) fn fragment(words: &[Word]) -> Vec<Reading> {
             return vec![reading(name, value)];
         }
     }
-    if words.len() > 6 {
+    if words.len() > 3 {
         return Vec::new();
     }
     by_kinds(&Topic { name: String::new(), sort: Sort::Person }, &text)

@@ -3,7 +3,7 @@
 use super::clauses::{Clause, Verb};
 use super::lexicon::LEXICON;
 use super::memory::set;
-use super::mood::Mood;
+use super::naming::gist;
 use super::reading::{Reading, Shift, reading};
 use super::slots::slot_of;
 use super::values::is_time;
@@ -11,14 +11,14 @@ use super::words::{Tag, Word, spell, tag, words};
 use crate::ask::SlotHint;
 
 /// The readings of a clause, completed by what they would lose of it.
-pub(super) fn kept(clause: &Clause, mut read: Vec<Reading>, mood: Mood, slots: &[SlotHint]) -> Vec<Reading> {
+pub(super) fn kept(clause: &Clause, mut read: Vec<Reading>, slots: &[SlotHint]) -> Vec<Reading> {
     read.iter_mut().for_each(|r| settle(r, clause, slots));
     let plain = read.iter().all(|r| r.shift == Shift::None && !r.event);
-    if mood == Mood::Asserted && plain {
+    if plain {
         read.extend(other_slots(&read, clause, slots));
     }
     if plain && (read.is_empty() || loses_all(&read, clause)) && worth_keeping(clause) {
-        read.push(whole(clause, mood));
+        read.push(whole(clause));
     }
     read
 }
@@ -112,11 +112,11 @@ fn other_slots(read: &[Reading], clause: &Clause, slots: &[SlotHint]) -> Vec<Rea
 }
 
 /// The clause as it was said, under a name of its own.
-fn whole(clause: &Clause, mood: Mood) -> Reading {
+fn whole(clause: &Clause) -> Reading {
     let said = spell(&clause.words);
     let happened = |v: &Verb| v.past && !v.passive && !LEXICON.is_stative(&v.stem);
     let event = clause.verb.as_ref().is_some_and(happened);
-    Reading { mood, event, said: said.clone(), attribute: Some("statement"), ..reading(gist(&said), said) }
+    Reading { event, said: said.clone(), attribute: Some("statement"), ..reading(gist(&said), said) }
 }
 
 /// Whether a name, a figure or a noun of the clause would be found in none of the facts.
@@ -137,14 +137,22 @@ fn loses_all(read: &[Reading], clause: &Clause) -> bool {
 
 /// Whether a name, a figure or a noun of the clause would not be found in the fact.
 fn loses(reading: &Reading, clause: &Clause) -> bool {
-    let kept = set(&format!(
-        "{} {} {}",
-        reading.subject,
-        reading.value,
-        reading.scope.as_deref().unwrap_or_default()
-    ));
-    clause
-        .words
+    let kept =
+        format!("{} {} {}", reading.subject, reading.value, reading.scope.as_deref().unwrap_or_default());
+    loses_words(&clause.words, &kept)
+}
+
+/// Whether a name, a figure, a noun or an adjective of a text would not be found in what is kept of it.
+pub(super) fn loses_any(text: &str, kept: &str) -> bool {
+    let mut told = words(text);
+    tag(&mut told);
+    let described = told.iter().any(|w| w.tag == Tag::Adjective && set(&w.low).is_disjoint(&set(kept)));
+    described || loses_words(&told, kept)
+}
+
+fn loses_words(words: &[Word], kept: &str) -> bool {
+    let kept = set(kept);
+    words
         .iter()
         .filter(|w| matches!(w.tag, Tag::Noun | Tag::Name | Tag::Number) && !is_time(std::slice::from_ref(w)))
         .flat_map(|w| set(&w.low))
@@ -158,19 +166,4 @@ fn worth_keeping(clause: &Clause) -> bool {
     let strong = |w: &Word| w.tag == Tag::Name || w.has_digit() || w.is_quoted();
     let any = clause.words.iter().any(|w| telling(&w));
     any && clause.words.len() >= 2 || clause.words.iter().any(|w| strong(w) && !w.is_any(&IDLE))
-}
-
-/// The words that tell a clause from others.
-pub(super) fn gist(said: &str) -> String {
-    let mut told: Vec<Word> = words(said);
-    tag(&mut told);
-    let kept: Vec<String> = told
-        .iter()
-        .filter(|w| {
-            matches!(w.tag, Tag::Noun | Tag::Name | Tag::Adjective | Tag::Verb | Tag::Number) && !w.is_mark()
-        })
-        .map(|w| w.low.clone())
-        .take(7)
-        .collect();
-    kept.join(" ")
 }

@@ -1,7 +1,6 @@
 //! The word lists, read once, when the built-in model is first asked something. They are text files beside this one,
 //! so that a person can extend them without reading code.
 
-use super::patterns::{Pattern, Patterns};
 use super::stem::{stem, stems};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -13,21 +12,8 @@ pub(super) struct Lexicon {
     pub casual: HashMap<String, Vec<String>>,
     pub common_words: HashSet<String>,
     pub chatter: Vec<Phrase>,
-    pub corrections: Vec<Phrase>,
-    /// The plain phrases among the hedges.
+    /// Phrases that say no more than that something is not sure.
     pub hedges: Vec<Phrase>,
-    pub doubts: Patterns,
-    pub whole_doubts: Patterns,
-    pub futures: Patterns,
-    pub pasts: Patterns,
-    pub sarcasm: Patterns,
-    pub asked: Patterns,
-    pub supposed: Patterns,
-    pub would: Patterns,
-    pub restatements: Vec<Phrase>,
-    pub praise: Vec<Phrase>,
-    pub complaints: Vec<Phrase>,
-    pub endings: Vec<Phrase>,
     pub prepositions: HashSet<String>,
     irregular: HashMap<String, String>,
     common_verbs: HashSet<String>,
@@ -71,20 +57,7 @@ impl Lexicon {
                 .map(str::to_owned)
                 .collect(),
             chatter: phrases(include_str!("lexicon/chatter.txt")),
-            corrections: phrases(include_str!("lexicon/corrections.txt")),
-            hedges: plain_phrases(include_str!("lexicon/hedges.txt")),
-            doubts: patterns(include_str!("lexicon/hedges.txt")),
-            whole_doubts: patterns(include_str!("lexicon/whole_doubts.txt")),
-            futures: patterns(include_str!("lexicon/futures.txt")),
-            pasts: patterns(include_str!("lexicon/pasts.txt")),
-            sarcasm: patterns(include_str!("lexicon/sarcasm.txt")),
-            asked: patterns(include_str!("lexicon/asked.txt")),
-            supposed: patterns(include_str!("lexicon/supposed.txt")),
-            would: patterns(include_str!("lexicon/would.txt")),
-            restatements: phrases(include_str!("lexicon/restatements.txt")),
-            praise: phrases(include_str!("lexicon/praise.txt")),
-            complaints: phrases(include_str!("lexicon/complaints.txt")),
-            endings: phrases(include_str!("lexicon/endings.txt")),
+            hedges: phrases(include_str!("lexicon/hedges.txt")),
             prepositions: lines(include_str!("lexicon/prepositions.txt")).map(str::to_owned).collect(),
             irregular: pairs(include_str!("lexicon/irregular.txt"))
                 .map(|(form, base)| (form.to_owned(), base.to_owned()))
@@ -206,17 +179,6 @@ pub(super) fn phrase(text: &str) -> Phrase {
 /// The longest first, so that a phrase is not cut short by its own beginning.
 fn phrases(text: &'static str) -> Vec<Phrase> {
     let mut all: Vec<Phrase> = lines(text).map(phrase).collect();
-    all.sort_by_key(|p| std::cmp::Reverse(p.len()));
-    all
-}
-
-fn patterns(text: &'static str) -> Patterns {
-    Patterns::read(lines(text))
-}
-
-/// Those lines of a list of patterns that are words only.
-fn plain_phrases(text: &'static str) -> Vec<Phrase> {
-    let mut all: Vec<Phrase> = lines(text).filter(|line| Pattern::is_plain(line)).map(phrase).collect();
     all.sort_by_key(|p| std::cmp::Reverse(p.len()));
     all
 }

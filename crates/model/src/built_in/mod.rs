@@ -3,40 +3,34 @@
 //! word vectors and hashing.
 //! The same statement over the same facts gives the same proposals. Where it is not sure it flags or skips.
 
-mod afterthoughts;
 mod answer;
 mod changes;
-mod classes;
 mod clauses;
 mod copula;
 mod embed;
 mod extract;
-mod fitting;
 mod forget;
 mod fragments;
-mod implied;
 mod keeping;
 mod lexicon;
-mod linking;
 mod meeting;
 mod memory;
-mod mood;
 mod naming;
-mod patterns;
+mod parts;
 mod pieces;
 mod place;
-mod proposing;
 mod question;
 mod reading;
 mod sentences;
 mod slots;
 mod spelling;
 mod stem;
-mod suspicion;
+mod told;
 mod values;
 mod vectors;
 mod verb_group;
 mod verbs;
+mod verdicts;
 mod words;
 
 use crate::ask::{Answer, Extract, Intent};

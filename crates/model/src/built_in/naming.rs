@@ -2,7 +2,7 @@
 
 use super::lexicon::LEXICON;
 use super::stem::stems;
-use super::words::{Tag, Word, spell};
+use super::words::{Tag, Word, spell, tag, words};
 
 /// Who or what a clause speaks of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,4 +156,19 @@ pub(super) fn key(name: &str) -> Vec<String> {
     key.sort();
     key.dedup();
     key
+}
+
+/// The words that tell a clause from others.
+pub(super) fn gist(said: &str) -> String {
+    let mut told: Vec<Word> = words(said);
+    tag(&mut told);
+    let kept: Vec<String> = told
+        .iter()
+        .filter(|w| {
+            matches!(w.tag, Tag::Noun | Tag::Name | Tag::Adjective | Tag::Verb | Tag::Number) && !w.is_mark()
+        })
+        .map(|w| w.low.clone())
+        .take(7)
+        .collect();
+    kept.join(" ")
 }

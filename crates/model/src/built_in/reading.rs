@@ -4,8 +4,6 @@ use super::changes;
 use super::clauses::{Adjunct, Clause, Verb};
 use super::copula::{copula, possession};
 use super::fragments::fragment;
-use super::implied::Parts;
-use super::mood::Mood;
 use super::naming::{Sort, Topic, plain_name, topic};
 use super::values::{is_time, tidy_value};
 use super::verbs::{framed, general, order};
@@ -30,40 +28,22 @@ pub(super) struct Reading {
     pub value: String,
     pub event: bool,
     pub shift: Shift,
-    pub mood: Mood,
     /// The whole clause, to compare with what was said before.
     pub said: String,
     /// The attribute that a declared slot would be found by, where the subject also names an item.
     pub attribute: Option<&'static str>,
-    /// Where values can stand in the clause.
-    pub parts: Parts,
-    /// "We changed gyms": what has changed, where the clause does not say to what.
-    pub announces: Option<String>,
-    /// What it says if nothing held has gone.
-    pub otherwise: Vec<Reading>,
 }
 
-pub(super) fn readings(clause: &Clause, mood: Mood) -> Vec<Reading> {
+pub(super) fn readings(clause: &Clause) -> Vec<Reading> {
     let mut found = if let Some(verb) = &clause.verb {
-        let mut found = changes::read(clause, verb).unwrap_or_else(|| state(clause, verb, mood));
-        // "Fixed at 3 %" ends nothing; whether it does is told by what is held.
-        if verb.passive
-            && !verb.past
-            && matches!(verb.stem.as_str(), "fix" | "close" | "end" | "lift")
-            && let Some(gone) = found.first_mut().filter(|r| r.shift == Shift::Gone)
-        {
-            gone.otherwise = state(clause, verb, mood);
-        }
-        found
+        changes::read(clause, verb).unwrap_or_else(|| state(clause, verb))
     } else {
         fragment(&clause.words)
     };
-    let habit = mood == Mood::Asserted && !clause.verb.as_ref().is_some_and(|v| v.past);
+    let habit = !clause.verb.as_ref().is_some_and(|v| v.past);
     let scope = scope(&clause.lead, habit);
     for reading in &mut found {
-        reading.mood = mood;
         reading.said = spell(&clause.words);
-        reading.parts = Parts { object: clause.object.clone(), adjuncts: clause.adjuncts.clone() };
         if reading.scope.is_none() {
             reading.scope.clone_from(&scope);
         }
@@ -87,12 +67,8 @@ pub(super) fn reading(subject: impl Into<String>, value: impl Into<String>) -> R
         value: value.into(),
         event: false,
         shift: Shift::None,
-        mood: Mood::Asserted,
         said: String::new(),
         attribute: None,
-        announces: None,
-        parts: Parts::default(),
-        otherwise: Vec::new(),
     }
 }
 
@@ -153,7 +129,7 @@ pub(super) fn of_topic(topic: &Topic, attribute: &str) -> String {
     }
 }
 
-fn state(clause: &Clause, verb: &Verb, mood: Mood) -> Vec<Reading> {
+fn state(clause: &Clause, verb: &Verb) -> Vec<Reading> {
     let about = topic(&clause.subject);
     if (clause.subject.is_empty() || clause.inherited)
         && let Some(found) = order(clause, verb)
@@ -163,7 +139,7 @@ fn state(clause: &Clause, verb: &Verb, mood: Mood) -> Vec<Reading> {
     if verb.stem == "be" && !verb.passive {
         return copula(clause, verb, &about);
     }
-    if verb.stem == "becom" && mood == Mood::Asserted {
+    if verb.stem == "becom" {
         let mut became = copula(clause, verb, &about);
         became.iter_mut().for_each(|r| r.shift = Shift::To { from: None });
         return became;
@@ -174,5 +150,5 @@ fn state(clause: &Clause, verb: &Verb, mood: Mood) -> Vec<Reading> {
     if let Some(found) = framed(clause, verb, &about) {
         return found;
     }
-    general(clause, verb, &about, mood)
+    general(clause, verb, &about)
 }

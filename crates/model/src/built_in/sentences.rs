@@ -1,88 +1,44 @@
 //! A statement cut into sentences, without greetings and other chatter.
 
-use super::lexicon::{LEXICON, Phrase};
-use super::mood::only_doubts;
+use super::lexicon::LEXICON;
 use super::spelling::put_right;
 use super::words::{Tag, Word, tag, words};
 
-#[derive(Debug, Clone)]
-pub(super) struct Sentence {
-    pub words: Vec<Word>,
-    /// Ends with a question mark.
-    pub asked: bool,
-    /// The words before chatter was taken off, in lower case.
-    pub said: Phrase,
-    /// The same words with their parts of speech, without marks.
-    pub full: Vec<Word>,
-    /// A short sentence beside it doubts it: "Not sure about this one."
-    pub doubted: bool,
-}
-
-/// Beyond this nobody is telling facts; what follows is left unread.
-const MOST_WORDS: usize = 4000;
-
-pub(super) fn sentences(text: &str) -> Vec<Sentence> {
+pub(super) fn sentences(text: &str) -> Vec<Vec<Word>> {
     let mut found = Vec::new();
-    let mut left = MOST_WORDS;
     for line in text.lines() {
-        let mut all = words(line.trim_start_matches(['*', '•', '·']));
-        all.truncate(left);
-        left -= all.len();
+        let all = words(line.trim_start_matches(['*', '•', '·']));
         let mut current = Vec::new();
         let mut rest = all.into_iter().peekable();
         while let Some(word) = rest.next() {
             let dots = word.text.chars().all(|c| c == '.' || c == '…') && !word.text.is_empty();
             match word.text.as_str() {
-                "?" => finish(&mut found, &mut current, true),
-                "!" | ";" => finish(&mut found, &mut current, false),
+                "?" | "!" | ";" => finish(&mut found, &mut current),
                 _ if dots => {
                     if !rest.peek().is_some_and(|next| next.text.starts_with(['.', '?'])) {
-                        finish(&mut found, &mut current, false);
+                        finish(&mut found, &mut current);
                     }
                 }
                 _ => current.push(word),
             }
         }
-        finish(&mut found, &mut current, false);
+        finish(&mut found, &mut current);
     }
-    spread_doubt(&mut found);
     found
 }
 
-/// "Not sure about this one. Their CFO is Dana.", "They use Oracle. I think."
-fn spread_doubt(sentences: &mut [Sentence]) {
-    for at in 0..sentences.len() {
-        if !sentences.get(at).is_some_and(only_doubts) {
-            continue;
-        }
-        let forward = at == 0 || sentences.get(at).is_some_and(|s| s.asked);
-        let beside = if forward { Some(at + 1) } else { at.checked_sub(1) };
-        if let Some(doubted) = beside.and_then(|i| sentences.get_mut(i)) {
-            doubted.doubted = true;
-        }
-    }
-}
-
-fn finish(found: &mut Vec<Sentence>, current: &mut Vec<Word>, asked: bool) {
+fn finish(found: &mut Vec<Vec<Word>>, current: &mut Vec<Word>) {
     let mut words = std::mem::take(current);
     strip_courtesy(&mut words);
-    let said: Phrase = words.iter().filter(|w| !w.is_mark()).map(|w| w.low.clone()).collect();
-    if said.is_empty() {
-        if asked && let Some(last) = found.last_mut() {
-            last.asked = true;
-        }
-        return;
-    }
     put_right(&mut words);
     settle_casual(&mut words);
-    let asked = !strip_request(&mut words) && asked;
-    let mut full: Vec<Word> = words.clone();
-    tag(&mut full);
-    full.retain(|w| !w.is_mark());
+    strip_request(&mut words);
     strip_opening(&mut words);
     strip_closing(&mut words);
-    tag(&mut words);
-    found.push(Sentence { words, asked, said, full, doubted: false });
+    if !words.iter().all(Word::is_mark) {
+        tag(&mut words);
+        found.push(words);
+    }
 }
 
 /// "Let me know if you need anything, …" supposes nothing of what follows.
@@ -94,25 +50,21 @@ fn strip_courtesy(words: &mut Vec<Word>) {
     }
 }
 
-/// "Could you note that …", "can you please change my …": what is asked for is said to be so. Whether there was such a
-/// request.
-fn strip_request(words: &mut Vec<Word>) -> bool {
+/// "Could you note that …", "can you please change my …": what is asked for is said to be so.
+fn strip_request(words: &mut Vec<Word>) {
     let polite = |w: &Word| w.is_any(&["please", "just", "also", "kindly", "quickly"]);
     let opened = matches!(words.as_slice(), [can, you, ..]
         if can.is_any(&["can", "could", "would", "will"]) && you.is("you"));
     let verb_at = 2 + words.iter().skip(2).take_while(|w| polite(w)).count();
-    let Some(verb) = words.get(verb_at).filter(|_| opened) else { return false };
-    let own = words.get(verb_at + 1).is_some_and(|w| w.is("my"));
-    if own && verb.is_any(&["change", "update"]) {
+    let Some(verb) = words.get(verb_at).filter(|_| opened) else { return };
+    let next = words.get(verb_at + 1);
+    if verb.is_any(&["change", "update"]) && next.is_some_and(|w| w.is("my")) {
         words.drain(..verb_at);
-        return true;
-    }
-    let notes = verb.is_any(&["note", "remember", "record", "log", "save", "store"]);
-    let that = words.get(verb_at + 1).is_some_and(|w| w.is("that"));
-    if notes && that {
+    } else if verb.is_any(&["note", "remember", "record", "log", "save", "store"])
+        && next.is_some_and(|w| w.is("that"))
+    {
         words.drain(..verb_at + 2);
     }
-    notes && that
 }
 
 /// "2" for "to" and "its" for "it is" are told by their neighbours.
@@ -253,23 +205,6 @@ fn strip_closing(words: &mut Vec<Word>) {
             return;
         }
     }
-}
-
-/// Where a phrase begins among words.
-pub(super) fn find(words: &[String], phrase: &[String]) -> Option<usize> {
-    if phrase.is_empty() {
-        return None;
-    }
-    words.windows(phrase.len()).position(|window| window == phrase)
-}
-
-/// Whether any of the phrases stands among the words.
-pub(super) fn has_any(words: &[String], phrases: &[Phrase]) -> bool {
-    phrases.iter().any(|phrase| find(words, phrase).is_some())
-}
-
-pub(super) fn lows(words: &[Word]) -> Phrase {
-    words.iter().filter(|w| !w.is_mark()).map(|w| w.low.clone()).collect()
 }
 
 pub(super) fn is_finite_verb(words: &[Word], at: usize) -> bool {

@@ -1,7 +1,6 @@
 //! What a value looks like, and how it is cut out of what was said.
 
 use super::clauses::Adjunct;
-use super::lexicon::LEXICON;
 use super::words::{Word, spell};
 
 /// Without an article before it, and without loose words at its ends.
@@ -178,34 +177,6 @@ pub(super) fn items(words: &[Word]) -> Vec<String> {
 pub(super) fn is_bare_figure(value: &str) -> bool {
     let value = tidy_value(value);
     value.split_whitespace().count() == 1 && value.starts_with(|c: char| c.is_ascii_digit())
-}
-
-/// Praise and blame are no facts to keep.
-pub(super) fn is_opinion(value: &str) -> bool {
-    let words = super::lexicon::phrase(value);
-    let judged = |w: &String| {
-        LEXICON.praise.iter().any(|p| p == std::slice::from_ref(w))
-            || matches!(
-                w.as_str(),
-                "terrible"
-                    | "awful"
-                    | "horrible"
-                    | "masterpiece"
-                    | "joke"
-                    | "disaster"
-                    | "genius"
-                    | "so"
-                    | "really"
-                    | "very"
-                    | "too"
-                    | "a"
-                    | "the"
-                    | "absolutely"
-                    | "just"
-                    | "such"
-            )
-    };
-    !words.is_empty() && words.iter().all(judged)
 }
 
 pub(super) fn drug(value: &str) -> Option<String> {

@@ -3,7 +3,6 @@
 use super::clauses::{Adjunct, Clause, Verb};
 use super::copula::{by_kinds, in_use, medicine};
 use super::lexicon::{LEXICON, VerbFrame};
-use super::mood::Mood;
 use super::naming::{Sort, Topic, head_noun, is_proper, plain_name, topic};
 use super::reading::{Reading, Shift, of_topic, reading};
 use super::values::{complement_text, drug, is_time, tidy_value};
@@ -43,24 +42,12 @@ pub(super) fn negated(clause: &Clause, about: &Topic, value: &str) -> Vec<Readin
     if value.trim().is_empty() && clause.verb.as_ref().is_some_and(|v| v.stem == "do") {
         return Vec::new();
     }
-    let ended = clause.words.iter().any(|w| w.is_any(&["longer", "anymore", "more"]));
     let value = value.replace("any longer", "").replace("any more", "").replace("anymore", "");
     let value =
         tidy_value(value.trim_start_matches("not ").trim_start_matches("no ").trim_start_matches("longer "));
     let named = clause.verb.as_ref().map(|v| v.stem.clone()).unwrap_or_default();
-    let subject = if about.name.is_empty() { named.clone() } else { about.name.clone() };
-    // Where nothing held is denied, that it is not so is a fact of its own.
-    let denied = || {
-        let said = spell(&clause.words);
-        Reading { said: said.clone(), ..reading(format!("{} {named} {value}", about.name).trim(), said) }
-    };
-    let otherwise = if ended || about.sort == Sort::Pointer { Vec::new() } else { vec![denied()] };
-    vec![Reading {
-        shift: Shift::Gone,
-        pointer: about.sort == Sort::Pointer,
-        otherwise,
-        ..reading(subject, value.clone())
-    }]
+    let subject = if about.name.is_empty() { named } else { about.name.clone() };
+    vec![Reading { shift: Shift::Gone, pointer: about.sort == Sort::Pointer, ..reading(subject, value) }]
 }
 
 pub(super) fn framed(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Vec<Reading>> {
@@ -155,7 +142,7 @@ pub(super) const PLURAL_VERBS: [&str; 30] = [
     "studi", "collect", "get", "see", "attend", "wear",
 ];
 
-pub(super) fn general(clause: &Clause, verb: &Verb, about: &Topic, mood: Mood) -> Vec<Reading> {
+pub(super) fn general(clause: &Clause, verb: &Verb, about: &Topic) -> Vec<Reading> {
     // "Send the report to Ann" is for this moment, unless it is to hold from now on.
     let first = clause.words.first();
     let orders = clause.subject.is_empty()
@@ -184,19 +171,11 @@ pub(super) fn general(clause: &Clause, verb: &Verb, about: &Topic, mood: Mood) -
         .cloned()
         .collect();
     let value = complement_text(&clause.object, &adjuncts);
-    if let Some(found) = settled(clause, verb, about).filter(|_| mood != Mood::Past) {
+    if let Some(found) = settled(clause, verb, about) {
         return vec![found];
     }
-    let happened = verb.past && mood != Mood::Past;
-    if happened || (verb.perfect && !verb.passive && mood == Mood::Asserted) {
-        let what = if clause.object.is_empty() { &clause.subject } else { &clause.object };
-        let announces =
-            (LEXICON.is_change(&verb.stem) && topic(what).sort == Sort::Thing).then(|| plain_name(what));
-        return vec![Reading {
-            pointer: about.sort == Sort::Pointer,
-            announces,
-            ..event(about, &phrase, &value)
-        }];
+    if verb.past || (verb.perfect && !verb.passive) {
+        return vec![Reading { pointer: about.sort == Sort::Pointer, ..event(about, &phrase, &value) }];
     }
     if let Some((name, figure)) = in_use(clause, &said).filter(|_| value.is_empty()) {
         return vec![reading(name, figure)];

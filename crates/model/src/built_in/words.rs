@@ -60,12 +60,6 @@ impl Word {
         self.text.starts_with(['`', '"', '“'])
     }
 
-    /// Keeps its place but no longer says anything, so that no pattern of words finds it.
-    pub fn hush(&mut self) {
-        self.low = "·".to_owned();
-        self.tag = Tag::Name;
-    }
-
     pub fn is_preposition(&self) -> bool {
         LEXICON.prepositions.contains(&self.low)
     }

@@ -1,0 +1,118 @@
+//! A small trained network that reads English: how the words of a statement are meant, what a statement does to a fact
+//! that is held, and whether a fact answers a question. Its weights are part of the program; `training/README.md` says
+//! how they came about. The same text gives the same numbers on the same machine.
+
+mod network;
+mod pieces;
+mod weights;
+
+use ndarray::{ArrayView1, ArrayView2};
+use network::{Network, States};
+use pieces::{Piece, Pieces};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// What a statement does to a fact that is held. The order is that of the network's outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    None,
+    /// Something else has taken its place.
+    Replaces,
+    /// It no longer holds, and nothing takes its place.
+    Ends,
+    /// It is said once more.
+    Same,
+    /// It is told in more detail.
+    Refines,
+}
+
+/// How words are meant. The order is that of the network's outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meant {
+    /// Filler, a greeting, a mere reason.
+    Nothing,
+    So,
+    Event,
+    Past,
+    Future,
+    Hedged,
+    Hypothetical,
+    Sarcastic,
+    Asked,
+    /// That something no longer holds.
+    End,
+}
+
+pub const RELATIONS: usize = 5;
+pub const MEANINGS: usize = 10;
+
+/// A word or a part of a word, where it stands in the text, and the likelihoods of how it is meant.
+#[derive(Debug, Clone)]
+pub struct Token {
+    pub at: Range<usize>,
+    pub meant: [f32; MEANINGS],
+    /// How likely it belongs to a value.
+    pub value: f32,
+    /// How likely something else begins with it than what stands before it.
+    pub start: f32,
+}
+
+struct Encoder {
+    pieces: Pieces,
+    network: Network,
+}
+
+static ENCODER: LazyLock<Encoder> = LazyLock::new(|| {
+    let (vocabulary, network) = weights::load();
+    Encoder { pieces: Pieces::new(vocabulary), network }
+});
+
+/// The likelihoods of what each statement does to the held fact beside it, in the order of [`Relation`].
+pub fn relations(pairs: &[(&str, &str)]) -> Vec<[f32; RELATIONS]> {
+    read(pairs).wholes().map(|whole| softmax(ENCODER.network.relation.of(&whole))).collect()
+}
+
+/// How likely each question is answered by the fact beside it.
+pub fn answers(pairs: &[(&str, &str)]) -> Vec<f32> {
+    let likely = |[_, yes]: [f32; 2]| yes;
+    read(pairs).wholes().map(|whole| likely(softmax(ENCODER.network.answer.of(&whole)))).collect()
+}
+
+fn read(pairs: &[(&str, &str)]) -> States {
+    let cut = |text: &str| ENCODER.pieces.cut(text);
+    let pieces: Vec<(Vec<Piece>, Vec<Piece>)> = pairs.iter().map(|(a, b)| (cut(a), cut(b))).collect();
+    let pairs: Vec<(&[Piece], &[Piece])> = pieces.iter().map(|(a, b)| (a.as_slice(), b.as_slice())).collect();
+    ENCODER.network.read(&pairs)
+}
+
+/// How the words of each statement are meant.
+pub fn tokens(statements: &[&str]) -> Vec<Vec<Token>> {
+    let told: Vec<Vec<Piece>> = statements.iter().map(|text| ENCODER.pieces.cut(text)).collect();
+    let alone: Vec<(&[Piece], &[Piece])> = told.iter().map(|text| (text.as_slice(), [].as_slice())).collect();
+    let states = ENCODER.network.read(&alone);
+    // The first state of a text is that of the mark before it.
+    let of_text = |(text, states): (&Vec<Piece>, ArrayView2<'_, f32>)| {
+        text.iter()
+            .zip(states.rows().into_iter().skip(1))
+            .map(|(piece, state)| token(piece, &state))
+            .collect()
+    };
+    told.iter().zip(states.texts()).map(of_text).collect()
+}
+
+fn token(piece: &Piece, state: &ArrayView1<'_, f32>) -> Token {
+    let network = &ENCODER.network;
+    let [outside, _, _] = softmax(network.value.of(state));
+    let [_, start] = softmax(network.start.of(state));
+    Token { at: piece.at.clone(), meant: softmax(network.meant.of(state)), value: 1.0 - outside, start }
+}
+
+fn softmax<const N: usize>(scores: [f32; N]) -> [f32; N] {
+    let most = scores.iter().copied().fold(f32::MIN, f32::max);
+    let powers = scores.map(|score| (score - most).exp());
+    let total: f32 = powers.iter().sum();
+    powers.map(|power| power / total)
+}
+
+#[cfg(test)]
+mod tests;

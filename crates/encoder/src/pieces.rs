@@ -1,0 +1,108 @@
+//! Cuts a text into the pieces of words that the network knows.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+/// What stands for a word of which no piece is known.
+const UNKNOWN: &str = "[UNK]";
+/// Longer words are no words.
+const LONGEST: usize = 100;
+/// Texts are read up to here.
+const MOST: usize = 100;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub number: usize,
+    /// The bytes of the text that it stands for.
+    pub at: Range<usize>,
+}
+
+pub(crate) struct Pieces {
+    numbers: HashMap<&'static str, usize>,
+    unknown: usize,
+}
+
+impl Pieces {
+    pub fn new(vocabulary: &'static str) -> Self {
+        let numbers: HashMap<&str, usize> = vocabulary.lines().zip(0..).collect();
+        let unknown = numbers.get(UNKNOWN).copied().unwrap_or_default();
+        Self { numbers, unknown }
+    }
+
+    pub fn cut(&self, text: &str) -> Vec<Piece> {
+        let mut found = Vec::new();
+        for word in words(text) {
+            self.cut_word(&word, &mut found);
+            if found.len() >= MOST {
+                found.truncate(MOST);
+                break;
+            }
+        }
+        found
+    }
+
+    /// The longest known piece first, then the longest of the rest.
+    fn cut_word(&self, word: &[(char, Range<usize>)], found: &mut Vec<Piece>) {
+        let before = found.len();
+        let mut rest = word;
+        while !rest.is_empty() && word.len() <= LONGEST {
+            let mut spelled = String::from(if rest.len() < word.len() { "##" } else { "" });
+            let mut longest = None;
+            for (count, (letter, _)) in (1..).zip(rest) {
+                spelled.push(*letter);
+                if let Some(number) = self.numbers.get(spelled.as_str()) {
+                    longest = Some((count, *number));
+                }
+            }
+            let Some((count, number)) = longest else { break };
+            let (piece, after) = rest.split_at(count);
+            found.push(Piece { number, at: span(piece) });
+            rest = after;
+        }
+        if !rest.is_empty() {
+            found.truncate(before);
+            found.push(Piece { number: self.unknown, at: span(word) });
+        }
+    }
+}
+
+fn span(letters: &[(char, Range<usize>)]) -> Range<usize> {
+    match letters {
+        [(_, first), .., (_, last)] => first.start..last.end,
+        [(_, only)] => only.clone(),
+        [] => 0..0,
+    }
+}
+
+/// Lower case, without accents; each mark a word of its own.
+fn words(text: &str) -> Vec<Vec<(char, Range<usize>)>> {
+    let mut found: Vec<Vec<(char, Range<usize>)>> = Vec::new();
+    let mut open = false;
+    for (at, letter) in text.char_indices() {
+        let bytes = at..at + letter.len_utf8();
+        if letter.is_whitespace() {
+            open = false;
+            continue;
+        }
+        if letter.is_control() || letter == '\u{fffd}' {
+            continue;
+        }
+        let alone = is_mark(letter);
+        for plain in letter.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
+            match found.last_mut().filter(|_| open && !alone) {
+                Some(word) => word.push((plain, bytes.clone())),
+                None => found.push(vec![(plain, bytes.clone())]),
+            }
+            open = !alone;
+        }
+    }
+    found
+}
+
+/// Signs that words are not made of, and ideographs, each of which is a word.
+fn is_mark(letter: char) -> bool {
+    letter.is_ascii_punctuation()
+        || matches!(letter, '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '\u{4e00}'..='\u{9fff}')
+        || matches!(letter, '¡' | '§' | '«' | '¶' | '·' | '»' | '¿' | '\u{3001}'..='\u{3003}')
+}

@@ -1,0 +1,116 @@
+"""Examples for the network, made of labelled conversations."""
+
+import json
+import random
+import re
+from dataclasses import dataclass, field
+
+TOUCHES = ("same", "refines", "ends", "replaces")
+EMPTY = set(
+    "the a an is are was were be been has have had do does did of to in on at for with and or by from as our my his her "
+    "their its your i we they he she it this that will can may must should now no not as per via".split()
+)
+# Before a fact that was told last, to which "it" may point. verdicts.rs of the built-in model puts it there, too.
+LAST = "* "
+
+
+@dataclass
+class Examples:
+    # (statement, forms of a held fact, relation)
+    relations: list = field(default_factory=list)
+    # (statement, [(words, meaning, value)])
+    statements: list = field(default_factory=list)
+    # (question, forms of a fact, whether it answers)
+    answers: list = field(default_factory=list)
+
+
+def read(paths):
+    return [json.loads(line) for path in paths for line in open(path, encoding="utf8") if line.strip()]
+
+
+def examples(conversations):
+    found = Examples()
+    for conversation in conversations:
+        add(found, conversation)
+    return found
+
+
+def add(found, conversation):
+    held, last = {}, set()
+
+    def forms(fact):
+        return [LAST + form for form in held[fact]] if fact in last else held[fact]
+
+    for said in conversation["say"]:
+        text, parts = said["t"], said["f"]
+        touched = touches(parts)
+        for fact in held:
+            if touched or random.random() < 0.8:
+                found.relations.append((text, forms(fact), touched.get(fact, "none")))
+        # A part alone is an example for the facts that it touches, and now and then for those that nothing touches.
+        for part in parts if len(parts) > 1 else []:
+            if part.get("m") in (None, "end"):
+                alone = touches([part])
+                for fact in held:
+                    if fact in alone or fact not in touched and random.random() < 0.25:
+                        found.relations.append((part["w"], forms(fact), alone.get(fact, "none")))
+        found.statements.append((text, [(p["w"], p.get("m") or "so", p.get("v")) for p in parts]))
+        for fact, how in touched.items():
+            if how in ("ends", "replaces"):
+                held.pop(fact, None)
+        facts = [part for part in parts if not part.get("m")]
+        if facts:
+            last = {part["id"] for part in facts}
+        for part in facts:
+            held[part["id"]] = told(part, text if len(facts) == 1 else None)
+    for asked in conversation.get("ask", []):
+        for fact, told_as in held.items():
+            answers = fact in asked["by"]
+            if answers or random.random() < 0.5:
+                found.answers.append((asked["q"], told_as, int(answers)))
+
+
+def touches(parts):
+    return {fact: how for part in parts for how in TOUCHES for fact in part.get(how) or []}
+
+
+def told(part, whole):
+    """The forms in which a held fact may be shown to the network."""
+    named = with_subject(part["c"], part["v"])
+    return [part["w"], part["w"], part["c"]] + [form for form in (whole, named) if form]
+
+
+def with_subject(sentence, value):
+    """ "deploy target: Fly.io", as a fact is stored."""
+    before, found, after = sentence.partition(value)
+    words = [w for w in re.findall(r"[A-Za-z0-9][\w'./-]*", f"{before} {after}") if w.lower() not in EMPTY]
+    return f"{' '.join(words[:6]).lower()}: {value}" if found and words else None
+
+
+def labelled_clauses(paths):
+    """Statements whose clauses have a label and nothing else."""
+    meaning = {"state": "so", "change": "so", "chatter": None, "reason": None}
+    found = []
+    for path in paths:
+        for line in open(path, encoding="utf8"):
+            labels, _, text = line.rstrip("\n").partition("\t")
+            labels, clauses = [label.strip() for label in labels.split(",")], text.split(" || ")
+            if text and len(labels) == len(clauses):
+                meant = [(c.strip(), meaning.get(label, label), None) for c, label in zip(clauses, labels)]
+                found.append((" ".join(clauses), [part for part in meant if part[1]]))
+    return found
+
+
+def slots(paths, presets):
+    """Whether a sentence tells the value of a slot is asked like a question."""
+    found = []
+    for path in paths:
+        schema = json.loads((presets / f"{path.stem}.json").read_text())
+        asked = {slot["name"]: f"{slot['name'].replace('_', ' ')}: {slot['description']}" for slot in schema["slots"]}
+        for line in path.read_text(encoding="utf8").splitlines():
+            name, _, sentence = line.partition("\t")
+            others = random.sample([slot for slot in asked if slot != name], 4)
+            found += [(asked[other], [sentence], 0) for other in others]
+            if name in asked:
+                found += [(asked[name], [sentence], 1)] * 2
+    return found

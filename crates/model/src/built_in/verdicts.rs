@@ -1,0 +1,129 @@
+//! What a statement does to each fact that is held, as the network sees it.
+
+use super::memory::{nearest, set};
+use super::parts::Part;
+use super::told::told;
+use crate::ask::Extract;
+use domain::{Fact, Kind};
+use encoder::{Meant, RELATIONS, Relation};
+
+/// At most so many facts are weighed against a statement.
+const MOST: usize = 12;
+
+/// From here on a fact counts as replaced or ended by the statement.
+const SURE: f32 = 0.8;
+/// The same for a part of the statement by itself.
+const SURE_ALONE: f32 = 0.85;
+/// From here on a person is asked.
+const MAYBE: f32 = 0.2;
+/// The same where the statement names the old value.
+const MAYBE_IF_NAMED: f32 = 0.03;
+/// From here on nothing new was said.
+const SAME: f32 = 0.5;
+/// From here on what was said is put together with what is held.
+const REFINES: f32 = 0.7;
+/// From here on a part may be what takes the place of a fact.
+const BEARS: f32 = 0.4;
+
+/// Marks what was told last, to which "it" and "that" may point. The network was trained with it.
+const LAST: &str = "* ";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    None,
+    Replaced,
+    Ended,
+    Repeated,
+    Refined,
+    /// It may have been replaced or ended.
+    Doubtful,
+}
+
+pub(super) struct Verdict<'a> {
+    pub fact: &'a Fact,
+    pub change: Change,
+    /// How each part of the statement that says something to be so bears on the fact.
+    parts: Vec<(&'a str, f32)>,
+}
+
+/// The likelihoods of what a text does to a fact.
+type Likely = [f32; RELATIONS];
+
+impl Verdict<'_> {
+    /// Of the parts, the one that bears most on the fact, if any does.
+    pub fn part<'b>(&self, parts: impl Iterator<Item = Option<&'b str>>) -> Option<usize> {
+        let score = |text: &str| self.parts.iter().find(|(t, _)| *t == text).map_or(0.0, |(_, score)| *score);
+        let scored = parts.enumerate().filter_map(|(at, text)| Some((at, score(text?))));
+        let best = scored.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        best.filter(|(_, score)| *score >= BEARS).map(|(at, _)| at)
+    }
+}
+
+pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Vec<Verdict<'a>> {
+    let states: Vec<&Fact> = ask.held.iter().copied().filter(|f| f.kind != Kind::Event).collect();
+    let states = nearest(ask.statement, &states, MOST);
+    let last = ask.held.iter().max_by_key(|fact| (fact.created, fact.id)).map(|fact| fact.text.as_str());
+    let mut texts = told(&states);
+    for (text, _) in texts.iter_mut().zip(&states).filter(|(_, fact)| last == Some(fact.text.as_str())) {
+        text.insert_str(0, LAST);
+    }
+    let telling: Vec<&Part<'_>> =
+        parts.iter().filter(|part| matches!(part.meant, Meant::So | Meant::End)).collect();
+    if telling.is_empty() {
+        return Vec::new();
+    }
+    let alone = telling.len() == 1 && parts.len() == 1;
+    let asked = |text| {
+        let parts = telling.iter().filter(|_| !alone).map(|part| part.text);
+        std::iter::once(ask.statement).chain(parts).map(move |said| (said, text))
+    };
+    let pairs: Vec<(&str, &str)> = texts.iter().flat_map(|text| asked(text.as_str())).collect();
+    let relations = encoder::relations(&pairs);
+    let of_each = if alone { 1 } else { 1 + telling.len() };
+    let judged = states.iter().zip(relations.chunks(of_each)).filter_map(|(fact, likely)| {
+        let (whole, of_parts) = likely.split_first()?;
+        let named = set(ask.statement).is_superset(&set(&fact.value));
+        let change = change(whole, of_parts, named);
+        let bearing = |(at, part): (usize, &&Part<'a>)| {
+            let likely = of_parts.get(at).unwrap_or(whole);
+            (part.meant == Meant::So).then(|| (part.text, bearing(likely, change)))
+        };
+        Some(Verdict { fact, change, parts: telling.iter().enumerate().filter_map(bearing).collect() })
+    });
+    judged.collect()
+}
+
+/// What names the old value is more likely to be about it.
+fn change(whole: &Likely, parts: &[Likely], named: bool) -> Change {
+    let maybe = if named { MAYBE_IF_NAMED } else { MAYBE };
+    let gone = |likely: &Likely| of(likely, Relation::Replaces) + of(likely, Relation::Ends);
+    let part = parts.iter().max_by(|a, b| gone(a).total_cmp(&gone(b))).unwrap_or(whole);
+    let stronger = if gone(part) > gone(whole) { part } else { whole };
+    if gone(whole) >= SURE || gone(part) >= SURE_ALONE && gone(whole) >= MAYBE {
+        if of(stronger, Relation::Replaces) >= of(stronger, Relation::Ends) {
+            Change::Replaced
+        } else {
+            Change::Ended
+        }
+    } else if gone(stronger) >= maybe {
+        Change::Doubtful
+    } else if of(whole, Relation::Same) >= SAME {
+        Change::Repeated
+    } else if of(whole, Relation::Refines) >= REFINES {
+        Change::Refined
+    } else {
+        Change::None
+    }
+}
+
+fn bearing(likely: &Likely, change: Change) -> f32 {
+    match change {
+        Change::Repeated => of(likely, Relation::Same),
+        Change::Refined => of(likely, Relation::Refines),
+        _ => of(likely, Relation::Replaces),
+    }
+}
+
+fn of(likely: &Likely, relation: Relation) -> f32 {
+    likely.get(relation as usize).copied().unwrap_or_default()
+}
