@@ -127,25 +127,21 @@ fn set_apart(place: Place, before: &[News<'_>], part: &Part<'_>, slots: &[SlotHi
 }
 
 /// Does to a held fact what the statement does to it, and gives the news that concerns it its place.
-fn settle(verdict: &Verdict<'_>, news: &mut Vec<News<'_>>, slots: &[SlotHint]) -> Option<RawFact> {
+fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], slots: &[SlotHint]) -> Option<RawFact> {
     let held = verdict.fact;
     let slot = slots.iter().find(|slot| slot.name == held.subject);
     let here = |n: &News<'_>| n.is_free() && n.place.subject == held.subject && n.place.scope == held.scope;
     let elsewhere = |n: &News<'_>| slots.iter().any(|s| s.name == n.place.subject && s.name != held.subject);
     let in_slot = slot.filter(|slot| !slot.list).and_then(|_| news.iter().position(here));
+    let concerning = verdict.part(news.iter().map(|n| n.is_free().then_some(n.part.text)));
     let other_slots = news.iter().filter(|n| n.is_state()).all(elsewhere) && news.iter().any(News::is_state);
     match verdict.change {
         // What is filed elsewhere says nothing of this slot.
         _ if slot.is_some() && other_slots => None,
         Change::Replaced => {
-            let at =
-                in_slot.or_else(|| verdict.part(news.iter().map(|n| n.is_free().then_some(n.part.text))));
+            let at = in_slot.or(concerning);
             let Some(new) = at.and_then(|at| news.get_mut(at)) else {
-                return Some(Place::at(held).with(held.value.clone()).fact(
-                    Action::Retract,
-                    PLAIN,
-                    "replaced",
-                ));
+                return Some(ended(held, PLAIN, "replaced"));
             };
             if slot.is_some() || takes_over(held, new) {
                 new.put_at(held, slot.is_some());
@@ -154,17 +150,16 @@ fn settle(verdict: &Verdict<'_>, news: &mut Vec<News<'_>>, slots: &[SlotHint]) -
             }
             new.place.subject = without(&new.place.subject, &held.value);
             new.reason = "takes the place of another";
-            Some(Place::at(held).with(held.value.clone()).fact(Action::Retract, PLAIN, "replaced"))
+            Some(ended(held, PLAIN, "replaced"))
         }
         Change::Ended => {
             for new in news.iter_mut().filter(|new| new.is_free()) {
                 new.place.subject = without(&new.place.subject, &held.value);
             }
-            Some(Place::at(held).with(held.value.clone()).fact(Action::Retract, PLAIN, "it has ended"))
+            Some(ended(held, PLAIN, "it has ended"))
         }
         Change::Doubtful => {
-            let at =
-                in_slot.or_else(|| verdict.part(news.iter().map(|n| n.is_free().then_some(n.part.text))));
+            let at = in_slot.or(concerning);
             if let Some(new) = at.filter(|_| slot.is_some()).and_then(|at| news.get_mut(at)) {
                 new.put_at(held, true);
                 (new.action, new.confidence, new.reason) =
@@ -172,20 +167,17 @@ fn settle(verdict: &Verdict<'_>, news: &mut Vec<News<'_>>, slots: &[SlotHint]) -
                 return None;
             }
             apart(news, here);
-            let place = Place::at(held).with(held.value.clone());
-            Some(place.fact(Action::Retract, DOUBTFUL, "what was said may have ended it"))
+            Some(ended(held, DOUBTFUL, "what was said may have ended it"))
         }
         Change::Repeated => {
-            let at = verdict.part(news.iter().map(|n| n.is_free().then_some(n.part.text)));
-            if let Some(new) = at.and_then(|at| news.get_mut(at)) {
+            if let Some(new) = concerning.and_then(|at| news.get_mut(at)) {
                 new.place = Place::at(held).with(held.value.clone());
                 (new.action, new.reason) = (Action::Dedup, "said before");
             }
             None
         }
         Change::Refined => {
-            let at = verdict.part(news.iter().map(|n| n.is_free().then_some(n.part.text)));
-            if let Some(new) = at.and_then(|at| news.get_mut(at)) {
+            if let Some(new) = concerning.and_then(|at| news.get_mut(at)) {
                 let more = set(new.part.text).is_superset(&set(&held.value));
                 let told = new.part.text;
                 new.place = Place::at(held).with(if more {
@@ -208,6 +200,10 @@ fn settle(verdict: &Verdict<'_>, news: &mut Vec<News<'_>>, slots: &[SlotHint]) -
             None
         }
     }
+}
+
+fn ended(held: &Fact, confidence: f64, reason: &str) -> RawFact {
+    Place::at(held).with(held.value.clone()).fact(Action::Retract, confidence, reason)
 }
 
 /// A name without the words of a value that has gone.

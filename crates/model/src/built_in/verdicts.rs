@@ -60,17 +60,17 @@ impl Verdict<'_> {
 }
 
 pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Vec<Verdict<'a>> {
+    let telling: Vec<&Part<'_>> =
+        parts.iter().filter(|part| matches!(part.meant, Meant::So | Meant::End)).collect();
+    if telling.is_empty() {
+        return Vec::new();
+    }
     let states: Vec<&Fact> = ask.held.iter().copied().filter(|f| f.kind != Kind::Event).collect();
     let states = nearest(ask.statement, &states, MOST);
     let last = ask.held.iter().max_by_key(|fact| (fact.created, fact.id)).map(|fact| fact.text.as_str());
     let mut texts = told(&states);
     for (text, _) in texts.iter_mut().zip(&states).filter(|(_, fact)| last == Some(fact.text.as_str())) {
         text.insert_str(0, LAST);
-    }
-    let telling: Vec<&Part<'_>> =
-        parts.iter().filter(|part| matches!(part.meant, Meant::So | Meant::End)).collect();
-    if telling.is_empty() {
-        return Vec::new();
     }
     let alone = telling.len() == 1 && parts.len() == 1;
     let asked = |text| {
