@@ -39,8 +39,8 @@ fn words_are_taken_as_they_are_meant() {
 #[test]
 fn a_fact_that_answers_is_told_from_one_that_does_not() {
     let likely = answers(&[
-        ("Where do we deploy?", "The storefront is hosted on Heroku"),
-        ("Where do we deploy?", "My dentist is Dr. Feld"),
+        ("Where is the storefront hosted?", "The storefront is hosted on Heroku"),
+        ("Where is the storefront hosted?", "My dentist is Dr. Feld"),
     ]);
     assert!(likely[0] > 0.5 && likely[1] < 0.2, "{likely:.2?}");
 }

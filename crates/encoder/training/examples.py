@@ -70,6 +70,48 @@ def add(found, conversation):
                 found.answers.append((asked["q"], told_as, int(answers)))
 
 
+def contrast_sets(found, paths):
+    """Two facts that resemble each other, F and G, and statements that might follow them. The letter of a statement says
+    what it does to F, a small one what it does to G, and N that it touches neither."""
+    does = {"R": "replaces", "E": "ends", "S": "same", "D": "refines"}
+    for path in paths:
+        for lines in re.split(r"\n\s*\n", path.read_text(encoding="utf8").strip()):
+            lines = [(line[0], line[2:].strip()) for line in lines.split("\n") if line.strip()]
+            facts = {letter: fact_of_set(text) for letter, text in lines if letter in "FG"}
+            found.statements += [(text, [(text, "so", value)]) for text, value in facts.values()]
+            held = {letter: [text, text, with_subject(text, value) or text] for letter, (text, value) in facts.items()}
+            for letter, text in lines:
+                if letter in "QqX":
+                    by = {"Q": "F", "q": "G"}.get(letter)
+                    found.answers += [(text, forms, int(name == by)) for name, forms in held.items()]
+                elif letter not in "FG":
+                    parts = parts_of_set(text, "end" if letter in "Ee" else "so")
+                    said = re.sub(r"\w+\| ?|[{}\[\]]", "", text)
+                    # What is mocked, ended or replaced is rarer in life than in the sets.
+                    if random.random() < 0.6:
+                        found.statements.append((said, parts))
+                    touched = "F" if letter.isupper() else "G"
+                    for name, forms in held.items():
+                        how = does.get(letter.upper(), "none") if name == touched else "none"
+                        last = [LAST + form for form in forms] if random.random() < 0.5 else forms
+                        found.relations.append((said, last, how))
+
+
+def fact_of_set(text):
+    value = re.search(r"\[(.*?)\]", text)[1]
+    return re.sub(r"[\[\]]", "", text).rstrip("."), value
+
+
+def parts_of_set(text, plainly):
+    found = []
+    for part in re.findall(r"\{(.*?)\}", text):
+        meant, words = re.fullmatch(r"(?:(\w+)\| ?)?(.*)", part).groups()
+        value = re.search(r"\[(.*?)\]", words)
+        how = meant or ("so" if value else plainly)
+        found.append((re.sub(r"[\[\]]", "", words).strip(), how, value[1] if value else None))
+    return found
+
+
 def touches(parts):
     return {fact: how for part in parts for how in TOUCHES for fact in part.get(how) or []}
 

@@ -33,20 +33,10 @@ def tokenizer(base):
     return cut
 
 
-class Gelu(nn.Module):
-    """As in network.rs, where a fraction stands for the hyperbolic tangent."""
-
-    def forward(self, x):
-        inner = (0.7978846 * (x + 0.044715 * x * x * x)).clamp(-3.65, 3.65)
-        square = inner * inner
-        tangent = inner * (945 + square * (105 + square)) / (945 + square * (420 + square * 15))
-        return 0.5 * x * (1 + tangent)
-
-
 class Network(nn.Module):
     def __init__(self, base):
         super().__init__()
-        self.encoder = AutoModel.from_pretrained(base, add_pooling_layer=False)
+        self.encoder = AutoModel.from_pretrained(base, add_pooling_layer=False, attn_implementation="eager")
         embeddings = self.encoder.embeddings
         number = {piece: n for n, piece in enumerate(whole_vocabulary(base))}
         kept = embeddings.word_embeddings.weight.data[[number[p] for p in vocabulary(base)]].clone()
@@ -54,7 +44,7 @@ class Network(nn.Module):
         near = embeddings.position_embeddings.weight.data[:POSITIONS].clone()
         embeddings.position_embeddings = nn.Embedding.from_pretrained(near, freeze=True)
         for layer in self.encoder.encoder.layer:
-            layer.intermediate.intermediate_act_fn = Gelu()
+            layer.intermediate.intermediate_act_fn = nn.GELU(approximate="tanh")
         self.relation = nn.Linear(WIDTH, len(RELATIONS))
         self.answer = nn.Linear(WIDTH, 2)
         self.meant = nn.Linear(WIDTH, len(MEANINGS))

@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 from torch.nn.functional import cross_entropy
 
-from examples import examples, labelled_clauses, read, slots
+from examples import contrast_sets, examples, labelled_clauses, read, slots
 from network import MEANINGS, RELATIONS, Network, tokenizer
 
 HERE = Path(__file__).parent
@@ -160,6 +160,7 @@ def main():
     held_out = {Path(path).name for path in options.held_out}
     paths = [path for path in sorted((HERE / "conversations").glob("*.jsonl")) if path.name not in held_out]
     found = examples(read(paths))
+    contrast_sets(found, sorted((HERE / "sets").glob("*.txt")))
     found.statements += labelled_clauses(sorted((HERE / "statements").glob("*.tsv")))
     found.answers += slots(sorted((HERE / "slots").glob("*.tsv")), HERE.parent.parent / "reconcile" / "presets")
     apart = examples(read(options.held_out))
@@ -168,7 +169,7 @@ def main():
     body = [p for p in network.encoder.parameters() if p.requires_grad]
     heads = [p for name, p in network.named_parameters() if not name.startswith("encoder.")]
     groups = [{"params": body, "lr": options.rate}, {"params": heads, "lr": options.rate * 10}]
-    optimizer = torch.optim.AdamW(groups, weight_decay=0.01)
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(1, (step + 1) / 100) * max(0.02, 1 - step / steps)
     )

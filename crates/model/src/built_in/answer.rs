@@ -1,10 +1,10 @@
 //! Answers a question by naming the facts that answer it, or says that it does not know.
 
+use super::comparing::nearest;
 use super::meeting::{Held, Met, Term};
-use super::memory::nearest;
 use super::question::{Asked, Question, is_strange};
 use super::stem::stems;
-use super::told::told;
+use super::told::{Told, told};
 use crate::ask::{Answer, AnswerFact};
 use domain::{Fact, Kind};
 
@@ -17,10 +17,14 @@ const ENOUGH_FOR_YES: f64 = 0.6;
 const AS_GOOD: f64 = 0.12;
 /// What it counts for a fact that rules name it, too.
 const SECOND_WORD: f64 = 0.3;
-/// How likely a fact must answer for the network alone to name it.
+/// How likely a fact must answer for the network to name it although rules take it for one about something else.
+const AGAINST_RULES: f64 = 0.97;
+/// The same where it does not seem to be of the sort that is asked for.
 const SURE: f64 = 0.9;
+/// The same where no rule speaks against it.
+const LIKELY: f64 = 0.8;
 /// The same where rules name it, too.
-const AGREED: f64 = 0.4;
+const AGREED: f64 = 0.5;
 /// At most so many facts are weighed against a question.
 const MOST_WEIGHED: usize = 16;
 /// What a name counts against a fact that does not have it and is of nobody else: people are not named each time.
@@ -62,20 +66,24 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
     }
     facts.truncate(MOST_WEIGHED);
     let texts = told(&facts);
-    let pairs: Vec<(&str, &str)> = texts.iter().map(|text| (ask.question, text.as_str())).collect();
-    let likely = encoder::answers(&pairs);
     let mut answers: Vec<Found<'a>> = Vec::new();
-    for ((fact, text), likely) in facts.iter().zip(texts).zip(&likely) {
+    for (fact, (likely, text)) in facts.iter().zip(likelihoods(ask.question, &texts)) {
         let Some(shown) = ask.facts.iter().find(|f| f.fact.id == fact.id) else { continue };
         let ruled = found.iter().find(|f| f.fact.fact.id == fact.id);
-        let likely = f64::from(*likely);
-        let enough = if ruled.is_some() { AGREED } else { SURE };
-        let fits = question.fits(&text) || question.fits_subject(&fact.subject);
-        if likely < enough || !fits || ruled.is_none() && is_ruled_out(shown, question, held) {
+        let enough = if !question.fits(text) && !question.fits_subject(&fact.subject) {
+            SURE
+        } else if ruled.is_some() {
+            AGREED
+        } else if is_ruled_out(shown, question, held) {
+            AGAINST_RULES
+        } else {
+            LIKELY
+        };
+        if likely < enough {
             continue;
         }
         let plain = matches!(ruled, Some(Found { said: Said::Value, .. }));
-        let said = if plain { Said::Value } else { Said::Quote(text) };
+        let said = if plain { Said::Value } else { Said::Quote(text.to_owned()) };
         let score = likely + if ruled.is_some() { SECOND_WORD } else { 0.0 };
         answers.push(Found { fact: shown, score, said });
     }
@@ -87,6 +95,19 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
     if !answers.is_empty() {
         *found = answers;
     }
+}
+
+/// How likely each fact answers, and the words in which it does best.
+fn likelihoods<'a>(question: &str, facts: &'a [Told]) -> Vec<(f64, &'a str)> {
+    let forms = |told: &'a Told| std::iter::once(&told.text).chain(&told.part).map(String::as_str);
+    let pairs: Vec<(&str, &str)> =
+        facts.iter().flat_map(|told| forms(told).map(|text| (question, text))).collect();
+    let mut likely = encoder::answers(&pairs).into_iter().map(f64::from);
+    let best = |told: &'a Told| {
+        let of_each = forms(told).map(|text| (likely.next().unwrap_or_default(), text));
+        of_each.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
+    };
+    facts.iter().map(best).collect()
 }
 
 /// Whether the fact is about another person than the question, or about another thing of the same kind.

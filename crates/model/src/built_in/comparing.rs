@@ -1,4 +1,4 @@
-//! What is held, compared with a text by the words of subject, value and origin.
+//! Texts compared by their words, whatever the forms of these.
 
 use super::stem::stems;
 use domain::Fact;
@@ -16,6 +16,17 @@ pub(super) fn share(part: &Stems, whole: &Stems) -> f64 {
         return 0.0;
     }
     part.intersection(whole).count() as f64 / part.len() as f64
+}
+
+/// What stands before and behind some words of a text, where they stand there as words of their own.
+pub(super) fn around<'a>(text: &'a str, words: &str) -> Option<(&'a str, &'a str)> {
+    let apart = |(at, _): &(usize, &str)| {
+        let (before, after) =
+            (text.get(..*at).unwrap_or_default(), text.get(at + words.len()..).unwrap_or_default());
+        !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
+    };
+    let (at, _) = text.match_indices(words).filter(|_| !words.is_empty()).find(apart)?;
+    Some((text.get(..at)?, text.get(at + words.len()..)?))
 }
 
 /// Of the facts, those that share most with a text, and where that is nothing, the newest.

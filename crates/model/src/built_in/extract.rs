@@ -1,15 +1,15 @@
 //! From a statement to proposals: the network cuts it into parts and weighs it against what is held; each part that tells
 //! a fact is given a name and a value.
 
+use super::comparing::{Stems, around, set, share};
 use super::keeping::loses_any;
-use super::memory::{Stems, set, share};
 use super::naming::gist;
 use super::parts::{Part, parts};
 use super::place::{DOUBTFUL, PLAIN, Place, with_time};
 use super::sentences::sentences;
-use super::told::read;
+use super::told::{name, read};
 use super::verdicts::{Change, Verdict, verdicts};
-use crate::ask::{Extract, SlotHint};
+use crate::ask::Extract;
 use domain::{Action, Fact, RawFact};
 use encoder::Meant;
 
@@ -37,12 +37,35 @@ impl News<'_> {
         self.is_state() && self.action == Action::Add
     }
 
-    /// Takes the place of a held fact. What would lose a part of what was said there is kept as it was said.
-    fn put_at(&mut self, held: &Fact, slotted: bool) {
-        let value = std::mem::take(&mut self.place.value);
-        let known = format!("{} {} {} {value}", held.subject, held.value, held.text);
-        let loses = !slotted && loses_any(self.part.text, &known);
-        self.place = Place::at(held).with(if loses { self.part.text.to_owned() } else { value });
+    /// Whether it may take the place of a held fact: of several that one part tells, the one with the value may.
+    fn tells_value(&self) -> bool {
+        let has = |value: &str| set(&self.place.value).is_superset(&set(value));
+        self.is_free() && self.part.value.is_none_or(has)
+    }
+
+    /// Its value alone where the words around it may name the old one, else all that was said.
+    fn without_old(&self, old: &str, held: &Fact) -> String {
+        let known = set(&format!("{} {}", held.subject, held.value));
+        let is_new = |value: &&str| set(value).is_disjoint(&known);
+        let value = self.part.value.or_else(|| self.part.values.iter().copied().rfind(is_new));
+        let Some((value, (before, after))) = value.and_then(|v| Some((v, around(&self.part.text, v)?)))
+        else {
+            return self.part.text.to_string();
+        };
+        let rest = format!("{before} {after}");
+        let naming = |word: &&str| word.contains(|c: char| c.is_uppercase() || c.is_ascii_digit());
+        let named = rest.split_whitespace().filter(naming).any(|word| !set(word).is_disjoint(&known));
+        let gone = &set(old) - &set(value);
+        let old_named = !gone.is_empty() && gone.is_subset(&set(&rest));
+        if named || old_named { value.to_owned() } else { self.part.text.to_string() }
+    }
+
+    /// Names what has gone no more.
+    fn clear_of(&mut self, old: &str, held: &Fact) {
+        self.place.subject = without(&self.place.subject, old);
+        if set(&self.place.value).is_superset(&set(&self.part.text)) {
+            self.place.value = self.without_old(old, held);
+        }
     }
 
     fn proposal(self) -> RawFact {
@@ -84,6 +107,11 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
         return Vec::new();
     }
     let mut parts = parts(&[ask.statement]).pop().unwrap_or_default();
+    if parts.iter().any(|part| part.meant == Meant::Sarcastic) {
+        // Who mocks may mock throughout.
+        let plain = |part: &&mut Part<'_>| matches!(part.meant, Meant::So | Meant::Event | Meant::End);
+        parts.iter_mut().filter(plain).for_each(|part| part.meant = Meant::Hedged);
+    }
     let endings = parts.iter().filter(|part| part.meant == Meant::End).count();
     let verdicts = verdicts(ask, &parts);
     if endings > 0 && verdicts.iter().all(|verdict| matches!(verdict.change, Change::None | Change::Refined))
@@ -95,12 +123,29 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
     let mut news: Vec<News<'_>> = Vec::new();
     for part in parts.iter().filter(|part| matches!(part.meant, Meant::So | Meant::Event)) {
         for place in read(part, ask) {
-            let place = set_apart(place, &news, part, ask.slots);
+            let place = set_apart(place, &news, part, ask);
             news.push(News { place, part, action: Action::Add, confidence: PLAIN, reason: "said plainly" });
         }
     }
+    let filed = |n: &News<'_>| ask.slots.iter().find(|s| s.name == n.place.subject).map(|s| s.name.as_str());
+    let filed: Vec<Option<&str>> = news.iter().filter(|n| n.is_state()).map(filed).collect();
     for verdict in verdicts {
-        proposals.extend(settle(&verdict, &mut news, ask.slots));
+        let slot = ask.slots.iter().any(|slot| slot.name == verdict.fact.subject);
+        let elsewhere = |name: &Option<&str>| name.is_some_and(|name| name != verdict.fact.subject);
+        let named = || !set(&verdict.fact.value).is_disjoint(&set(ask.statement));
+        if slot && !filed.is_empty() && filed.iter().all(elsewhere) {
+            // What is all filed in other slots says nothing of this one for sure, unless it names what was there.
+            match verdict.change {
+                Change::Replaced if named() => proposals.extend(settle(&verdict, &mut news, ask)),
+                Change::Replaced => {
+                    proposals.push(ended(verdict.fact, DOUBTFUL, "it may have been replaced"))
+                }
+                Change::Ended if endings > 0 => proposals.push(ended(verdict.fact, PLAIN, "it has ended")),
+                _ => {}
+            }
+        } else {
+            proposals.extend(settle(&verdict, &mut news, ask));
+        }
     }
     proposals.extend(news.into_iter().map(News::proposal));
     proposals
@@ -120,53 +165,67 @@ fn unsettled(part: &Part<'_>, ask: &Extract<'_>) -> Vec<RawFact> {
 }
 
 /// What one statement says twice of one subject is two facts, not a change of mind.
-fn set_apart(place: Place, before: &[News<'_>], part: &Part<'_>, slots: &[SlotHint]) -> Place {
-    let listed = slots.iter().any(|slot| slot.list && slot.name == place.subject);
+fn set_apart(place: Place, before: &[News<'_>], part: &Part<'_>, ask: &Extract<'_>) -> Place {
+    let listed = ask.slots.iter().any(|slot| slot.list && slot.name == place.subject);
     let same = |n: &News<'_>| n.place.subject == place.subject && n.place.scope == place.scope;
-    if !listed && before.iter().any(same) { Place { subject: gist(part.text), ..place } } else { place }
+    if listed || !before.iter().any(same) {
+        return place;
+    }
+    Place { subject: own_name(part, before, ask), ..place }
 }
 
 /// Does to a held fact what the statement does to it, and gives the news that concerns it its place.
-fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], slots: &[SlotHint]) -> Option<RawFact> {
+fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Option<RawFact> {
     let held = verdict.fact;
-    let slot = slots.iter().find(|slot| slot.name == held.subject);
+    let slot = ask.slots.iter().find(|slot| slot.name == held.subject);
     let here = |n: &News<'_>| n.is_free() && n.place.subject == held.subject && n.place.scope == held.scope;
-    let elsewhere = |n: &News<'_>| slots.iter().any(|s| s.name == n.place.subject && s.name != held.subject);
+    let old = verdict.value.as_deref().unwrap_or(&held.value);
     let in_slot = slot.filter(|slot| !slot.list).and_then(|_| news.iter().position(here));
-    let concerning = verdict.part(news.iter().map(|n| n.is_free().then_some(n.part.text)));
-    let other_slots = news.iter().filter(|n| n.is_state()).all(elsewhere) && news.iter().any(News::is_state);
+    let concerning = verdict.part(news.iter().map(|n| n.tells_value().then_some(n.part.text.as_ref())));
     match verdict.change {
-        // What is filed elsewhere says nothing of this slot.
-        _ if slot.is_some() && other_slots => None,
         Change::Replaced => {
             let at = in_slot.or(concerning);
             let Some(new) = at.and_then(|at| news.get_mut(at)) else {
+                news.iter_mut().filter(|new| new.is_free()).for_each(|new| new.clear_of(old, held));
                 return Some(ended(held, PLAIN, "replaced"));
             };
-            if slot.is_some() || takes_over(held, new) {
-                new.put_at(held, slot.is_some());
+            let loses = |value: &str| {
+                loses_any(&new.part.text, &format!("{} {} {} {value}", held.subject, held.value, held.text))
+            };
+            let exchanged = exchanged(held, old, new.part).filter(|value| !loses(value));
+            if slot.is_some() || exchanged.is_some() || takes_over(held, old, new) {
+                let value = match exchanged {
+                    _ if slot.is_some() => {
+                        new.clear_of(old, held);
+                        new.place.value.clone()
+                    }
+                    Some(exchanged) => exchanged,
+                    None if loses(&new.place.value) => new.without_old(old, held),
+                    None => new.place.value.clone(),
+                };
+                new.place = Place::at(held).with(value);
                 (new.action, new.reason) = (Action::Supersede, "replaces the former value");
                 return None;
             }
-            new.place.subject = without(&new.place.subject, &held.value);
+            new.clear_of(old, held);
             new.reason = "takes the place of another";
             Some(ended(held, PLAIN, "replaced"))
         }
         Change::Ended => {
-            for new in news.iter_mut().filter(|new| new.is_free()) {
-                new.place.subject = without(&new.place.subject, &held.value);
-            }
+            news.iter_mut().filter(|new| new.is_free()).for_each(|new| new.clear_of(old, held));
             Some(ended(held, PLAIN, "it has ended"))
         }
         Change::Doubtful => {
             let at = in_slot.or(concerning);
             if let Some(new) = at.filter(|_| slot.is_some()).and_then(|at| news.get_mut(at)) {
-                new.put_at(held, true);
+                new.place = Place::at(held).with(std::mem::take(&mut new.place.value));
                 (new.action, new.confidence, new.reason) =
                     (Action::Supersede, DOUBTFUL, "it may be meant to replace this");
                 return None;
             }
-            apart(news, here);
+            if slot.is_none() {
+                apart(news, here, ask);
+            }
             Some(ended(held, DOUBTFUL, "what was said may have ended it"))
         }
         Change::Repeated => {
@@ -178,8 +237,8 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], slots: &[SlotHint]) -> O
         }
         Change::Refined => {
             if let Some(new) = concerning.and_then(|at| news.get_mut(at)) {
-                let more = set(new.part.text).is_superset(&set(&held.value));
-                let told = new.part.text;
+                let more = set(&new.part.text).is_superset(&set(&held.value));
+                let told = new.part.text.as_ref();
                 new.place = Place::at(held).with(if more {
                     told.to_owned()
                 } else {
@@ -195,7 +254,7 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], slots: &[SlotHint]) -> O
                 (new.action, new.confidence, new.reason) =
                     (Action::Supersede, DOUBTFUL, "it may be meant to replace this");
             } else if slot.is_none() {
-                apart(news, here);
+                apart(news, here, ask);
             }
             None
         }
@@ -217,16 +276,35 @@ fn without(subject: &str, value: &str) -> String {
 }
 
 /// Facts that stand beside each other need names of their own.
-fn apart(news: &mut [News<'_>], here: impl Fn(&News<'_>) -> bool) {
-    for new in news.iter_mut() {
-        if here(new) {
-            new.place.subject = gist(new.part.text);
+fn apart(news: &mut [News<'_>], here: impl Fn(&News<'_>) -> bool, ask: &Extract<'_>) {
+    for at in 0..news.len() {
+        if let Some(part) = news.get(at).filter(|new| here(new)).map(|new| new.part) {
+            let named = own_name(part, news, ask);
+            news.iter_mut().skip(at).take(1).for_each(|new| new.place.subject.clone_from(&named));
         }
     }
 }
 
-/// Whether the new value can stand under the name of the old one: that one is short, and its name does not speak of it.
-fn takes_over(held: &Fact, new: &News<'_>) -> bool {
+/// A name that nothing else goes by.
+fn own_name(part: &Part<'_>, news: &[News<'_>], ask: &Extract<'_>) -> String {
+    let named = name(part);
+    let taken = ask.held.iter().map(|fact| &fact.subject).chain(news.iter().map(|new| &new.place.subject));
+    if taken.into_iter().any(|name| *name == named) { gist(&part.text) } else { named }
+}
+
+/// Whether the new value can stand under the name of the old one: both are short, and the name does not speak of the old.
+fn takes_over(held: &Fact, old: &str, new: &News<'_>) -> bool {
     let short = |value: &str| value.split_whitespace().count() <= 4;
-    short(&held.value) && short(&new.place.value) && share(&set(&held.value), &set(&held.subject)) == 0.0
+    let value = new.part.value.unwrap_or(&new.place.value);
+    short(&held.value) && short(value) && share(&set(old), &set(&held.subject)) == 0.0
+}
+
+/// "12 pounds a seat in the UK" with 13 for 12: the held value with the new one in it, where what stands around it is said
+/// of the new one, too.
+fn exchanged(held: &Fact, old: &str, part: &Part<'_>) -> Option<String> {
+    let (before, after) = around(&held.value, old)?;
+    let holds = set(&format!("{before} {after}")).is_subset(&set(&part.text));
+    let apart = share(&set(old), &set(&held.subject)) == 0.0;
+    let value = part.value.filter(|_| holds && apart)?;
+    Some(format!("{before}{value}{after}"))
 }

@@ -1,8 +1,8 @@
 //! Nothing of a clause is lost: what was not understood, or only in part, is kept as it was said.
 
 use super::clauses::{Clause, Verb};
+use super::comparing::set;
 use super::lexicon::LEXICON;
-use super::memory::set;
 use super::naming::gist;
 use super::reading::{Reading, Shift, reading};
 use super::slots::slot_of;

@@ -6,6 +6,7 @@
 mod answer;
 mod changes;
 mod clauses;
+mod comparing;
 mod copula;
 mod embed;
 mod extract;
@@ -14,7 +15,6 @@ mod fragments;
 mod keeping;
 mod lexicon;
 mod meeting;
-mod memory;
 mod naming;
 mod parts;
 mod pieces;

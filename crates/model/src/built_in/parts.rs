@@ -1,14 +1,19 @@
 //! The parts of a statement as the network sees them: each tells one thing, and is meant in one way.
 
+use super::comparing::around;
 use encoder::{MEANINGS, Meant, Token};
+use std::borrow::Cow;
 use std::ops::Range;
 
 #[derive(Debug, Clone)]
 pub(super) struct Part<'a> {
-    pub text: &'a str,
+    /// As it was said; an item of a list with the words that the list began with.
+    pub text: Cow<'a, str>,
     pub meant: Meant,
-    /// The words that a question would be answered with.
+    /// The words that a question would be answered with, where it is clear which they are.
     pub value: Option<&'a str>,
+    /// Those that may be, each run of words by itself, in the order in which they stand.
+    pub values: Vec<&'a str>,
 }
 
 struct Word {
@@ -31,8 +36,12 @@ const ALL: [Meant; MEANINGS] = [
     Meant::End,
 ];
 
-/// So many times more likely another meaning must be than the plain one.
-const CLEARLY: f32 = 2.0;
+/// From here on a word may belong to the value.
+const MAYBE_VALUE: f32 = 0.4;
+/// From here on it does.
+const VALUE: f32 = 0.5;
+/// So likely the words of a value must be on average.
+const CLEAR_VALUE: f32 = 0.75;
 
 pub(super) fn parts<'a>(statements: &[&'a str]) -> Vec<Vec<Part<'a>>> {
     let read = encoder::tokens(statements);
@@ -48,7 +57,7 @@ fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
     for word in &words {
         let text = statement.get(word.at.clone()).unwrap_or_default();
         let begins = word.start > 0.5;
-        let tells = begins || word.value > 0.4 || share(&word.meant, Meant::Nothing) <= 0.5;
+        let tells = begins || word.value > MAYBE_VALUE || share(&word.meant, Meant::Nothing) <= 0.5;
         if !text.contains(char::is_alphanumeric) {
             if text == ":" || text == "=" {
                 loose.push(word);
@@ -75,7 +84,36 @@ fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
             loose.clear();
         }
     }
-    merged(statement, runs).iter().filter_map(|run| part(statement, run)).collect()
+    let mut parts: Vec<Part<'_>> = Vec::new();
+    let mut end = 0;
+    for run in merged(statement, runs) {
+        let (Some(first), Some(mut part)) = (run.first(), part(statement, &run)) else { continue };
+        let seam = statement.get(end..first.at.start).unwrap_or_default();
+        end = first.at.start + part.text.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
+        let rest = statement.get(end..).unwrap_or_default();
+        if rest.trim_start_matches(['"', '\'', ')', ' ']).starts_with('?') {
+            part.meant = Meant::Asked;
+        }
+        if let Some(whole) = parts.last().and_then(|before| as_listed(before, seam, &part, rest)) {
+            part.text = Cow::Owned(whole);
+        }
+        parts.push(part);
+    }
+    parts
+}
+
+/// "Our rivals are Zuora, Motive and Chargebee": each further item says that it is one of the rivals.
+fn as_listed(before: &Part<'_>, seam: &str, item: &Part<'_>, rest: &str) -> Option<String> {
+    let joins =
+        |text: &str| text.split(|c: char| !c.is_alphanumeric()).any(|w| matches!(w, "and" | "or" | "plus"));
+    let sentence = rest.split(['.', ';', '!', '?', '\n']).next().unwrap_or_default();
+    let listed = joins(seam) || seam.contains(',') && (joins(sentence) || before.text.contains(": "));
+    let plain = seam.split(|c: char| !c.is_alphanumeric()).all(|w| w.is_empty() || joins(w));
+    let broken = seam.contains(['.', ';', ':', '!', '?', '\n']);
+    let bare = item.value.filter(|value| listed && plain && !broken && *value == item.text)?;
+    let said = before.value.filter(|value| before.meant == item.meant && *value != before.text)?;
+    let (lead, tail) = around(&before.text, said)?;
+    Some(format!("{lead}{bare}{tail}"))
 }
 
 fn text_of<'a>(statement: &'a str, run: &[&Word]) -> &'a str {
@@ -88,11 +126,11 @@ fn text_of<'a>(statement: &'a str, run: &[&Word]) -> &'a str {
 /// What is said to be so has a value: a stretch without one belongs to what follows it in the sentence.
 fn merged<'a>(statement: &str, runs: Vec<Vec<&'a Word>>) -> Vec<Vec<&'a Word>> {
     let incomplete = |run: &[&Word]| {
-        let so = meant(run).is_some_and(|(_, meant)| matches!(meant, Meant::So | Meant::Event));
+        let so = meant(run).is_some_and(|meant| matches!(meant, Meant::So | Meant::Event));
         let short = run.len() < 3
             && !text_of(statement, run).contains(|c: char| c.is_ascii_digit() || c.is_uppercase());
         let heads = text_of(statement, run).trim_end().ends_with([':', '=']);
-        so && (short || heads || !run.iter().any(|word| word.value > 0.4))
+        so && (short || heads || !run.iter().any(|word| word.value > MAYBE_VALUE))
     };
     let together = |a: &[&Word], b: &[&Word]| {
         let (Some(a), Some(b)) = (a.last(), b.first()) else { return false };
@@ -109,34 +147,37 @@ fn merged<'a>(statement: &str, runs: Vec<Vec<&'a Word>>) -> Vec<Vec<&'a Word>> {
     found
 }
 
-fn meant(run: &[&Word]) -> Option<(f32, Meant)> {
+fn meant(run: &[&Word]) -> Option<Meant> {
     let mut shares = [0.0; MEANINGS];
     for word in run {
         shares.iter_mut().zip(word.meant).for_each(|(sum, part)| *sum += part);
     }
     let told = ALL.into_iter().filter(|m| *m != Meant::Nothing);
-    let best = told.map(|m| (share(&shares, m), m)).max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let so = share(&shares, Meant::So);
-    Some(if best.0 < so * CLEARLY { (so, Meant::So) } else { best })
+    told.max_by(|a, b| share(&shares, *a).total_cmp(&share(&shares, *b)))
 }
 
 fn part<'a>(statement: &'a str, run: &[&Word]) -> Option<Part<'a>> {
-    let (_, meant) = meant(run)?;
-    let text = trimmed(text_of(statement, run));
-    let mut value: Option<Range<usize>> = None;
-    let mut best: Option<Range<usize>> = None;
-    for word in run {
-        if word.value > 0.5 {
-            let range = value.get_or_insert(word.at.clone());
-            range.end = word.at.end;
-            if best.as_ref().is_none_or(|b| b.len() <= range.len()) {
-                best = Some(range.clone());
-            }
-        } else {
-            value = None;
-        }
-    }
-    Some(Part { text, meant, value: best.and_then(|range| statement.get(range)).map(trimmed) })
+    let meant = meant(run)?;
+    let text = Cow::Borrowed(trimmed(text_of(statement, run)));
+    Some(Part { text, meant, value: value(statement, run), values: values(statement, run) })
+}
+
+/// The words that give the value, if no others might.
+fn value<'a>(statement: &'a str, run: &[&Word]) -> Option<&'a str> {
+    let may = |word: &&Word| word.value > VALUE;
+    let first = run.iter().position(may)?;
+    let last = run.iter().rposition(may)?;
+    let words = run.get(first..=last)?;
+    let mean = words.iter().map(|word| word.value).sum::<f32>() / words.len() as f32;
+    let text = trimmed(text_of(statement, words));
+    (mean >= CLEAR_VALUE && text.contains(char::is_alphanumeric)).then_some(text)
+}
+
+fn values<'a>(statement: &'a str, run: &[&Word]) -> Vec<&'a str> {
+    run.chunk_by(|a, b| (a.value > MAYBE_VALUE) == (b.value > MAYBE_VALUE))
+        .filter(|words| words.iter().all(|word| word.value > MAYBE_VALUE))
+        .map(|words| trimmed(text_of(statement, words)))
+        .collect()
 }
 
 /// Without the marks at its end; the point of "Dr." or "p.m." stays.

@@ -1,8 +1,8 @@
 //! What a part of a statement tells, under which name; and the words in which a held fact was told.
 
 use super::clauses::clauses;
+use super::comparing::{around, set, share};
 use super::keeping::{kept, loses_any};
-use super::memory::{set, share};
 use super::naming::{gist, plain_name};
 use super::parts::{Part, parts};
 use super::place::Place;
@@ -20,15 +20,44 @@ const SURE: f32 = 0.6;
 /// What the network thinks less likely than this is not so, whatever rules say.
 const NEVER: f32 = 0.2;
 
-/// What the part says: as the rules of English grammar read it where they agree with the network on the value, else what
-/// the network takes for the value, under the words around it.
+/// What the part says.
 pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
-    let mut found: Vec<Reading> = match note(part.text) {
+    let slot_by_rule = |r: &Reading| slot_of(r, ask.slots);
+    let mut found = readings_of(part, ask.slots);
+    let ruled = found.iter().any(|r| slot_by_rule(r).is_some());
+    if !ruled && loses_any(&part.text, &found.iter().map(kept_words).collect::<String>()) {
+        found = vec![whole(part)];
+    }
+    let slot = slot_of_part(part, &found, ask.slots);
+    if !ruled && found.len() > 1 && slot.is_some_and(|slot| !slot.list) {
+        // What was said besides belongs to the slot's value.
+        found = vec![whole(part)];
+    }
+    let tells_value = |r: &Reading| part.value.is_none_or(|v| set(&r.value).is_superset(&set(v)));
+    let telling = found.iter().position(tells_value).unwrap_or(0);
+    if let (Some(only), Some(slot), None) = (found.get_mut(telling), slot, part.value)
+        && !slot.verbatim
+        && loses_any(&part.text, &format!("{} {}", slot.name.replace('_', " "), only.value))
+    {
+        // Where it is not clear which words give the value, all of them do.
+        only.value = part.text.to_string();
+    }
+    let named = found.iter().enumerate().flat_map(|(at, r)| {
+        let by_rule = || slot_by_rule(r).and_then(|name| ask.slots.iter().find(|slot| slot.name == name));
+        places(r, if at == telling { slot } else { by_rule() })
+    });
+    named.collect()
+}
+
+/// As the rules of English grammar read the part where they agree with the network on the value, else what the network
+/// takes for the value, under the words around it.
+fn readings_of(part: &Part<'_>, slots: &[SlotHint]) -> Vec<Reading> {
+    let found: Vec<Reading> = match note(&part.text) {
         Some(note) => vec![note],
-        None => sentences(part.text)
+        None => sentences(&part.text)
             .iter()
             .flat_map(|sentence| clauses(sentence))
-            .flat_map(|clause| kept(&clause, readings(&clause), ask.slots))
+            .flat_map(|clause| kept(&clause, readings(&clause), slots))
             .collect(),
     };
     let plain =
@@ -36,36 +65,20 @@ pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
     let agreed = match part.value {
         Some(value) => found.iter().any(|r| {
             let (mine, theirs) = (set(&r.value), set(value));
-            mine.is_superset(&theirs) || slot_of(r, ask.slots).is_some() && mine.is_subset(&theirs)
+            mine.is_superset(&theirs) || slot_of(r, slots).is_some() && mine.is_subset(&theirs)
         }),
         None => !found.is_empty(),
     };
-    if !agreed || !found.iter().all(plain) {
-        found = vec![named_by_network(part)];
-    }
-    let kept: Vec<String> = found
-        .iter()
-        .map(|r| format!("{} {} {}", r.subject, r.value, r.scope.as_deref().unwrap_or_default()))
-        .collect();
-    if loses_any(part.text, &kept.join(" ")) && found.iter().all(|r| slot_of(r, ask.slots).is_none()) {
-        found = vec![Reading { said: part.text.to_owned(), ..reading(gist(part.text), part.text) }];
-    }
-    let slot = slot_of_part(part, &found, ask.slots);
-    let telling =
-        found.iter().position(|r| part.value.is_none_or(|v| set(&r.value).is_superset(&set(v)))).unwrap_or(0);
-    if slot.is_some_and(|slot| !slot.list)
-        && found.iter().all(|r| slot_of(r, ask.slots).is_none())
-        && found.len() > 1
-    {
-        // What was said besides belongs to the slot's value.
-        found = vec![Reading { said: part.text.to_owned(), ..reading(gist(part.text), part.text) }];
-    }
-    let telling = telling.min(found.len() - 1);
-    let named = found.iter().enumerate().flat_map(|(at, r)| {
-        let ruled = || slot_of(r, ask.slots).and_then(|name| ask.slots.iter().find(|slot| slot.name == name));
-        places(r, if at == telling { slot } else { ruled() })
-    });
-    named.collect()
+    if agreed && found.iter().all(plain) { found } else { vec![named_by_network(part)] }
+}
+
+fn kept_words(r: &Reading) -> String {
+    format!("{} {} {} ", r.subject, r.value, r.scope.as_deref().unwrap_or_default())
+}
+
+/// All that was said, as the value.
+fn whole(part: &Part<'_>) -> Reading {
+    Reading { said: part.text.to_string(), ..reading(gist(&part.text), part.text.as_ref()) }
 }
 
 /// The slot that rules find, if the network does not rule it out, or else the one that the network is sure of.
@@ -75,7 +88,7 @@ fn slot_of_part<'a>(part: &Part<'_>, found: &[Reading], slots: &'a [SlotHint]) -
     }
     let asked: Vec<String> =
         slots.iter().map(|s| format!("{}: {}", s.name.replace('_', " "), s.description)).collect();
-    let pairs: Vec<(&str, &str)> = asked.iter().map(|q| (q.as_str(), part.text)).collect();
+    let pairs: Vec<(&str, &str)> = asked.iter().map(|q| (q.as_str(), part.text.as_ref())).collect();
     let likely = encoder::answers(&pairs);
     let best = slots.iter().zip(&likely).max_by(|a, b| a.1.total_cmp(b.1)).filter(|(_, p)| **p >= SURE);
     let possible =
@@ -97,13 +110,20 @@ fn note(text: &str) -> Option<Reading> {
     (plain && !named.is_empty()).then(|| Reading { said: text.to_owned(), ..reading(named, value.trim()) })
 }
 
+/// The words around its value.
+pub(super) fn name(part: &Part<'_>) -> String {
+    let cut = part.value.and_then(|value| around(&part.text, value));
+    let named = cut.map(|(before, after)| gist(&format!("{before} {after}")));
+    named.filter(|named| !named.is_empty()).unwrap_or_else(|| gist(&part.text))
+}
+
 fn named_by_network(part: &Part<'_>) -> Reading {
-    let around = part.value.map(|value| gist(&part.text.replacen(value, " ", 1))).unwrap_or_default();
-    let named = match part.value {
-        Some(value) if !around.is_empty() && !set(value).is_empty() => reading(around, value),
-        _ => reading(gist(part.text), part.text),
-    };
-    Reading { said: part.text.to_owned(), ..named }
+    match part.value {
+        Some(value) if value != part.text && !set(value).is_empty() => {
+            Reading { said: part.text.to_string(), ..reading(name(part), value) }
+        }
+        _ => whole(part),
+    }
 }
 
 /// One fact, or as many as a list has items.
@@ -120,8 +140,17 @@ fn places(reading: &Reading, slot: Option<&SlotHint>) -> Vec<Place> {
     }
 }
 
-/// Of each held fact, the part of a statement in which it was told.
-pub(super) fn told(facts: &[&Fact]) -> Vec<String> {
+/// A held fact as it was told.
+pub(super) struct Told {
+    /// The part of the statement that tells it, or where that does not name it, its name and value.
+    pub text: String,
+    /// The part all the same, where it does not name the fact.
+    pub part: Option<String>,
+    /// Its value, where it is clear which words of the part give it.
+    pub value: Option<String>,
+}
+
+pub(super) fn told(facts: &[&Fact]) -> Vec<Told> {
     let mut texts: Vec<&str> = facts.iter().map(|fact| fact.text.as_str()).collect();
     texts.sort_unstable();
     texts.dedup();
@@ -129,15 +158,25 @@ pub(super) fn told(facts: &[&Fact]) -> Vec<String> {
     facts.iter().map(|fact| told_in(fact, read.get(fact.text.as_str()).map_or(&[], Vec::as_slice))).collect()
 }
 
-fn told_in(fact: &Fact, parts: &[Part<'_>]) -> String {
+fn told_in(fact: &Fact, parts: &[Part<'_>]) -> Told {
     let (value, subject) = (set(&fact.value), set(&fact.subject));
     let score = |part: &Part<'_>| {
-        let words = set(part.text);
+        let words = set(&part.text);
         share(&value, &words) + 0.5 * share(&subject, &words)
     };
     let best = parts.iter().map(|part| (score(part), part)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let text = format!("{}: {}", fact.subject.replace('_', " "), fact.value);
     match best.filter(|(score, _)| *score >= 0.5) {
-        Some((_, part)) if share(&subject, &set(part.text)) >= 0.3 => part.text.to_owned(),
-        _ => format!("{}: {}", fact.subject, fact.value),
+        Some((_, part)) => {
+            let named = share(&subject, &set(&part.text)) >= 0.3;
+            let value = part.value.filter(|value| around(&fact.value, value).is_some()).map(str::to_owned);
+            let part = part.text.to_string();
+            if named {
+                Told { text: part, part: None, value }
+            } else {
+                Told { text, part: Some(part), value }
+            }
+        }
+        None => Told { text, part: None, value: None },
     }
 }

@@ -1,6 +1,6 @@
 //! What a statement does to each fact that is held, as the network sees it.
 
-use super::memory::{nearest, set};
+use super::comparing::{nearest, set};
 use super::parts::Part;
 use super::told::told;
 use crate::ask::Extract;
@@ -14,10 +14,12 @@ const MOST: usize = 12;
 const SURE: f32 = 0.8;
 /// The same for a part of the statement by itself.
 const SURE_ALONE: f32 = 0.85;
+/// What the whole statement must lend to a part that is sure by itself.
+const BACKED: f32 = 0.2;
 /// From here on a person is asked.
-const MAYBE: f32 = 0.2;
+const MAYBE: f32 = 0.025;
 /// The same where the statement names the old value.
-const MAYBE_IF_NAMED: f32 = 0.03;
+const MAYBE_IF_NAMED: f32 = 0.02;
 /// From here on nothing new was said.
 const SAME: f32 = 0.5;
 /// From here on what was said is put together with what is held.
@@ -41,9 +43,11 @@ pub(super) enum Change {
 
 pub(super) struct Verdict<'a> {
     pub fact: &'a Fact,
+    /// The fact's value as it was told, where that is clear.
+    pub value: Option<String>,
     pub change: Change,
     /// How each part of the statement that says something to be so bears on the fact.
-    parts: Vec<(&'a str, f32)>,
+    parts: Vec<(String, f32)>,
 }
 
 /// The likelihoods of what a text does to a fact.
@@ -52,7 +56,7 @@ type Likely = [f32; RELATIONS];
 impl Verdict<'_> {
     /// Of the parts, the one that bears most on the fact, if any does.
     pub fn part<'b>(&self, parts: impl Iterator<Item = Option<&'b str>>) -> Option<usize> {
-        let score = |text: &str| self.parts.iter().find(|(t, _)| *t == text).map_or(0.0, |(_, score)| *score);
+        let score = |text: &str| self.parts.iter().find(|(t, _)| t == text).map_or(0.0, |(_, score)| *score);
         let scored = parts.enumerate().filter_map(|(at, text)| Some((at, score(text?))));
         let best = scored.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
         best.filter(|(_, score)| *score >= BEARS).map(|(at, _)| at)
@@ -61,45 +65,56 @@ impl Verdict<'_> {
 
 pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Vec<Verdict<'a>> {
     let telling: Vec<&Part<'_>> =
-        parts.iter().filter(|part| matches!(part.meant, Meant::So | Meant::End)).collect();
+        parts.iter().filter(|part| matches!(part.meant, Meant::So | Meant::End | Meant::Event)).collect();
     if telling.is_empty() {
         return Vec::new();
     }
     let states: Vec<&Fact> = ask.held.iter().copied().filter(|f| f.kind != Kind::Event).collect();
     let states = nearest(ask.statement, &states, MOST);
     let last = ask.held.iter().max_by_key(|fact| (fact.created, fact.id)).map(|fact| fact.text.as_str());
-    let mut texts = told(&states);
-    for (text, _) in texts.iter_mut().zip(&states).filter(|(_, fact)| last == Some(fact.text.as_str())) {
-        text.insert_str(0, LAST);
+    let mut known = told(&states);
+    for (told, _) in known.iter_mut().zip(&states).filter(|(_, fact)| last == Some(fact.text.as_str())) {
+        told.text.insert_str(0, LAST);
     }
     let alone = telling.len() == 1 && parts.len() == 1;
     let asked = |text| {
-        let parts = telling.iter().filter(|_| !alone).map(|part| part.text);
+        let parts = telling.iter().filter(|_| !alone).map(|part| part.text.as_ref());
         std::iter::once(ask.statement).chain(parts).map(move |said| (said, text))
     };
-    let pairs: Vec<(&str, &str)> = texts.iter().flat_map(|text| asked(text.as_str())).collect();
+    let pairs: Vec<(&str, &str)> = known.iter().flat_map(|told| asked(told.text.as_str())).collect();
     let relations = encoder::relations(&pairs);
     let of_each = if alone { 1 } else { 1 + telling.len() };
-    let judged = states.iter().zip(relations.chunks(of_each)).filter_map(|(fact, likely)| {
-        let (whole, of_parts) = likely.split_first()?;
-        let named = set(ask.statement).is_superset(&set(&fact.value));
-        let change = change(whole, of_parts, named);
-        let bearing = |(at, part): (usize, &&Part<'a>)| {
-            let likely = of_parts.get(at).unwrap_or(whole);
-            (part.meant == Meant::So).then(|| (part.text, bearing(likely, change)))
-        };
-        Some(Verdict { fact, change, parts: telling.iter().enumerate().filter_map(bearing).collect() })
-    });
+    let judged =
+        states.iter().zip(&known).zip(relations.chunks(of_each)).filter_map(|((fact, told), likely)| {
+            let (whole, of_parts) = likely.split_first()?;
+            let named = set(ask.statement).is_superset(&set(&fact.value));
+            let strongest = of_parts.iter().zip(&telling).max_by(|a, b| gone(a.0).total_cmp(&gone(b.0)));
+            let strongest = strongest.map(|(_, part)| part).or(telling.first());
+            let change = match change(whole, of_parts, named) {
+                // Whether what happened once has changed anything is for a person to say.
+                Change::Replaced | Change::Ended
+                    if strongest.is_some_and(|part| part.meant == Meant::Event) =>
+                {
+                    Change::Doubtful
+                }
+                change => change,
+            };
+            let bearing = |(at, part): (usize, &&Part<'a>)| {
+                let likely = of_parts.get(at).unwrap_or(whole);
+                (part.meant == Meant::So).then(|| (part.text.to_string(), bearing(likely, change)))
+            };
+            let parts = telling.iter().enumerate().filter_map(bearing).collect();
+            Some(Verdict { fact, value: told.value.clone(), change, parts })
+        });
     judged.collect()
 }
 
 /// What names the old value is more likely to be about it.
 fn change(whole: &Likely, parts: &[Likely], named: bool) -> Change {
     let maybe = if named { MAYBE_IF_NAMED } else { MAYBE };
-    let gone = |likely: &Likely| of(likely, Relation::Replaces) + of(likely, Relation::Ends);
     let part = parts.iter().max_by(|a, b| gone(a).total_cmp(&gone(b))).unwrap_or(whole);
     let stronger = if gone(part) > gone(whole) { part } else { whole };
-    if gone(whole) >= SURE || gone(part) >= SURE_ALONE && gone(whole) >= MAYBE {
+    if gone(whole) >= SURE || gone(part) >= SURE_ALONE && gone(whole) >= BACKED {
         if of(stronger, Relation::Replaces) >= of(stronger, Relation::Ends) {
             Change::Replaced
         } else {
@@ -122,6 +137,10 @@ fn bearing(likely: &Likely, change: Change) -> f32 {
         Change::Refined => of(likely, Relation::Refines),
         _ => of(likely, Relation::Replaces),
     }
+}
+
+fn gone(likely: &Likely) -> f32 {
+    of(likely, Relation::Replaces) + of(likely, Relation::Ends)
 }
 
 fn of(likely: &Likely, relation: Relation) -> f32 {
