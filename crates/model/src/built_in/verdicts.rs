@@ -17,9 +17,9 @@ const SURE_ALONE: f32 = 0.85;
 /// What the whole statement must lend to a part that is sure by itself.
 const BACKED: f32 = 0.2;
 /// From here on a person is asked.
-const MAYBE: f32 = 0.025;
+const MAYBE: f32 = 0.1;
 /// The same where the statement names the old value.
-const MAYBE_IF_NAMED: f32 = 0.02;
+const MAYBE_IF_NAMED: f32 = 0.03;
 /// From here on nothing new was said.
 const SAME: f32 = 0.5;
 /// From here on what was said is put together with what is held.
