@@ -68,13 +68,14 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
     let texts = told(&facts);
     let mut answers: Vec<Found<'a>> = Vec::new();
     for (fact, (likely, text)) in facts.iter().zip(likelihoods(ask.question, &texts)) {
-        let Some(shown) = ask.facts.iter().find(|f| f.fact.id == fact.id) else { continue };
+        let known = ask.facts.iter().zip(held).find(|(f, _)| f.fact.id == fact.id);
+        let Some((shown, known)) = known else { continue };
         let ruled = found.iter().find(|f| f.fact.fact.id == fact.id);
         let enough = if !question.fits(text) && !question.fits_subject(&fact.subject) {
             SURE
         } else if ruled.is_some() {
             AGREED
-        } else if is_ruled_out(shown, question, held) {
+        } else if is_ruled_out(shown, known, question, held) {
             AGAINST_RULES
         } else {
             LIKELY
@@ -111,11 +112,10 @@ fn likelihoods<'a>(question: &str, facts: &'a [Told]) -> Vec<(f64, &'a str)> {
 }
 
 /// Whether the fact is about another person than the question, or about another thing of the same kind.
-fn is_ruled_out(fact: &AnswerFact<'_>, question: &Question, held: &[Held]) -> bool {
-    let known = Held::of(fact.fact);
+fn is_ruled_out(fact: &AnswerFact<'_>, known: &Held, question: &Question, held: &[Held]) -> bool {
     let met = |term: &Term| held.iter().any(|other| other.meets(term) != Met::Not);
     let clearly = |term: &Term| matches!(known.meets(term), Met::Itself(strength) if strength > 0.4);
-    is_of_another(fact, &known, question, held)
+    is_of_another(fact, known, question, held)
         || question.terms.iter().any(|t| !clearly(t) && known.speaks_of_another(t, &question.terms, met(t)))
 }
 

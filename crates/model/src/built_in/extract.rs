@@ -46,10 +46,8 @@ impl News<'_> {
     /// Its value alone where the words around it may name the old one, else all that was said.
     fn without_old(&self, old: &str, held: &Fact) -> String {
         let known = set(&format!("{} {}", held.subject, held.value));
-        let is_new = |value: &&str| set(value).is_disjoint(&known);
-        let value = self.part.value.or_else(|| self.part.values.iter().copied().rfind(is_new));
-        let Some((value, (before, after))) = value.and_then(|v| Some((v, around(&self.part.text, v)?)))
-        else {
+        let cut = self.part.value.and_then(|value| Some((value, around(&self.part.text, value)?)));
+        let Some((value, (before, after))) = cut else {
             return self.part.text.to_string();
         };
         let rest = format!("{before} {after}");
@@ -278,9 +276,10 @@ fn without(subject: &str, value: &str) -> String {
 /// Facts that stand beside each other need names of their own.
 fn apart(news: &mut [News<'_>], here: impl Fn(&News<'_>) -> bool, ask: &Extract<'_>) {
     for at in 0..news.len() {
-        if let Some(part) = news.get(at).filter(|new| here(new)).map(|new| new.part) {
-            let named = own_name(part, news, ask);
-            news.iter_mut().skip(at).take(1).for_each(|new| new.place.subject.clone_from(&named));
+        let Some(part) = news.get(at).filter(|new| here(new)).map(|new| new.part) else { continue };
+        let named = own_name(part, news, ask);
+        if let Some(new) = news.get_mut(at) {
+            new.place.subject = named;
         }
     }
 }
@@ -288,8 +287,9 @@ fn apart(news: &mut [News<'_>], here: impl Fn(&News<'_>) -> bool, ask: &Extract<
 /// A name that nothing else goes by.
 fn own_name(part: &Part<'_>, news: &[News<'_>], ask: &Extract<'_>) -> String {
     let named = name(part);
-    let taken = ask.held.iter().map(|fact| &fact.subject).chain(news.iter().map(|new| &new.place.subject));
-    if taken.into_iter().any(|name| *name == named) { gist(&part.text) } else { named }
+    let mut taken =
+        ask.held.iter().map(|fact| &fact.subject).chain(news.iter().map(|new| &new.place.subject));
+    if taken.any(|name| *name == named) { gist(&part.text) } else { named }
 }
 
 /// Whether the new value can stand under the name of the old one: both are short, and the name does not speak of the old.

@@ -12,8 +12,6 @@ pub(super) struct Part<'a> {
     pub meant: Meant,
     /// The words that a question would be answered with, where it is clear which they are.
     pub value: Option<&'a str>,
-    /// Those that may be, each run of words by itself, in the order in which they stand.
-    pub values: Vec<&'a str>,
 }
 
 struct Word {
@@ -48,13 +46,13 @@ pub(super) fn parts<'a>(statements: &[&'a str]) -> Vec<Vec<Part<'a>>> {
     statements.iter().zip(read).map(|(statement, tokens)| parts_of(statement, tokens)).collect()
 }
 
-fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
-    let words = words(statement, tokens);
+/// The words that tell something, cut where something else begins.
+fn runs<'a>(statement: &str, words: &'a [Word]) -> Vec<Vec<&'a Word>> {
     let mut runs: Vec<Vec<&Word>> = Vec::new();
     // Words that seem to tell nothing, since the last stretch.
     let mut loose: Vec<&Word> = Vec::new();
     let mut open = false;
-    for word in &words {
+    for word in words {
         let text = statement.get(word.at.clone()).unwrap_or_default();
         let begins = word.start > 0.5;
         let tells = begins || word.value > MAYBE_VALUE || share(&word.meant, Meant::Nothing) <= 0.5;
@@ -84,9 +82,14 @@ fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
             loose.clear();
         }
     }
+    runs
+}
+
+fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
+    let words = words(statement, tokens);
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut end = 0;
-    for run in merged(statement, runs) {
+    for run in merged(statement, runs(statement, &words)) {
         let (Some(first), Some(mut part)) = (run.first(), part(statement, &run)) else { continue };
         let seam = statement.get(end..first.at.start).unwrap_or_default();
         end = first.at.start + part.text.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
@@ -159,7 +162,7 @@ fn meant(run: &[&Word]) -> Option<Meant> {
 fn part<'a>(statement: &'a str, run: &[&Word]) -> Option<Part<'a>> {
     let meant = meant(run)?;
     let text = Cow::Borrowed(trimmed(text_of(statement, run)));
-    Some(Part { text, meant, value: value(statement, run), values: values(statement, run) })
+    Some(Part { text, meant, value: value(statement, run) })
 }
 
 /// The words that give the value, if no others might.
@@ -171,13 +174,6 @@ fn value<'a>(statement: &'a str, run: &[&Word]) -> Option<&'a str> {
     let mean = words.iter().map(|word| word.value).sum::<f32>() / words.len() as f32;
     let text = trimmed(text_of(statement, words));
     (mean >= CLEAR_VALUE && text.contains(char::is_alphanumeric)).then_some(text)
-}
-
-fn values<'a>(statement: &'a str, run: &[&Word]) -> Vec<&'a str> {
-    run.chunk_by(|a, b| (a.value > MAYBE_VALUE) == (b.value > MAYBE_VALUE))
-        .filter(|words| words.iter().all(|word| word.value > MAYBE_VALUE))
-        .map(|words| trimmed(text_of(statement, words)))
-        .collect()
 }
 
 /// Without the marks at its end; the point of "Dr." or "p.m." stays.
