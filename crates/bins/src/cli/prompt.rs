@@ -14,9 +14,15 @@ Say something, and it is remembered. Ask something that ends in '?', and it is a
   remember <text>      the same, said outright
   recall <question>
   forget <text>        what is no longer so
-  history <subject>    every value that it has had
-  list                 all that is remembered
+  list                 all that is remembered, with its number; ⚠ marks what waits for your word
+  confirm <number>     what waits is right
+  reject <number>      what waits is wrong
+  history <subject>    every value that it has had, by a name that 'list' shows
   help, quit
+
+What was said is answered by what became of it: ADD (new), COEXIST (beside others), SUPERSEDE (in place of the old
+value), RETRACT (no longer so), REFINE (more detail), DEDUP (known already), ARCHIVE (was so once), FLAG (not sure:
+waits for your word).
 
 Every tool can be called by its name, with its first argument in plain words or all of them in JSON:
   explain_decision 1
@@ -70,7 +76,13 @@ pub async fn run(settings: Settings, mut input: impl BufRead, out: &mut impl Wri
             Line::Help => writeln!(out, "{HELP}")?,
             Line::Quit => return Ok(()),
             Line::Puzzling(text) => writeln!(out, "{text}")?,
-            Line::Call { tool, arguments } => writeln!(out, "{}", session.call(tool, arguments).await.text)?,
+            Line::Call { tool, arguments } => {
+                let text = session.call(tool, arguments).await.text;
+                writeln!(out, "{text}")?;
+                if tool == "history" && text.starts_with("No history for ") {
+                    writeln!(out, "'list' shows the names under which things are remembered.")?;
+                }
+            }
         }
     }
 }
@@ -78,11 +90,19 @@ pub async fn run(settings: Settings, mut input: impl BufRead, out: &mut impl Wri
 fn understand(line: &str) -> Line {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
+    let numbered = rest.strip_prefix('#').unwrap_or(rest);
     match (word, rest) {
         ("", _) => return Line::Nothing,
         ("help" | "?", "") => return Line::Help,
         ("quit" | "exit", "") => return Line::Quit,
         ("list", "") => return Line::Call { tool: "list_memories", arguments: json!({}) },
+        ("confirm" | "reject", _) if numbered.parse::<i64>().is_ok() => {
+            let tool = if word == "confirm" { "confirm_change" } else { "reject_change" };
+            return Line::Call { tool, arguments: json!({ "memory_id": numbered }) };
+        }
+        ("confirm" | "reject", _) if !numbered.contains(char::is_alphabetic) => {
+            return Line::Puzzling(format!("{word} takes one number that 'list' shows: {word} <number>"));
+        }
         _ => {}
     }
     let tool = service::catalogue().iter().find(|tool| tool.name == word);
@@ -140,6 +160,9 @@ mod tests {
         check("list", "list_memories", json!({}));
         check("verify_audit", "verify_audit", json!({}));
         check("confirm_change 3", "confirm_change", json!({ "memory_id": "3" }));
+        check("confirm #3", "confirm_change", json!({ "memory_id": "3" }));
+        check("reject 12", "reject_change", json!({ "memory_id": "12" }));
+        check("confirm the date", "remember", json!({ "text": "confirm the date" }));
         check(r#"audit_log {"limit": 2}"#, "audit_log", json!({ "limit": 2 }));
         check("audit_log", "audit_log", json!({}));
     }
@@ -153,7 +176,7 @@ mod tests {
 
     #[test]
     fn half_a_command_is_explained() {
-        for line in ["recall", "history", r#"recall {"question": "#] {
+        for line in ["recall", "history", "confirm", "reject 2, 3", r#"recall {"question": "#] {
             assert!(matches!(understand(line), Line::Puzzling(_)), "{line}");
         }
         assert_eq!(understand("help"), Line::Help);

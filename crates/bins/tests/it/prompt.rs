@@ -49,3 +49,31 @@ fn with_no_variable_set_the_prompt_remembers_recalls_forgets_and_shows_history()
         "{said}"
     );
 }
+
+#[test]
+fn what_waits_is_found_and_settled_by_its_number() {
+    let deployment = Deployment::bare();
+    let said = session(
+        deployment.folder(),
+        &[
+            "Our database is MySQL.",
+            "Next year our database will be Postgres.",
+            "pending_changes",
+            "list",
+            "reject #2",
+            "pending_changes",
+            "history pets",
+        ],
+    );
+    let answers: Vec<&str> = said.split("svc> ").collect();
+    let answer = |at: usize| answers[at].split_once('\n').unwrap().1.trim_end();
+    assert!(answer(2).starts_with("Stored: [FLAG] "), "{said}");
+    assert_eq!(
+        answer(3),
+        "No changes are waiting for approval. Flagged as doubtful: 1; list_memories shows them."
+    );
+    assert!(answer(4).contains("(#2, flagged — needs confirmation)"), "{said}");
+    assert!(answer(5).starts_with("Rejected #2: "), "{said}");
+    assert_eq!(answer(6), "No changes are waiting for approval.");
+    assert!(answer(7).starts_with("No history for 'pets'.\n'list' shows the names"), "{said}");
+}

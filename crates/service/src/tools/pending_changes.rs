@@ -15,6 +15,8 @@ pub(crate) struct PendingChanges;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {}
 
+const NONE: &str = "No changes are waiting for approval.";
+
 /// How much of a statement stands in one line of the list.
 const WORDS_SHOWN: usize = 120;
 
@@ -32,20 +34,22 @@ impl Tool for PendingChanges {
     async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
         let service = cx.service;
         let open = service.spaces.current(&service.store, &cx.call.caller, &cx.space).await?;
-        let lines: Vec<String> = {
+        let (lines, flagged) = {
             let open = open.read();
             let current = |id: FactId| open.index.get(id).cloned();
-            open.flagged
+            let lines: Vec<String> = open
+                .flagged
                 .values()
                 .filter_map(|fact| Some((fact, fact.pending.as_ref().filter(|pending| pending.gated)?)))
                 .map(|(fact, pending)| line(fact, pending, pending.target.and_then(current)))
-                .collect()
+                .collect();
+            (lines, open.flagged.len())
         };
         let detail = format!("{} pending", lines.len());
-        let text = if lines.is_empty() {
-            "No changes are waiting for approval.".to_owned()
-        } else {
-            lines.join("\n")
+        let text = match (lines.is_empty(), flagged) {
+            (false, _) => lines.join("\n"),
+            (true, 0) => NONE.to_owned(),
+            (true, flagged) => format!("{NONE} Flagged as doubtful: {flagged}; list_memories shows them."),
         };
         Ok(Done::read(text, detail))
     }
