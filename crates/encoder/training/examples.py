@@ -83,7 +83,9 @@ def contrast_sets(found, paths):
             for letter, text in lines:
                 if letter in "QqX":
                     by = {"Q": "F", "q": "G"}.get(letter)
-                    found.answers += [(text, forms, int(name == by)) for name, forms in held.items()]
+                    # Else there would be three facts that do not answer for each that does.
+                    asked = [name for name in held if name == by or random.random() < 0.4]
+                    found.answers += [(text, held[name], int(name == by)) for name in asked]
                 elif letter not in "FG":
                     parts = parts_of_set(text, "end" if letter in "Ee" else "so")
                     said = re.sub(r"\w+\| ?|[{}\[\]]", "", text)
@@ -95,6 +97,20 @@ def contrast_sets(found, paths):
                         how = does.get(letter.upper(), "none") if name == touched else "none"
                         last = [LAST + form for form in forms] if random.random() < 0.5 else forms
                         found.relations.append((said, last, how))
+
+
+def strangers(found):
+    """A memory holds much that has nothing to do with what is said or asked."""
+    for examples, label in ((found.relations, "none"), (found.answers, 0)):
+        count = len(examples) // 6
+        pairs = zip(random.choices(examples, k=count), random.choices(examples, k=count))
+        examples += [(one, forms, label) for (one, _, _), (_, forms, _) in pairs if not shares(one, forms[0])]
+
+
+def shares(one, other):
+    """Whether two texts have a word in common that tells something."""
+    words = [set(re.findall(r"\w+", text.lower())) for text in (one, other)]
+    return bool((words[0] & words[1]) - EMPTY)
 
 
 def fact_of_set(text):

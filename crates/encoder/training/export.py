@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes ../weights.bin from a checkpoint of train.py. weights.rs says what is in the file.
+"""Writes ../weights.bin from a checkpoint of train.py, or from the mean of several. weights.rs says what is in the file.
 
-    export.py BASE CHECKPOINT
+    export.py BASE CHECKPOINT...
 """
 
 import struct
@@ -13,9 +13,10 @@ import torch
 
 from network import WIDTH, Network, vocabulary
 
-base, checkpoint = sys.argv[1:]
+base, *checkpoints = sys.argv[1:]
 network = Network(base)
-network.load_state_dict(torch.load(checkpoint))
+states = [torch.load(checkpoint) for checkpoint in checkpoints]
+network.load_state_dict({name: sum(state[name] for state in states) / len(states) for name in states[0]})
 
 
 def vector(tensor):

@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 from torch.nn.functional import cross_entropy
 
-from examples import contrast_sets, examples, labelled_clauses, read, slots
+from examples import contrast_sets, examples, labelled_clauses, read, slots, strangers
 from network import MEANINGS, RELATIONS, Network, tokenizer
 
 HERE = Path(__file__).parent
@@ -161,6 +161,7 @@ def main():
     paths = [path for path in sorted((HERE / "conversations").glob("*.jsonl")) if path.name not in held_out]
     found = examples(read(paths))
     contrast_sets(found, sorted((HERE / "sets").glob("*.txt")))
+    strangers(found)
     found.statements += labelled_clauses(sorted((HERE / "statements").glob("*.tsv")))
     found.answers += slots(sorted((HERE / "slots").glob("*.tsv")), HERE.parent.parent / "reconcile" / "presets")
     apart = examples(read(options.held_out))

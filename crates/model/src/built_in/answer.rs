@@ -6,9 +6,11 @@ use super::question::{Asked, Question, is_strange};
 use super::stem::stems;
 use super::told::{Told, told};
 use crate::ask::{Answer, AnswerFact};
-use domain::{Fact, Kind};
+use domain::{Fact, Kind, Status};
 
 const UNKNOWN: &str = "I do not know: no remembered fact answers that.";
+const EARLIER_UNKNOWN: &str = "I do not know: no remembered fact answers that. What was so earlier stands in the history of its \
+                               subject, which recall reads with include_history.";
 /// The share of the question's weight that a fact must meet.
 const ENOUGH: f64 = 0.5;
 /// The same for a question that is answered by yes or no: there every word of it counts.
@@ -43,7 +45,9 @@ pub(super) fn answer(ask: &Answer<'_>) -> String {
         .collect();
     weigh(ask, &question, &held, &mut found);
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.fact.fact.id.cmp(&b.fact.fact.id)));
-    let Some(best) = found.first().map(|f| f.score) else { return UNKNOWN.to_owned() };
+    let Some(best) = found.first().map(|f| f.score) else {
+        return if question.earlier.is_some() { EARLIER_UNKNOWN } else { UNKNOWN }.to_owned();
+    };
     let mut sentences: Vec<String> = Vec::new();
     for one in found.iter().filter(|f| f.score >= best - AS_GOOD).take(MOST_NAMED) {
         let sentence = one.sentence();
@@ -54,12 +58,14 @@ pub(super) fn answer(ask: &Answer<'_>) -> String {
     sentences.join(" ")
 }
 
-/// Of the facts that hold, those remain which the network takes for an answer: alone where it is sure, and where rules
+/// Of the facts of the time that is asked about, those remain which the network takes for an answer: alone where it is sure, and where rules
 /// agree with it, with less.
 fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut Vec<Found<'a>>) {
-    let current: Vec<&Fact> = ask.facts.iter().filter(|fact| !fact.retired).map(|fact| fact.fact).collect();
-    let mut facts: Vec<&Fact> = found.iter().filter(|f| !f.fact.retired).map(|f| f.fact.fact).collect();
-    for fact in nearest(ask.question, &current, MOST_WEIGHED) {
+    let asked = question.earlier.as_deref().unwrap_or(ask.question);
+    let of_then = |fact: &AnswerFact<'_>| is_of_the_time(fact, question);
+    let candidates: Vec<&Fact> = ask.facts.iter().filter(|f| of_then(f)).map(|f| f.fact).collect();
+    let mut facts: Vec<&Fact> = found.iter().filter(|f| of_then(f.fact)).map(|f| f.fact.fact).collect();
+    for fact in nearest(asked, &candidates, MOST_WEIGHED) {
         if !facts.iter().any(|known| known.id == fact.id) {
             facts.push(fact);
         }
@@ -67,11 +73,13 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
     facts.truncate(MOST_WEIGHED);
     let texts = told(&facts);
     let mut answers: Vec<Found<'a>> = Vec::new();
-    for (fact, (likely, text)) in facts.iter().zip(likelihoods(ask.question, &texts)) {
+    for (fact, (likely, text)) in facts.iter().zip(likelihoods(asked, &texts)) {
         let known = ask.facts.iter().zip(held).find(|(f, _)| f.fact.id == fact.id);
         let Some((shown, known)) = known else { continue };
         let ruled = found.iter().find(|f| f.fact.fact.id == fact.id);
-        let enough = if !question.fits(text) && !question.fits_subject(&fact.subject) {
+        let enough = if lacks_what_another_has(known, question, held) {
+            AGAINST_RULES
+        } else if !question.fits(text) && !question.fits_subject(&fact.subject) {
             SURE
         } else if ruled.is_some() {
             AGREED
@@ -92,9 +100,25 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
     if answers.iter().any(|f| f.fact.fact.kind == Kind::State) {
         answers.retain(|f| f.fact.fact.kind == Kind::State);
     }
-    found.retain(|f| f.fact.retired);
+    found.retain(|f| f.fact.retired && question.earlier.is_none());
     if !answers.is_empty() {
         *found = answers;
+    }
+}
+
+/// Whether the fact tells of the time that is asked about: of now, or of an earlier one.
+fn is_of_the_time(fact: &AnswerFact<'_>, question: &Question) -> bool {
+    const EARLIER: [&str; 6] = ["previous", "former", "formerly", "previously", "earlier", "before"];
+    let names_it = || fact.fact.text.split_whitespace().any(|w| EARLIER.contains(&w.to_lowercase().as_str()));
+    // What was rejected or taken back never was so, and the row that says that something has ended is no value.
+    let was_so = || {
+        fact.fact.status == Status::Superseded
+            || fact.fact.pending.is_none() && fact.fact.supersedes.is_none()
+    };
+    match (question.earlier.is_some(), fact.retired) {
+        (true, true) => was_so(),
+        (true, false) => names_it(),
+        (false, retired) => !retired,
     }
 }
 
@@ -109,6 +133,17 @@ fn likelihoods<'a>(question: &str, facts: &'a [Told]) -> Vec<(f64, &'a str)> {
         of_each.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
     };
     facts.iter().map(best).collect()
+}
+
+/// Whether something that is asked for stands in another fact, but not in this one.
+fn lacks_what_another_has(known: &Held, question: &Question, held: &[Held]) -> bool {
+    let clearly = |held: &Held, term: &Term| matches!(held.meets(term), Met::Itself(s) if s >= 0.7);
+    let tells = |term: &&Term| !question.is_name(term) && !question.is_general(term);
+    question
+        .terms
+        .iter()
+        .filter(tells)
+        .any(|term| known.meets(term) == Met::Not && held.iter().any(|other| clearly(other, term)))
 }
 
 /// Whether the fact is about another person than the question, or about another thing of the same kind.
@@ -187,6 +222,7 @@ impl<'a> Found<'a> {
         all: &[Held],
     ) -> Option<Self> {
         if fact.retired && question.now
+            || question.earlier.is_some() && !is_of_the_time(fact, question)
             || is_of_another(fact, known, question, all)
             || !has_the_kind(fact, known, question, weights)
         {
@@ -270,7 +306,9 @@ fn is_of_another(fact: &AnswerFact<'_>, known: &Held, question: &Question, all: 
     let named = known.subject_words().iter().any(|w| another(w) && is_written_as_name(w, &fact.fact.text));
     let meant = is_named(known, question);
     let lacks = |name: &String| !known.has(name) && all.iter().any(|other| other.has(name));
+    let others = fact.fact.subject.split_whitespace().any(|w| matches!(w, "his" | "her" | "their"));
     (question.own && owned_by_another)
+        || (question.own_alone && others)
         || (!question.names.is_empty() && !meant && (owned_by_another || named))
         || (named && question.names.iter().any(lacks))
 }

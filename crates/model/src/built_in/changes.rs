@@ -2,7 +2,7 @@
 
 use super::clauses::{Adjunct, Clause, Verb};
 use super::lexicon::LEXICON;
-use super::naming::{Sort, plain_name, topic};
+use super::naming::{Sort, is_nobody_named, plain_name, topic};
 use super::reading::{Reading, Shift, reading};
 use super::values::is_time;
 use super::words::{Tag, Word, spell};
@@ -206,9 +206,7 @@ fn about(clause: &Clause, verb: &Verb) -> String {
     }
     match subject.sort {
         Sort::Thing => subject.name,
-        Sort::Person if !matches!(subject.name.as_str(), "" | "user" | "patient" | "customer") => {
-            subject.name
-        }
+        Sort::Person if !is_nobody_named(&subject.name) => subject.name,
         _ => String::new(),
     }
 }

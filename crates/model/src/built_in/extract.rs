@@ -43,27 +43,47 @@ impl News<'_> {
         self.is_free() && self.part.value.is_none_or(has)
     }
 
-    /// Its value alone where the words around it may name the old one, else all that was said.
-    fn without_old(&self, old: &str, held: &Fact) -> String {
+    /// Its value alone where the words around it may name the old one, else all that was said. Nothing where the old one
+    /// is named and it is not clear which words give the new one.
+    fn without_old(&self, old: &str, held: &Fact) -> Option<String> {
         let known = set(&format!("{} {}", held.subject, held.value));
-        let cut = self.part.value.and_then(|value| Some((value, around(&self.part.text, value)?)));
-        let Some((value, (before, after))) = cut else {
-            return self.part.text.to_string();
-        };
-        let rest = format!("{before} {after}");
         let naming = |word: &&str| word.contains(|c: char| c.is_uppercase() || c.is_ascii_digit());
-        let named = rest.split_whitespace().filter(naming).any(|word| !set(word).is_disjoint(&known));
-        let gone = &set(old) - &set(value);
-        let old_named = !gone.is_empty() && gone.is_subset(&set(&rest));
-        if named || old_named { value.to_owned() } else { self.part.text.to_string() }
+        let gone = set(old);
+        let text = self.part.text.as_ref();
+        let clear = self.part.value.filter(|value| !set(value).is_superset(&gone));
+        if let Some((value, (before, after))) = clear.and_then(|value| Some((value, around(text, value)?))) {
+            let rest = format!("{before} {after}");
+            let names_held =
+                rest.split_whitespace().filter(naming).any(|word| !set(word).is_disjoint(&known));
+            let names_old = !(&gone - &set(value)).is_disjoint(&set(&rest));
+            return Some(if names_held || names_old { value } else { text }.to_owned());
+        }
+        if gone.is_disjoint(&set(text)) {
+            return Some(text.to_owned());
+        }
+        let fresh = |value: &&&str| set(value).is_disjoint(&gone) && !set(value).is_empty();
+        self.part.maybe.iter().find(fresh).map(|value| (*value).to_owned())
     }
 
-    /// Names what has gone no more.
-    fn clear_of(&mut self, old: &str, held: &Fact) {
+    /// Names what has gone no more, if it can be told apart from what has come.
+    fn clear_of(&mut self, old: &str, held: &Fact) -> bool {
         self.place.subject = without(&self.place.subject, old);
-        if set(&self.place.value).is_superset(&set(&self.part.text)) {
-            self.place.value = self.without_old(old, held);
+        // Where only a part of what was said is the value, it is known which.
+        let all = share(&set(&self.part.text), &set(&self.place.value)) >= 0.8;
+        if !all || set(old).is_empty() {
+            return true;
         }
+        let cleared = self.without_old(old, held);
+        let is_clear = cleared.is_some();
+        self.place.value = cleared.unwrap_or_else(|| std::mem::take(&mut self.place.value));
+        is_clear
+    }
+
+    /// Waits for a person, together with the end of what it may have replaced.
+    fn unclear(&mut self, held: &Fact) -> RawFact {
+        const UNCLEAR: &str = "it is not clear which words give the new value";
+        (self.action, self.confidence, self.reason) = (Action::Flag, DOUBTFUL, UNCLEAR);
+        ended(held, DOUBTFUL, "it may have been replaced")
     }
 
     fn proposal(self) -> RawFact {
@@ -130,23 +150,30 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
     for verdict in verdicts {
         let slot = ask.slots.iter().any(|slot| slot.name == verdict.fact.subject);
         let elsewhere = |name: &Option<&str>| name.is_some_and(|name| name != verdict.fact.subject);
-        let named = || !set(&verdict.fact.value).is_disjoint(&set(ask.statement));
-        if slot && !filed.is_empty() && filed.iter().all(elsewhere) {
-            // What is all filed in other slots says nothing of this one for sure, unless it names what was there.
-            match verdict.change {
-                Change::Replaced if named() => proposals.extend(settle(&verdict, &mut news, ask)),
-                Change::Replaced => {
-                    proposals.push(ended(verdict.fact, DOUBTFUL, "it may have been replaced"))
-                }
-                Change::Ended if endings > 0 => proposals.push(ended(verdict.fact, PLAIN, "it has ended")),
-                _ => {}
-            }
+        proposals.extend(if slot && !filed.is_empty() && filed.iter().all(elsewhere) {
+            settle_beside(&verdict, &mut news, ask, endings > 0)
         } else {
-            proposals.extend(settle(&verdict, &mut news, ask));
-        }
+            settle(&verdict, &mut news, ask)
+        });
     }
     proposals.extend(news.into_iter().map(News::proposal));
     proposals
+}
+
+/// What is all filed in other slots says nothing of this one for sure, unless it names what was there.
+fn settle_beside(
+    verdict: &Verdict<'_>,
+    news: &mut [News<'_>],
+    ask: &Extract<'_>,
+    speaks_of_end: bool,
+) -> Option<RawFact> {
+    let named = || !set(&verdict.fact.value).is_disjoint(&set(ask.statement));
+    match verdict.change {
+        Change::Replaced if named() => settle(verdict, news, ask),
+        Change::Replaced => Some(ended(verdict.fact, DOUBTFUL, "it may have been replaced")),
+        Change::Ended if speaks_of_end => Some(ended(verdict.fact, PLAIN, "it has ended")),
+        _ => None,
+    }
 }
 
 /// What is meant in another way than as a fact of now.
@@ -184,33 +211,44 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
         Change::Replaced => {
             let at = in_slot.or(concerning);
             let Some(new) = at.and_then(|at| news.get_mut(at)) else {
-                news.iter_mut().filter(|new| new.is_free()).for_each(|new| new.clear_of(old, held));
-                return Some(ended(held, PLAIN, "replaced"));
+                clear_all(news, old, held);
+                // What has taken the place of another fact may well leave this one as it is.
+                let taken = news.iter().any(|new| new.action == Action::Supersede);
+                return Some(ended(held, if taken { DOUBTFUL } else { PLAIN }, "replaced"));
             };
+            // "13, not 12" loses nothing that is worth keeping.
+            let told = new.part.text.replace(&format!("not {old}"), "");
             let loses = |value: &str| {
-                loses_any(&new.part.text, &format!("{} {} {} {value}", held.subject, held.value, held.text))
+                loses_any(&told, &format!("{} {} {} {value}", held.subject, held.value, held.text))
             };
             let exchanged = exchanged(held, old, new.part).filter(|value| !loses(value));
             if slot.is_some() || exchanged.is_some() || takes_over(held, old, new) {
-                let value = match exchanged {
-                    _ if slot.is_some() => {
-                        new.clear_of(old, held);
-                        new.place.value.clone()
+                let is_clear = match exchanged {
+                    Some(exchanged) if slot.is_none() => {
+                        new.place.value = exchanged;
+                        true
                     }
-                    Some(exchanged) => exchanged,
-                    None if loses(&new.place.value) => new.without_old(old, held),
-                    None => new.place.value.clone(),
+                    None if slot.is_none() && loses(&new.place.value) => {
+                        new.place.value = new.part.text.to_string();
+                        new.clear_of(old, held)
+                    }
+                    _ => new.clear_of(old, held),
                 };
-                new.place = Place::at(held).with(value);
+                if !is_clear {
+                    return Some(new.unclear(held));
+                }
+                new.place = Place::at(held).with(std::mem::take(&mut new.place.value));
                 (new.action, new.reason) = (Action::Supersede, "replaces the former value");
                 return None;
             }
-            new.clear_of(old, held);
+            if !new.clear_of(old, held) {
+                return Some(new.unclear(held));
+            }
             new.reason = "takes the place of another";
             Some(ended(held, PLAIN, "replaced"))
         }
         Change::Ended => {
-            news.iter_mut().filter(|new| new.is_free()).for_each(|new| new.clear_of(old, held));
+            clear_all(news, old, held);
             Some(ended(held, PLAIN, "it has ended"))
         }
         Change::Doubtful => {
@@ -221,7 +259,20 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
                     (Action::Supersede, DOUBTFUL, "it may be meant to replace this");
                 return None;
             }
-            if slot.is_none() {
+            if slot.is_some_and(|slot| slot.list) {
+                // "Zuora bowed out" is no further rival.
+                let speaks_of_it = |n: &&mut News<'_>| {
+                    n.action == Action::Add
+                        && n.part.value.is_none()
+                        && n.place.subject == held.subject
+                        && !set(&held.value).is_empty()
+                        && set(&n.place.value).is_superset(&set(&held.value))
+                };
+                for new in news.iter_mut().filter(speaks_of_it) {
+                    (new.action, new.confidence, new.reason) =
+                        (Action::Flag, DOUBTFUL, "it may speak of an end");
+                }
+            } else if slot.is_none() {
                 apart(news, here, ask);
             }
             Some(ended(held, DOUBTFUL, "what was said may have ended it"))
@@ -256,6 +307,13 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
             }
             None
         }
+    }
+}
+
+/// None of the news names what has gone, where that can be helped.
+fn clear_all(news: &mut [News<'_>], old: &str, held: &Fact) {
+    for new in news.iter_mut().filter(|new| new.is_free()) {
+        new.clear_of(old, held);
     }
 }
 

@@ -142,12 +142,24 @@ fn loses(reading: &Reading, clause: &Clause) -> bool {
     loses_words(&clause.words, &kept)
 }
 
-/// Whether a name, a figure, a noun or an adjective of a text would not be found in what is kept of it.
+/// Whether a name, a figure, a noun, an adjective or a "not" of a text would not be found in what is kept of it.
 pub(super) fn loses_any(text: &str, kept: &str) -> bool {
     let mut told = words(text);
     tag(&mut told);
-    let described = told.iter().any(|w| w.tag == Tag::Adjective && set(&w.low).is_disjoint(&set(kept)));
-    described || loses_words(&told, kept)
+    let telling = |w: &Word| w.tag == Tag::Adjective && !w.is_any(&["last", "next", "new", "current"]);
+    let described = told.iter().any(|w| telling(w) && set(&w.low).is_disjoint(&set(kept)));
+    described || loses_not(text, kept) || loses_words(&told, kept)
+}
+
+/// Whether a "not" of a text would not be found in what is kept of it.
+pub(super) fn loses_not(text: &str, kept: &str) -> bool {
+    denies(&words(text)) && !denies(&words(kept))
+}
+
+fn denies(words: &[Word]) -> bool {
+    const NOT: [&str; 9] =
+        ["not", "no", "never", "none", "nobody", "nothing", "neither", "without", "cannot"];
+    words.iter().any(|w| w.is_any(&NOT))
 }
 
 fn loses_words(words: &[Word], kept: &str) -> bool {

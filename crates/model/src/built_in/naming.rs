@@ -51,8 +51,9 @@ pub(super) fn topic(words: &[Word]) -> Topic {
         match only.low.as_str() {
             "i" | "me" => return of("user", Sort::Person),
             "we" | "us" => return of("", Sort::Person),
-            "he" | "she" | "him" | "patient" => return of("patient", Sort::Person),
-            "they" | "them" => return of("customer", Sort::Person),
+            "he" | "him" => return of("he", Sort::Person),
+            "she" => return of("she", Sort::Person),
+            "they" | "them" => return of("they", Sort::Person),
             "it" | "this" | "that" | "one" | "these" | "those" | "there" => return of("", Sort::Pointer),
             _ => {}
         }
@@ -63,6 +64,11 @@ pub(super) fn topic(words: &[Word]) -> Topic {
         bare.first().is_some_and(|w| w.is_any(&["dr.", "mr.", "mrs.", "ms.", "mrs", "mr", "dr", "miss"]));
     let sort = if titled || PEOPLE.contains(&last) { Sort::Person } else { Sort::Thing };
     if name.is_empty() { of("", Sort::Pointer) } else { Topic { name, sort } }
+}
+
+/// Whether a name is one that anybody may go by.
+pub(super) fn is_nobody_named(name: &str) -> bool {
+    matches!(name, "" | "user" | "patient" | "customer" | "client" | "he" | "she" | "they")
 }
 
 /// Without articles and loose words, "my" as "user's".

@@ -12,6 +12,8 @@ pub(super) struct Part<'a> {
     pub meant: Meant,
     /// The words that a question would be answered with, where it is clear which they are.
     pub value: Option<&'a str>,
+    /// All that may give the value, the likeliest first.
+    pub maybe: Vec<&'a str>,
 }
 
 struct Word {
@@ -55,7 +57,8 @@ fn runs<'a>(statement: &str, words: &'a [Word]) -> Vec<Vec<&'a Word>> {
     for word in words {
         let text = statement.get(word.at.clone()).unwrap_or_default();
         let begins = word.start > 0.5;
-        let tells = begins || word.value > MAYBE_VALUE || share(&word.meant, Meant::Nothing) <= 0.5;
+        let half = open && runs.last().and_then(|run| run.last()).is_some_and(|last| leans(statement, last));
+        let tells = begins || half || word.value > MAYBE_VALUE || share(&word.meant, Meant::Nothing) <= 0.5;
         if !text.contains(char::is_alphanumeric) {
             if text == ":" || text == "=" {
                 loose.push(word);
@@ -83,6 +86,16 @@ fn runs<'a>(statement: &str, words: &'a [Word]) -> Vec<Vec<&'a Word>> {
         }
     }
     runs
+}
+
+/// "The", "last", "to": what it is said of is still to come.
+fn leans(statement: &str, word: &Word) -> bool {
+    const LEANING: [&str; 23] = [
+        "a", "an", "the", "my", "our", "his", "her", "their", "this", "last", "next", "every", "of", "to",
+        "in", "on", "at", "for", "with", "by", "from", "and", "since",
+    ];
+    let text = statement.get(word.at.clone()).unwrap_or_default();
+    LEANING.iter().any(|leaning| text.eq_ignore_ascii_case(leaning))
 }
 
 fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
@@ -162,7 +175,23 @@ fn meant(run: &[&Word]) -> Option<Meant> {
 fn part<'a>(statement: &'a str, run: &[&Word]) -> Option<Part<'a>> {
     let meant = meant(run)?;
     let text = Cow::Borrowed(trimmed(text_of(statement, run)));
-    Some(Part { text, meant, value: value(statement, run) })
+    Some(Part { text, meant, value: value(statement, run), maybe: maybe(statement, run) })
+}
+
+/// The stretches that may give the value, the likeliest first.
+fn maybe<'a>(statement: &'a str, run: &[&Word]) -> Vec<&'a str> {
+    let may = |word: &&Word| word.value > MAYBE_VALUE;
+    let mut found: Vec<(f32, &str)> = run
+        .chunk_by(|a, b| may(a) == may(b))
+        .filter(|words| words.first().is_some_and(may))
+        .map(|words| {
+            let mean = words.iter().map(|word| word.value).sum::<f32>() / words.len() as f32;
+            (mean, trimmed(text_of(statement, words)))
+        })
+        .filter(|(_, text)| text.contains(char::is_alphanumeric))
+        .collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.into_iter().map(|(_, text)| text).collect()
 }
 
 /// The words that give the value, if no others might.

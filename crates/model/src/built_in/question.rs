@@ -31,6 +31,10 @@ const PRESENT: [&str; 12] = [
     "currently",
     "still",
 ];
+/// Words that say that the question means what was so once.
+const EARLIER: [&str; 4] = ["before that", "previously", "formerly", "back then"];
+/// Words that bring in somebody else than the one who asks.
+const OTHERS: [&str; 10] = ["my", "he", "she", "they", "him", "her", "them", "his", "their", "we"];
 /// Words of a question that ask for nothing themselves.
 const LOOSE: [&str; 17] = [
     "nowadays",
@@ -74,8 +78,12 @@ pub(super) struct Question {
     pub terms: Vec<Term>,
     /// Whether it says that it means the present.
     pub now: bool,
+    /// The question without the words that say that it means what was so once, where it does.
+    pub earlier: Option<String>,
     /// Whether it asks about the one who asks.
     pub own: bool,
+    /// Whether about nobody else: "where do I live", not "where does my wife live".
+    pub own_alone: bool,
     stems: BTreeSet<String>,
     /// What it wants one of: "city" of "in which city".
     head: Option<String>,
@@ -86,6 +94,10 @@ impl Question {
         let plain = plain_words(text);
         let mut loose = format!(" {} ", plain.join(" "));
         let now = PRESENT.iter().any(|phrase| loose.contains(&format!(" {phrase} ")));
+        let earlier = earlier(&loose);
+        if let Some(asked) = &earlier {
+            loose = format!(" {asked} ");
+        }
         for phrase in PRESENT.iter().chain(&LOOSE) {
             loose = loose.replace(&format!(" {phrase} "), " ");
         }
@@ -93,7 +105,9 @@ impl Question {
         Self {
             asked: Asked::of(&plain),
             now,
+            earlier,
             terms: terms(&loose),
+            own_alone: plain.iter().any(|w| w == "i") && !plain.iter().any(|w| OTHERS.contains(&w.as_str())),
             own: plain.iter().any(|w| matches!(w.as_str(), "i" | "my" | "me" | "i'm" | "mine")),
             stems: stems(text).into_iter().collect(),
             head: head(text),
@@ -311,4 +325,25 @@ pub(super) fn is_strange(word: &str) -> bool {
         && Meaning::of(word).is_none()
         // "barkin"
         && Meaning::of(&format!("{word}g")).is_none()
+}
+
+/// "Where did I live before?" asks where I live, of an earlier time; "what do we use to track bugs?" does not.
+fn earlier(question: &str) -> Option<String> {
+    const PAST: [&str; 4] = [" did ", " was ", " were ", " had "];
+    let habit = || {
+        let (before, after) = question.split_once(" used to ").or_else(|| question.split_once(" use to "))?;
+        let who = before.split_whitespace().next_back()?;
+        let past =
+            question.contains(" did ") || matches!(who, "i" | "we" | "he" | "she" | "they" | "you" | "it");
+        (past && !question.contains(" do ") && !question.contains(" does "))
+            .then(|| format!("{before} {after}"))
+    };
+    let by_phrase = || EARLIER.iter().find_map(|phrase| question.split_once(&format!(" {phrase} ")));
+    let at_end = || {
+        let asked = question.trim_end();
+        let asked = asked.strip_suffix(" before").or_else(|| asked.strip_suffix(" earlier"))?;
+        PAST.iter().any(|word| question.contains(word)).then(|| asked.to_owned())
+    };
+    let asked = habit().or_else(|| by_phrase().map(|(a, b)| format!("{a} {b}"))).or_else(at_end)?;
+    Some(asked.split_whitespace().collect::<Vec<_>>().join(" "))
 }

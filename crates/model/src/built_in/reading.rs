@@ -120,10 +120,13 @@ fn scope(lead: &[Adjunct], habit: bool) -> Option<String> {
         .find(|name| !name.is_empty())
 }
 
-/// "user's" before a bare attribute, the name itself for a thing.
+/// "user's" or "her" before a bare attribute, the name itself for a thing.
 pub(super) fn of_topic(topic: &Topic, attribute: &str) -> String {
     match (topic.name.as_str(), topic.sort) {
         ("", _) => attribute.to_owned(),
+        ("he", _) => format!("his {attribute}"),
+        ("she", _) => format!("her {attribute}"),
+        ("they", _) => format!("their {attribute}"),
         (name, Sort::Person) => format!("{name}'s {attribute}"),
         (name, _) => format!("{name} {attribute}"),
     }

@@ -123,6 +123,42 @@ fn a_question_about_the_present_is_not_answered_from_history() {
 }
 
 #[test]
+fn a_question_about_an_earlier_time_is_answered_from_history_alone() {
+    let (old, new) = (fact(1, "office", "Leeds", "Our office is in Leeds."), fact(2, "office", "Hull", ""));
+    let now = AnswerFact { fact: &new, retired: false, disputed: false };
+    let then = AnswerFact { fact: &old, retired: true, disputed: false };
+    let question = "Where was our office before?";
+    let answer = |facts: &[AnswerFact<'_>]| answer(&Answer { question, facts, now: Timestamp::UNIX_EPOCH });
+    let said = answer(&[now, then]);
+    assert!(said.starts_with("Earlier: Leeds") && !said.contains("Hull"), "{said}");
+    let said = answer(&[now]);
+    assert!(said.starts_with("I do not know") && said.contains("include_history"), "{said}");
+    // A row that says that something has ended is no earlier value.
+    let ended =
+        Fact { supersedes: Some(2), ..fact(3, "office", "(retracted: Hull)", "Our office is in Hull.") };
+    let ended = AnswerFact { fact: &ended, retired: true, disputed: false };
+    assert!(answer(&[ended]).starts_with("I do not know"));
+}
+
+#[test]
+fn what_is_used_to_do_something_is_asked_about_now() {
+    let facts = [fact(1, "bug tracker", "Linear", "We use Linear to track bugs.")];
+    assert!(asked("What do we use to track bugs?", &facts).contains("Linear"));
+}
+
+#[test]
+fn a_not_is_never_lost() {
+    for statement in ["I don't work on Mondays.", "We never deploy on Fridays.", "Dana does not eat meat."] {
+        let read = read(statement, Intent::Remember, &[]);
+        let denies = |fact: &RawFact| {
+            let said = format!("{:?} {:?}", fact.subject, fact.value);
+            ["not", "n't", "never"].iter().any(|not| said.contains(not))
+        };
+        assert!(!read.is_empty() && read.iter().all(denies), "{read:?}");
+    }
+}
+
+#[test]
 fn a_question_over_many_facts_is_answered_in_a_moment() {
     let facts: Vec<Fact> = (0..300)
         .map(|n| {

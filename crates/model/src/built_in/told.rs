@@ -2,7 +2,7 @@
 
 use super::clauses::clauses;
 use super::comparing::{around, set, share};
-use super::keeping::{kept, loses_any};
+use super::keeping::{kept, loses_any, loses_not};
 use super::naming::{gist, plain_name};
 use super::parts::{Part, parts};
 use super::place::Place;
@@ -22,13 +22,17 @@ const NEVER: f32 = 0.2;
 
 /// What the part says.
 pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
-    let slot_by_rule = |r: &Reading| slot_of(r, ask.slots);
+    let slots = Slots::of(part, ask.slots);
     let mut found = readings_of(part, ask.slots);
-    let ruled = found.iter().any(|r| slot_by_rule(r).is_some());
+    if loses_not(&part.text, &found.iter().map(kept_words).collect::<String>()) {
+        // Not to be something is no value of the slot for what one is.
+        return places(&whole(part), None);
+    }
+    let ruled = found.iter().any(|r| slots.by_rule(r).is_some());
     if !ruled && loses_any(&part.text, &found.iter().map(kept_words).collect::<String>()) {
         found = vec![whole(part)];
     }
-    let slot = slot_of_part(part, &found, ask.slots);
+    let slot = slots.of_part(part, &found);
     if !ruled && found.len() > 1 && slot.is_some_and(|slot| !slot.list) {
         // What was said besides belongs to the slot's value.
         found = vec![whole(part)];
@@ -42,10 +46,10 @@ pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
         // Where it is not clear which words give the value, all of them do.
         only.value = part.text.to_string();
     }
-    let named = found.iter().enumerate().flat_map(|(at, r)| {
-        let by_rule = || slot_by_rule(r).and_then(|name| ask.slots.iter().find(|slot| slot.name == name));
-        places(r, if at == telling { slot } else { by_rule() })
-    });
+    let named = found
+        .iter()
+        .enumerate()
+        .flat_map(|(at, r)| places(r, if at == telling { slot } else { slots.by_rule(r) }));
     named.collect()
 }
 
@@ -60,8 +64,11 @@ fn readings_of(part: &Part<'_>, slots: &[SlotHint]) -> Vec<Reading> {
             .flat_map(|clause| kept(&clause, readings(&clause), slots))
             .collect(),
     };
-    let plain =
-        |r: &Reading| !r.subject.is_empty() && !r.pointer && r.shift != Shift::Gone && !r.value.is_empty();
+    let plain = |r: &Reading| {
+        // "NATS is in" says of what it is one only as a whole.
+        let says = !matches!(r.value.as_str(), "" | "in" | "out");
+        !r.subject.is_empty() && !r.pointer && r.shift != Shift::Gone && says
+    };
     let agreed = match part.value {
         Some(value) => found.iter().any(|r| {
             let (mine, theirs) = (set(&r.value), set(value));
@@ -81,24 +88,35 @@ fn whole(part: &Part<'_>) -> Reading {
     Reading { said: part.text.to_string(), ..reading(gist(&part.text), part.text.as_ref()) }
 }
 
-/// The slot that rules find, if the network does not rule it out, or else the one that the network is sure of.
-fn slot_of_part<'a>(part: &Part<'_>, found: &[Reading], slots: &'a [SlotHint]) -> Option<&'a SlotHint> {
-    if slots.is_empty() {
-        return None;
+/// The declared slots, and how likely a part tells each of them.
+struct Slots<'a> {
+    slots: &'a [SlotHint],
+    likely: Vec<f32>,
+}
+
+impl<'a> Slots<'a> {
+    fn of(part: &Part<'_>, slots: &'a [SlotHint]) -> Self {
+        let asked: Vec<String> =
+            slots.iter().map(|s| format!("{}: {}", s.name.replace('_', " "), s.description)).collect();
+        let pairs: Vec<(&str, &str)> = asked.iter().map(|q| (q.as_str(), part.text.as_ref())).collect();
+        Self { slots, likely: encoder::answers(&pairs) }
     }
-    let asked: Vec<String> =
-        slots.iter().map(|s| format!("{}: {}", s.name.replace('_', " "), s.description)).collect();
-    let pairs: Vec<(&str, &str)> = asked.iter().map(|q| (q.as_str(), part.text.as_ref())).collect();
-    let likely = encoder::answers(&pairs);
-    let best = slots.iter().zip(&likely).max_by(|a, b| a.1.total_cmp(b.1)).filter(|(_, p)| **p >= SURE);
-    let possible =
-        |name: String| slots.iter().zip(&likely).find(|(slot, p)| slot.name == name && **p >= NEVER);
-    let by_kind = || {
-        let name = slot_of(&reading("", part.value?), slots)?;
-        slots.iter().zip(&likely).find(|(slot, _)| slot.name == name)
-    };
-    let by_name = || found.iter().find_map(|r| slot_of(r, slots)).and_then(possible);
-    by_name().or_else(by_kind).or(best).map(|(slot, _)| slot)
+
+    /// The slot that rules find, if the network does not rule it out.
+    fn by_rule(&self, reading: &Reading) -> Option<&'a SlotHint> {
+        let name = slot_of(reading, self.slots)?;
+        let mut possible = self.slots.iter().zip(&self.likely).filter(|(_, likely)| **likely >= NEVER);
+        possible.find(|(slot, _)| slot.name == name).map(|(slot, _)| slot)
+    }
+
+    /// The slot that rules find in what was read, or by the sort of its value, or else the one that the network is sure of.
+    fn of_part(&self, part: &Part<'_>, found: &[Reading]) -> Option<&'a SlotHint> {
+        let by_name = found.iter().find_map(|r| self.by_rule(r));
+        let by_kind = || self.by_rule(&reading("", part.value?));
+        let likely = || self.slots.iter().zip(&self.likely).max_by(|a, b| a.1.total_cmp(b.1));
+        let best = || likely().filter(|(_, likely)| **likely >= SURE).map(|(slot, _)| slot);
+        by_name.or_else(by_kind).or_else(best)
+    }
 }
 
 /// "Code status: full code", "router = archer c7"

@@ -3,7 +3,7 @@
 use super::clauses::{Adjunct, Clause, Verb};
 use super::copula::{by_kinds, in_use, medicine};
 use super::lexicon::{LEXICON, VerbFrame};
-use super::naming::{Sort, Topic, head_noun, is_proper, plain_name, topic};
+use super::naming::{Sort, Topic, head_noun, is_nobody_named, is_proper, plain_name, topic};
 use super::reading::{Reading, Shift, of_topic, reading};
 use super::values::{complement_text, drug, is_time, tidy_value};
 use super::words::{Tag, Word, spell};
@@ -73,6 +73,8 @@ pub(super) fn framed(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Vec<
         return Some(found);
     }
     match LEXICON.frame(&verb.stem, particle)? {
+        // "I spoke to the old boy" names no language.
+        VerbFrame::Attribute(_) if verb.stem == "speak" && clause.object.is_empty() => None,
         VerbFrame::Attribute(attribute) => {
             let value = complement_text(&clause.object, &clause.adjuncts);
             let person = attribute != "name" || about.sort == Sort::Person;
@@ -88,10 +90,7 @@ pub(super) fn framed(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Vec<
                 plain_name(&clause.object)
             };
             let indefinite = clause.object.first().is_some_and(|w| w.is_any(&["a", "an"]) || w.has_digit());
-            if about.sort == Sort::Pointer
-                || indefinite
-                || matches!(about.name.as_str(), "" | "user" | "patient" | "customer")
-            {
+            if about.sort == Sort::Pointer || indefinite || is_nobody_named(&about.name) {
                 return None;
             }
             let kept: Vec<Word> = clause.subject.clone();

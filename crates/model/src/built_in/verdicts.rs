@@ -97,6 +97,8 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Vec<Verdict
                 {
                     Change::Doubtful
                 }
+                // So does a change of what the statement has not a word of.
+                Change::Replaced | Change::Ended if is_strange(ask.statement, fact) => Change::Doubtful,
                 change => change,
             };
             let bearing = |(at, part): (usize, &&Part<'a>)| {
@@ -107,6 +109,21 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Vec<Verdict
             Some(Verdict { fact, value: told.value.clone(), change, parts })
         });
     judged.collect()
+}
+
+/// Whether a statement has no word in common with a fact, nor one that may point to it.
+fn is_strange(statement: &str, fact: &Fact) -> bool {
+    const POINTING: [&str; 16] = [
+        "i", "we", "it", "its", "that", "this", "these", "those", "one", "there", "them", "they", "he",
+        "she", "him", "her",
+    ];
+    let points = |word: &str| {
+        let word = word.split(['\'', '’']).next().unwrap_or_default();
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        POINTING.contains(&bare.as_str())
+    };
+    let known = set(&format!("{} {} {}", fact.subject, fact.value, fact.text));
+    set(statement).is_disjoint(&known) && !statement.split_whitespace().any(points)
 }
 
 /// What names the old value is more likely to be about it.
