@@ -15,8 +15,8 @@ Say something, and it is remembered. Ask something that ends in '?', and it is a
   recall <question>
   forget <text>        what is no longer so
   list                 all that is remembered, with its number; ⚠ marks what waits for your word
-  confirm <number>     what waits is right
-  reject <number>      what waits is wrong
+  confirm <number>     make the change that waits: the new value comes, or what is marked goes
+  reject <number>      leave things as they are
   history <subject>    every value that it has had, by a name that 'list' shows
   help, quit
 
