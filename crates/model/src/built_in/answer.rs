@@ -58,8 +58,8 @@ pub(super) fn answer(ask: &Answer<'_>) -> String {
     sentences.join(" ")
 }
 
-/// Of the facts of the time that is asked about, those remain which the network takes for an answer: alone where it is sure, and where rules
-/// agree with it, with less.
+/// Of the facts of the time that is asked about, those remain which the network takes for an answer: alone where it is
+/// sure, and where rules agree with it, with less.
 fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut Vec<Found<'a>>) {
     let asked = question.earlier.as_deref().unwrap_or(ask.question);
     let of_then = |fact: &AnswerFact<'_>| is_of_the_time(fact, question);

@@ -214,7 +214,11 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
                 clear_all(news, old, held);
                 // What has taken the place of another fact may well leave this one as it is.
                 let taken = news.iter().any(|new| new.action == Action::Supersede);
-                return Some(ended(held, if taken { DOUBTFUL } else { PLAIN }, "replaced"));
+                return Some(if taken {
+                    ended(held, DOUBTFUL, "it may have been replaced")
+                } else {
+                    ended(held, PLAIN, "replaced")
+                });
             };
             // "13, not 12" loses nothing that is worth keeping.
             let told = new.part.text.replace(&format!("not {old}"), "");

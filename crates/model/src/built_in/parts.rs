@@ -184,10 +184,7 @@ fn maybe<'a>(statement: &'a str, run: &[&Word]) -> Vec<&'a str> {
     let mut found: Vec<(f32, &str)> = run
         .chunk_by(|a, b| may(a) == may(b))
         .filter(|words| words.first().is_some_and(may))
-        .map(|words| {
-            let mean = words.iter().map(|word| word.value).sum::<f32>() / words.len() as f32;
-            (mean, trimmed(text_of(statement, words)))
-        })
+        .map(|words| (mean(words), trimmed(text_of(statement, words))))
         .filter(|(_, text)| text.contains(char::is_alphanumeric))
         .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -200,9 +197,13 @@ fn value<'a>(statement: &'a str, run: &[&Word]) -> Option<&'a str> {
     let first = run.iter().position(may)?;
     let last = run.iter().rposition(may)?;
     let words = run.get(first..=last)?;
-    let mean = words.iter().map(|word| word.value).sum::<f32>() / words.len() as f32;
     let text = trimmed(text_of(statement, words));
-    (mean >= CLEAR_VALUE && text.contains(char::is_alphanumeric)).then_some(text)
+    (mean(words) >= CLEAR_VALUE && text.contains(char::is_alphanumeric)).then_some(text)
+}
+
+/// How likely the words give the value, on average.
+fn mean(words: &[&Word]) -> f32 {
+    words.iter().map(|word| word.value).sum::<f32>() / words.len() as f32
 }
 
 /// Without the marks at its end; the point of "Dr." or "p.m." stays.

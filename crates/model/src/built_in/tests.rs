@@ -1,7 +1,7 @@
 //! The parts that cannot be seen through the front door: any input, equal answers, near and far vectors.
 
 use super::{answer, embed, extract};
-use crate::ask::{Answer, AnswerFact, Extract, Intent};
+use crate::ask::{Answer, AnswerFact, Extract, Intent, SlotHint};
 use domain::{Fact, Kind, Metadata, RawFact, Status, Timestamp, Triple};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
@@ -148,8 +148,22 @@ fn what_is_used_to_do_something_is_asked_about_now() {
 
 #[test]
 fn a_not_is_never_lost() {
-    for statement in ["I don't work on Mondays.", "We never deploy on Fridays.", "Dana does not eat meat."] {
-        let read = read(statement, Intent::Remember, &[]);
+    let database = SlotHint {
+        name: "database".to_owned(),
+        description: "The database that holds the project's data.".to_owned(),
+        list: false,
+        verbatim: false,
+    };
+    let statements = [
+        "I don't work on Mondays.",
+        "We never deploy on Fridays.",
+        "Dana does not eat meat.",
+        "We don't use Postgres.",
+    ];
+    for (statement, slots) in statements.into_iter().flat_map(|s| [(s, vec![]), (s, vec![database.clone()])])
+    {
+        let (intent, now) = (Intent::Remember, Timestamp::UNIX_EPOCH);
+        let read = extract(&Extract { statement, intent, held: &[], slots: &slots, now });
         let denies = |fact: &RawFact| {
             let said = format!("{:?} {:?}", fact.subject, fact.value);
             ["not", "n't", "never"].iter().any(|not| said.contains(not))

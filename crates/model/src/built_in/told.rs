@@ -22,14 +22,15 @@ const NEVER: f32 = 0.2;
 
 /// What the part says.
 pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
-    let slots = Slots::of(part, ask.slots);
     let mut found = readings_of(part, ask.slots);
-    if loses_not(&part.text, &found.iter().map(kept_words).collect::<String>()) {
+    let kept = found.iter().map(kept_words).collect::<String>();
+    if loses_not(&part.text, &kept) {
         // Not to be something is no value of the slot for what one is.
         return places(&whole(part), None);
     }
+    let slots = Slots::of(part, ask.slots);
     let ruled = found.iter().any(|r| slots.by_rule(r).is_some());
-    if !ruled && loses_any(&part.text, &found.iter().map(kept_words).collect::<String>()) {
+    if !ruled && loses_any(&part.text, &kept) {
         found = vec![whole(part)];
     }
     let slot = slots.of_part(part, &found);
@@ -65,7 +66,7 @@ fn readings_of(part: &Part<'_>, slots: &[SlotHint]) -> Vec<Reading> {
             .collect(),
     };
     let plain = |r: &Reading| {
-        // "NATS is in" says of what it is one only as a whole.
+        // "NATS is in": the value alone would say nothing.
         let says = !matches!(r.value.as_str(), "" | "in" | "out");
         !r.subject.is_empty() && !r.pointer && r.shift != Shift::Gone && says
     };

@@ -97,8 +97,8 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Vec<Verdict
                 {
                     Change::Doubtful
                 }
-                // So does a change of what the statement has not a word of.
-                Change::Replaced | Change::Ended if is_strange(ask.statement, fact) => Change::Doubtful,
+                // The same goes for what the statement has not a word of.
+                Change::Replaced | Change::Ended if is_unrelated(ask.statement, fact) => Change::Doubtful,
                 change => change,
             };
             let bearing = |(at, part): (usize, &&Part<'a>)| {
@@ -112,7 +112,7 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Vec<Verdict
 }
 
 /// Whether a statement has no word in common with a fact, nor one that may point to it.
-fn is_strange(statement: &str, fact: &Fact) -> bool {
+fn is_unrelated(statement: &str, fact: &Fact) -> bool {
     const POINTING: [&str; 16] = [
         "i", "we", "it", "its", "that", "this", "these", "those", "one", "there", "them", "they", "he",
         "she", "him", "her",
