@@ -57,6 +57,18 @@ pub struct Token {
     pub start: f32,
 }
 
+/// What a word is read as that was written in haste: "before" for "b4".
+pub type Spelling = fn(&str) -> Option<String>;
+
+/// What a statement does to a fact that is held, as likelihoods.
+#[derive(Debug, Clone, Copy)]
+pub struct Weighed {
+    /// In the order of [`Relation`].
+    pub relation: [f32; RELATIONS],
+    /// That it speaks of the fact, but not of how things are now.
+    pub unsettled: f32,
+}
+
 struct Encoder {
     pieces: Pieces,
     network: Network,
@@ -67,27 +79,32 @@ static ENCODER: LazyLock<Encoder> = LazyLock::new(|| {
     Encoder { pieces: Pieces::new(vocabulary), network }
 });
 
-/// The likelihoods of what each statement does to the held fact beside it, in the order of [`Relation`].
-pub fn relations(pairs: &[(&str, &str)]) -> Vec<[f32; RELATIONS]> {
-    read(pairs).wholes().map(|whole| softmax(ENCODER.network.relation.of(&whole))).collect()
+/// What each statement does to the held fact beside it.
+pub fn relations(pairs: &[(&str, &str)], meant: Spelling) -> Vec<Weighed> {
+    let network = &ENCODER.network;
+    let weighed = |whole: ArrayView1<'_, f32>| {
+        let [_, unsettled] = softmax(network.unsettled.of(&whole));
+        Weighed { relation: softmax(network.relation.of(&whole)), unsettled }
+    };
+    read(pairs, meant).wholes().map(weighed).collect()
 }
 
 /// How likely each question is answered by the fact beside it.
-pub fn answers(pairs: &[(&str, &str)]) -> Vec<f32> {
+pub fn answers(pairs: &[(&str, &str)], meant: Spelling) -> Vec<f32> {
     let likely = |[_, yes]: [f32; 2]| yes;
-    read(pairs).wholes().map(|whole| likely(softmax(ENCODER.network.answer.of(&whole)))).collect()
+    read(pairs, meant).wholes().map(|whole| likely(softmax(ENCODER.network.answer.of(&whole)))).collect()
 }
 
-fn read(pairs: &[(&str, &str)]) -> States {
-    let cut = |text: &str| ENCODER.pieces.cut(text);
+fn read(pairs: &[(&str, &str)], meant: Spelling) -> States {
+    let cut = |text: &str| ENCODER.pieces.cut(text, meant);
     let pieces: Vec<(Vec<Piece>, Vec<Piece>)> = pairs.iter().map(|(a, b)| (cut(a), cut(b))).collect();
     let pairs: Vec<(&[Piece], &[Piece])> = pieces.iter().map(|(a, b)| (a.as_slice(), b.as_slice())).collect();
     ENCODER.network.read(&pairs)
 }
 
 /// How the words of each statement are meant.
-pub fn tokens(statements: &[&str]) -> Vec<Vec<Token>> {
-    let told: Vec<Vec<Piece>> = statements.iter().map(|text| ENCODER.pieces.cut(text)).collect();
+pub fn tokens(statements: &[&str], meant: Spelling) -> Vec<Vec<Token>> {
+    let told: Vec<Vec<Piece>> = statements.iter().map(|text| ENCODER.pieces.cut(text, meant)).collect();
     let alone: Vec<(&[Piece], &[Piece])> = told.iter().map(|text| (text.as_slice(), [].as_slice())).collect();
     let states = ENCODER.network.read(&alone);
     // The first state of a text is that of the mark before it.

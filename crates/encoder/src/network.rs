@@ -14,6 +14,7 @@ pub(crate) struct Network {
     pub norm: Norm,
     pub layers: Vec<Layer>,
     pub relation: Linear,
+    pub unsettled: Linear,
     pub answer: Linear,
     pub meant: Linear,
     pub value: Linear,

@@ -1,5 +1,6 @@
 //! Cuts a text into the pieces of words that the network knows.
 
+use crate::Spelling;
 use std::collections::HashMap;
 use std::ops::Range;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -30,10 +31,18 @@ impl Pieces {
         Self { numbers, unknown }
     }
 
-    pub fn cut(&self, text: &str) -> Vec<Piece> {
+    pub fn cut(&self, text: &str, meant: Spelling) -> Vec<Piece> {
         let mut found = Vec::new();
         for word in words(text) {
-            self.cut_word(&word, &mut found);
+            let at = span(&word);
+            match text.get(at.clone()).and_then(meant) {
+                Some(meant) => {
+                    let first = found.len();
+                    words(&meant).iter().for_each(|word| self.cut_word(word, &mut found));
+                    found.iter_mut().skip(first).for_each(|piece| piece.at = at.clone());
+                }
+                None => self.cut_word(&word, &mut found),
+            }
             if found.len() >= MOST {
                 found.truncate(MOST);
                 break;

@@ -23,6 +23,7 @@ pub(crate) fn load() -> (&'static str, Network) {
         norm: file.norm(width),
         layers: (0..layers).map(|_| file.layer(width, wide)).collect(),
         relation: file.linear(width, RELATIONS),
+        unsettled: file.linear(width, 2),
         answer: file.linear(width, 2),
         meant: file.linear(width, MEANINGS),
         value: file.linear(width, 3),

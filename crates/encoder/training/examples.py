@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 TOUCHES = ("same", "refines", "ends", "replaces")
+UNSETTLED = ("past", "future", "hedged", "hypothetical", "sarcastic", "asked")
 EMPTY = set(
     "the a an is are was were be been has have had do does did of to in on at for with and or by from as our my his her "
     "their its your i we they he she it this that will can may must should now no not as per via".split()
@@ -16,7 +17,8 @@ LAST = "* "
 
 @dataclass
 class Examples:
-    # (statement, forms of a held fact, relation)
+    # (statement, forms of a held fact, relation, whether it speaks of the fact but not of how things are now: 1, 0 or, where
+    # that is not known, None)
     relations: list = field(default_factory=list)
     # (statement, [(words, meaning, value)])
     statements: list = field(default_factory=list)
@@ -44,16 +46,17 @@ def add(found, conversation):
     for said in conversation["say"]:
         text, parts = said["t"], said["f"]
         touched = touches(parts)
+        unsettled = None if any(part.get("m") in UNSETTLED for part in parts) else 0
         for fact in held:
             if touched or random.random() < 0.8:
-                found.relations.append((text, forms(fact), touched.get(fact, "none")))
+                found.relations.append((text, forms(fact), touched.get(fact, "none"), unsettled))
         # A part alone is an example for the facts that it touches, and now and then for those that nothing touches.
         for part in parts if len(parts) > 1 else []:
             if part.get("m") in (None, "end"):
                 alone = touches([part])
                 for fact in held:
                     if fact in alone or fact not in touched and random.random() < 0.25:
-                        found.relations.append((part["w"], forms(fact), alone.get(fact, "none")))
+                        found.relations.append((part["w"], forms(fact), alone.get(fact, "none"), 0))
         found.statements.append((text, [(p["w"], p.get("m") or "so", p.get("v")) for p in parts]))
         for fact, how in touched.items():
             if how in ("ends", "replaces"):
@@ -93,18 +96,19 @@ def contrast_sets(found, paths):
                     if random.random() < 0.6:
                         found.statements.append((said, parts))
                     touched = "F" if letter.isupper() else "G"
+                    unsettled = letter == "N" and bool(parts) and all(how in UNSETTLED for _, how, _ in parts)
                     for name, forms in held.items():
                         how = does.get(letter.upper(), "none") if name == touched else "none"
                         last = [LAST + form for form in forms] if random.random() < 0.5 else forms
-                        found.relations.append((said, last, how))
+                        found.relations.append((said, last, how, int(unsettled and name == "F")))
 
 
 def strangers(found):
     """A memory holds much that has nothing to do with what is said or asked."""
-    for examples, label in ((found.relations, "none"), (found.answers, 0)):
+    for examples, labels in ((found.relations, ("none", 0)), (found.answers, (0,))):
         count = len(examples) // 6
         pairs = zip(random.choices(examples, k=count), random.choices(examples, k=count))
-        examples += [(one, forms, label) for (one, _, _), (_, forms, _) in pairs if not shares(one, forms[0])]
+        examples += [(one, forms, *labels) for (one, *_), (_, forms, *_) in pairs if not shares(one, forms[0])]
 
 
 def shares(one, other):

@@ -55,6 +55,6 @@ for layer in layers:
     written += [linear(attention.query), linear(attention.key), linear(attention.value)]
     written += [linear(gathered.dense), norm(gathered.LayerNorm)]
     written += [linear(layer.intermediate.dense), linear(layer.output.dense), norm(layer.output.LayerNorm)]
-heads = (network.relation, network.answer, network.meant, network.value, network.start)
+heads = (network.relation, network.unsettled, network.answer, network.meant, network.value, network.start)
 written += [linear(head) for head in heads]
 (Path(__file__).parent.parent / "weights.bin").write_bytes(b"".join(written))

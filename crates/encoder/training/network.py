@@ -46,6 +46,7 @@ class Network(nn.Module):
         for layer in self.encoder.encoder.layer:
             layer.intermediate.intermediate_act_fn = nn.GELU(approximate="tanh")
         self.relation = nn.Linear(WIDTH, len(RELATIONS))
+        self.unsettled = nn.Linear(WIDTH, 2)
         self.answer = nn.Linear(WIDTH, 2)
         self.meant = nn.Linear(WIDTH, len(MEANINGS))
         self.value = nn.Linear(WIDTH, 3)

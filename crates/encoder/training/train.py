@@ -51,9 +51,9 @@ def mistyped(text):
     return " ".join(words)
 
 
-def pair(cut, text, other, label):
+def pair(cut, text, other, labels):
     read = cut.encode(text, other)
-    return read.ids[:LONGEST], read.type_ids[:LONGEST], label
+    return read.ids[:LONGEST], read.type_ids[:LONGEST], labels
 
 
 def statement(cut, text, parts):
@@ -86,8 +86,11 @@ def batches(cut, found, training=True):
     typed = mistyped if training else lambda text: text
     form = random.choice if training else lambda forms: forms[0]
     kinds = {
-        "relation": [pair(cut, typed(t), form(f), RELATIONS.index(r)) for t, f, r in found.relations],
-        "answer": [pair(cut, typed(q), form(f), a) for q, f, a in found.answers],
+        "relation": [
+            pair(cut, typed(t), form(f), (RELATIONS.index(r), IGNORED if u is None else u))
+            for t, f, r, u in found.relations
+        ],
+        "answer": [pair(cut, typed(q), form(f), (a,)) for q, f, a in found.answers],
         "statement": [statement(cut, t, p) for t, p in found.statements],
     }
     made = []
@@ -111,8 +114,9 @@ def scores(network, kind, rows):
         padded([[1] * len(row[0]) for row in rows], 0),
     )
     if kind != "statement":
-        head = network.relation if kind == "relation" else network.answer
-        return [(head(states[:, 0]), torch.tensor([row[2] for row in rows]))]
+        heads = (network.relation, network.unsettled) if kind == "relation" else (network.answer,)
+        labels = torch.tensor([row[2] for row in rows])
+        return [(head(states[:, 0]), labels[:, at]) for at, head in enumerate(heads)]
     blank = (IGNORED, IGNORED, IGNORED)
     labels = padded([row[2] for row in rows], blank)
     heads = (network.meant, network.value, network.start)
@@ -121,13 +125,11 @@ def scores(network, kind, rows):
 
 def loss(network, kind, rows):
     found = scores(network, kind, rows)
-    if kind != "statement":
-        [(guessed, right)] = found
-        return cross_entropy(guessed, right, label_smoothing=0.03)
+    smoothed = 0.0 if kind == "statement" else 0.03
     total = 0.0
     for weight, (guessed, right) in zip((1.0, 0.5, 0.5), found):
         if (right != IGNORED).any():
-            total = total + weight * cross_entropy(guessed, right, ignore_index=IGNORED)
+            total = total + weight * cross_entropy(guessed, right, ignore_index=IGNORED, label_smoothing=smoothed)
     return total
 
 
@@ -156,7 +158,7 @@ def main():
     torch.manual_seed(1)
     cut, network = tokenizer(options.base), Network(options.base)
     if options.start:
-        network.load_state_dict(torch.load(options.start))
+        network.load_state_dict(torch.load(options.start), strict=False)
     held_out = {Path(path).name for path in options.held_out}
     paths = [path for path in sorted((HERE / "conversations").glob("*.jsonl")) if path.name not in held_out]
     found = examples(read(paths))

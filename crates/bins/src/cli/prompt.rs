@@ -77,14 +77,43 @@ pub async fn run(settings: Settings, mut input: impl BufRead, out: &mut impl Wri
             Line::Quit => return Ok(()),
             Line::Puzzling(text) => writeln!(out, "{text}")?,
             Line::Call { tool, arguments } => {
+                let own_space =
+                    ["user_id", "agent_id", "run_id"].iter().all(|name| arguments.get(name).is_none());
                 let text = session.call(tool, arguments).await.text;
                 writeln!(out, "{text}")?;
                 if tool == "history" && text.starts_with("No history for ") {
                     writeln!(out, "'list' shows the names under which things are remembered.")?;
                 }
+                let waiting = if own_space { waiting(&session, tool, &text).await } else { Vec::new() };
+                for (number, effect) in waiting {
+                    writeln!(
+                        out,
+                        "#{number}, if confirmed: {effect}. 'confirm {number}' or 'reject {number}'?"
+                    )?;
+                }
             }
         }
     }
+}
+
+/// What each flagged fact in a reply waits to do. A removal looks like the fact that it would remove.
+async fn waiting(session: &Session, tool: &str, text: &str) -> Vec<(i64, String)> {
+    let listed = match tool {
+        "list_memories" => text.to_owned(),
+        "remember" if text.contains("[FLAG] ") => session.call("list_memories", json!({})).await.text,
+        _ => return Vec::new(),
+    };
+    let mut found = Vec::new();
+    for line in listed.lines().filter_map(|line| line.strip_prefix("⚠ ")) {
+        let Some((pair, rest)) = line.rsplit_once("  (#") else { continue };
+        let number = rest.split(',').next().and_then(|number| number.parse().ok());
+        let told = tool == "list_memories" || text.contains(&format!("[FLAG] {pair}"));
+        let Some(number) = number.filter(|_| told) else { continue };
+        let shown = session.call("get_memory", json!({ "memory_id": number })).await.text;
+        let effect = shown.lines().find_map(|line| line.strip_prefix("  if confirmed: "));
+        found.extend(effect.map(|effect| (number, effect.to_owned())));
+    }
+    found
 }
 
 fn understand(line: &str) -> Line {

@@ -3,6 +3,7 @@
 use super::comparing::nearest;
 use super::meeting::{Held, Met, Term};
 use super::question::{Asked, Question, is_strange};
+use super::spelling::meant;
 use super::stem::stems;
 use super::told::{Told, told};
 use crate::ask::{Answer, AnswerFact};
@@ -127,7 +128,7 @@ fn likelihoods<'a>(question: &str, facts: &'a [Told]) -> Vec<(f64, &'a str)> {
     let forms = |told: &'a Told| std::iter::once(&told.text).chain(&told.part).map(String::as_str);
     let pairs: Vec<(&str, &str)> =
         facts.iter().flat_map(|told| forms(told).map(|text| (question, text))).collect();
-    let mut likely = encoder::answers(&pairs).into_iter().map(f64::from);
+    let mut likely = encoder::answers(&pairs, meant).into_iter().map(f64::from);
     let best = |told: &'a Told| {
         let of_each = forms(told).map(|text| (likely.next().unwrap_or_default(), text));
         of_each.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()

@@ -8,7 +8,7 @@ use super::parts::{Part, parts};
 use super::place::{DOUBTFUL, PLAIN, Place, with_time};
 use super::sentences::sentences;
 use super::told::{name, read};
-use super::verdicts::{Change, Verdict, verdicts};
+use super::verdicts::{Change, Verdict, Verdicts, verdicts};
 use crate::ask::Extract;
 use domain::{Action, Fact, RawFact};
 use encoder::Meant;
@@ -125,13 +125,19 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
         return Vec::new();
     }
     let mut parts = parts(&[ask.statement]).pop().unwrap_or_default();
+    let Verdicts { of_facts: mut verdicts, unsettled: doubted } = verdicts(ask, &parts);
+    for at in doubted {
+        if let Some(part) = parts.get_mut(at) {
+            part.meant = part.else_meant.unwrap_or(Meant::Hedged);
+        }
+    }
     if parts.iter().any(|part| part.meant == Meant::Sarcastic) {
         // Who mocks may mock throughout.
         let plain = |part: &&mut Part<'_>| matches!(part.meant, Meant::So | Meant::Event | Meant::End);
         parts.iter_mut().filter(plain).for_each(|part| part.meant = Meant::Hedged);
+        verdicts.clear();
     }
     let endings = parts.iter().filter(|part| part.meant == Meant::End).count();
-    let verdicts = verdicts(ask, &parts);
     if endings > 0 && verdicts.iter().all(|verdict| matches!(verdict.change, Change::None | Change::Refined))
     {
         // Where nothing held has ended, what was said to have ended is worth keeping by itself.
@@ -168,8 +174,15 @@ fn settle_beside(
     speaks_of_end: bool,
 ) -> Option<RawFact> {
     let named = || !set(&verdict.fact.value).is_disjoint(&set(ask.statement));
+    // "Make that 80" belongs to what was spoken of.
+    let points = || {
+        let concerning = verdict.part(news.iter().map(|n| n.tells_value().then_some(n.part.text.as_ref())));
+        let said = concerning.and_then(|at| news.get(at)).map(|n| n.part.text.to_lowercase());
+        let mut words = said.iter().flat_map(|said| said.split(|c: char| !c.is_alphanumeric()));
+        words.any(|word| matches!(word, "it" | "that" | "this" | "those" | "these" | "them"))
+    };
     match verdict.change {
-        Change::Replaced if named() => settle(verdict, news, ask),
+        Change::Replaced if named() || points() => settle(verdict, news, ask),
         Change::Replaced => Some(ended(verdict.fact, DOUBTFUL, "it may have been replaced")),
         Change::Ended if speaks_of_end => Some(ended(verdict.fact, PLAIN, "it has ended")),
         _ => None,
@@ -220,6 +233,9 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
                     ended(held, PLAIN, "replaced")
                 });
             };
+            if slot.is_none() && holds_more(held, old, ask.statement) {
+                return Some(new.unclear(held));
+            }
             // "13, not 12" loses nothing that is worth keeping.
             let told = new.part.text.replace(&format!("not {old}"), "");
             let loses = |value: &str| {
@@ -359,6 +375,15 @@ fn takes_over(held: &Fact, old: &str, new: &News<'_>) -> bool {
     let short = |value: &str| value.split_whitespace().count() <= 4;
     let value = new.part.value.unwrap_or(&new.place.value);
     short(&held.value) && short(value) && share(&set(old), &set(&held.subject)) == 0.0
+}
+
+/// "all trackers, his pension all bonds": what has changed is a part of it, and it is not clear which.
+fn holds_more(held: &Fact, old: &str, statement: &str) -> bool {
+    let said = set(statement);
+    let rest = around(&held.value, old).map(|(before, after)| set(&format!("{before} {after}")));
+    let unsaid = |rest: Stems| rest.difference(&said).count() > 1;
+    let within = !said.is_disjoint(&set(&held.value)) && said.is_disjoint(&set(&held.subject));
+    held.value.replace(", ", ";").contains(';') && (within || rest.is_none_or(unsaid))
 }
 
 /// "12 pounds a seat in the UK" with 13 for 12: the held value with the new one in it, where what stands around it is said

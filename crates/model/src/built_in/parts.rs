@@ -1,6 +1,9 @@
 //! The parts of a statement as the network sees them: each tells one thing, and is meant in one way.
 
 use super::comparing::around;
+use super::lexicon::LEXICON;
+use super::sentences::CLOSINGS;
+use super::spelling;
 use encoder::{MEANINGS, Meant, Token};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,6 +13,10 @@ pub(super) struct Part<'a> {
     /// As it was said; an item of a list with the words that the list began with.
     pub text: Cow<'a, str>,
     pub meant: Meant,
+    /// Where it seems to say how things are, how else it may well be meant.
+    pub else_meant: Option<Meant>,
+    /// Whether that is even the likelier, where anything is held: what is mocked has to be known.
+    pub mocks: bool,
     /// The words that a question would be answered with, where it is clear which they are.
     pub value: Option<&'a str>,
     /// All that may give the value, the likeliest first.
@@ -36,6 +43,10 @@ const ALL: [Meant; MEANINGS] = [
     Meant::End,
 ];
 
+/// From this share on mockery is taken for it whatever is held.
+const SURELY_MOCKING: f32 = 0.75;
+/// From this share on something may well be meant in this way.
+const WELL: f32 = 0.15;
 /// From here on a word may belong to the value.
 const MAYBE_VALUE: f32 = 0.4;
 /// From here on it does.
@@ -44,7 +55,7 @@ const VALUE: f32 = 0.5;
 const CLEAR_VALUE: f32 = 0.75;
 
 pub(super) fn parts<'a>(statements: &[&'a str]) -> Vec<Vec<Part<'a>>> {
-    let read = encoder::tokens(statements);
+    let read = encoder::tokens(statements, spelling::meant);
     statements.iter().zip(read).map(|(statement, tokens)| parts_of(statement, tokens)).collect()
 }
 
@@ -85,7 +96,40 @@ fn runs<'a>(statement: &str, words: &'a [Word]) -> Vec<Vec<&'a Word>> {
             loose.clear();
         }
     }
+    completed(statement, words, runs)
+}
+
+/// With the last words of a clause that nothing sets off from it: "not a peep in five weeks" has no end at "five".
+fn completed<'a>(statement: &str, words: &'a [Word], mut runs: Vec<Vec<&'a Word>>) -> Vec<Vec<&'a Word>> {
+    const FEW: usize = 2;
+    let text = |word: &Word| statement.get(word.at.clone()).unwrap_or_default();
+    let is_mark = |word: &Word| !text(word).contains(char::is_alphanumeric);
+    let closes = |word: &Word| text(word).ends_with(|c: char| !c.is_alphanumeric());
+    let begins: Vec<usize> = runs.iter().filter_map(|run| run.first()).map(|word| word.at.start).collect();
+    for run in &mut runs {
+        let Some(last) = run.last().filter(|word| !closes(word)) else { continue };
+        let after = words.iter().filter(|word| word.at.start >= last.at.end);
+        let mut rest: Vec<&Word> = Vec::new();
+        for word in after.take_while(|word| !is_mark(word) && !begins.contains(&word.at.start)) {
+            rest.push(word);
+            if closes(word) {
+                break;
+            }
+        }
+        let end = rest.last().map_or(last.at.end, |word| word.at.end);
+        let goes_on = words.iter().find(|word| word.at.start >= end).is_some_and(|word| !is_mark(word));
+        let ends = rest.last().is_some_and(|word| closes(word)) || !goes_on;
+        let chatter = |word: &&Word| is_chatter(text(word));
+        if ends && (1..=FEW).contains(&rest.len()) && !rest.iter().any(chatter) {
+            run.extend(rest);
+        }
+    }
     runs
+}
+
+fn is_chatter(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    CLOSINGS.contains(&word.as_str()) || LEXICON.chatter.iter().any(|phrase| *phrase == [word.as_str()])
 }
 
 /// "The", "last", "to": what it is said of is still to come.
@@ -142,7 +186,7 @@ fn text_of<'a>(statement: &'a str, run: &[&Word]) -> &'a str {
 /// What is said to be so has a value: a stretch without one belongs to what follows it in the sentence.
 fn merged<'a>(statement: &str, runs: Vec<Vec<&'a Word>>) -> Vec<Vec<&'a Word>> {
     let incomplete = |run: &[&Word]| {
-        let so = meant(run).is_some_and(|meant| matches!(meant, Meant::So | Meant::Event));
+        let so = mood(run).is_some_and(|mood| matches!(mood.meant, Meant::So | Meant::Event));
         let short = run.len() < 3
             && !text_of(statement, run).contains(|c: char| c.is_ascii_digit() || c.is_uppercase());
         let heads = text_of(statement, run).trim_end().ends_with([':', '=']);
@@ -163,19 +207,34 @@ fn merged<'a>(statement: &str, runs: Vec<Vec<&'a Word>>) -> Vec<Vec<&'a Word>> {
     found
 }
 
-fn meant(run: &[&Word]) -> Option<Meant> {
+/// How the words of a part are meant, as [`Part`] has it.
+struct Mood {
+    meant: Meant,
+    else_meant: Option<Meant>,
+    mocks: bool,
+}
+
+fn mood(run: &[&Word]) -> Option<Mood> {
     let mut shares = [0.0; MEANINGS];
     for word in run {
         shares.iter_mut().zip(word.meant).for_each(|(sum, part)| *sum += part);
     }
-    let told = ALL.into_iter().filter(|m| *m != Meant::Nothing);
-    told.max_by(|a, b| share(&shares, *a).total_cmp(&share(&shares, *b)))
+    let told = || ALL.into_iter().filter(|m| *m != Meant::Nothing);
+    let total: f32 = told().map(|meant| share(&shares, meant)).sum();
+    let most = |a: &Meant, b: &Meant| share(&shares, *a).total_cmp(&share(&shares, *b));
+    let meant = told().max_by(most)?;
+    if meant == Meant::Sarcastic && share(&shares, meant) < SURELY_MOCKING * total {
+        return Some(Mood { meant: Meant::So, else_meant: Some(meant), mocks: true });
+    }
+    let unsettled = told().filter(|m| !matches!(m, Meant::So | Meant::Event | Meant::End));
+    let next = unsettled.max_by(most).filter(|m| share(&shares, *m) >= WELL * total);
+    Some(Mood { meant, else_meant: next.filter(|_| meant == Meant::So), mocks: false })
 }
 
 fn part<'a>(statement: &'a str, run: &[&Word]) -> Option<Part<'a>> {
-    let meant = meant(run)?;
+    let Mood { meant, else_meant, mocks } = mood(run)?;
     let text = Cow::Borrowed(trimmed(text_of(statement, run)));
-    Some(Part { text, meant, value: value(statement, run), maybe: maybe(statement, run) })
+    Some(Part { text, meant, else_meant, mocks, value: value(statement, run), maybe: maybe(statement, run) })
 }
 
 /// The stretches that may give the value, the likeliest first.
@@ -231,7 +290,7 @@ fn words(statement: &str, tokens: Vec<Token>) -> Vec<Word> {
         let closing = statement
             .get(token.at.clone())
             .is_some_and(|t| matches!(t, "," | ";" | "!" | "?" | ")" | "(" | "—" | ":" | "="));
-        match found.last_mut().filter(|w| w.at.end == token.at.start && !closing) {
+        match found.last_mut().filter(|w| w.at == token.at || w.at.end == token.at.start && !closing) {
             Some(word) => {
                 word.at.end = token.at.end;
                 word.meant.iter_mut().zip(token.meant).for_each(|(sum, part)| *sum += part);

@@ -170,7 +170,7 @@ fn drawn_out(word: &str, plain: &str) -> bool {
     word.len() > plain.len() && word.starts_with(plain.get(..1).unwrap_or("")) && once(word) == once(plain)
 }
 
-const CLOSINGS: [&str; 22] = [
+pub(super) const CLOSINGS: [&str; 22] = [
     "lol", "lmao", "haha", "hahaha", "hehe", "please", "thanks", "fwiw", "tbh", "btw", "fyi", "too", "ok",
     "sorry", "right", "anyway", "though", "guys", "folks", "xd", "rofl", "xx",
 ];

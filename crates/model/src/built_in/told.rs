@@ -9,8 +9,9 @@ use super::place::Place;
 use super::reading::{Reading, Shift, reading, readings};
 use super::sentences::sentences;
 use super::slots::slot_of;
+use super::spelling::meant;
 use super::values::items;
-use super::words::{Tag, words};
+use super::words::{Tag, Word, tag, words};
 use crate::ask::{Extract, SlotHint};
 use domain::Fact;
 use std::collections::BTreeMap;
@@ -40,12 +41,13 @@ pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
     }
     let tells_value = |r: &Reading| part.value.is_none_or(|v| set(&r.value).is_superset(&set(v)));
     let telling = found.iter().position(tells_value).unwrap_or(0);
-    if let (Some(only), Some(slot), None) = (found.get_mut(telling), slot, part.value)
-        && !slot.verbatim
-        && loses_any(&part.text, &format!("{} {}", slot.name.replace('_', " "), only.value))
-    {
+    if let (Some(only), Some(slot)) = (found.get_mut(telling), slot.filter(|slot| !slot.verbatim)) {
+        let kept = format!("{} {}", slot.name.replace('_', " "), only.value);
+        let unclear = part.value.is_none() && loses_any(&part.text, &kept);
         // Where it is not clear which words give the value, all of them do.
-        only.value = part.text.to_string();
+        if unclear || is_doing(&only.value, &part.text) {
+            only.value = part.text.to_string();
+        }
     }
     let named = found
         .iter()
@@ -67,7 +69,7 @@ fn readings_of(part: &Part<'_>, slots: &[SlotHint]) -> Vec<Reading> {
     };
     let plain = |r: &Reading| {
         // "NATS is in": the value alone would say nothing.
-        let says = !matches!(r.value.as_str(), "" | "in" | "out");
+        let says = !matches!(r.value.as_str(), "" | "in" | "out") && !only_points(&r.value);
         !r.subject.is_empty() && !r.pointer && r.shift != Shift::Gone && says
     };
     let agreed = match part.value {
@@ -78,6 +80,22 @@ fn readings_of(part: &Part<'_>, slots: &[SlotHint]) -> Vec<Reading> {
         None => !found.is_empty(),
     };
     if agreed && found.iter().all(plain) { found } else { vec![named_by_network(part)] }
+}
+
+/// "`make lint` does it": what it is stands elsewhere.
+fn only_points(value: &str) -> bool {
+    let mut value = words(value);
+    tag(&mut value);
+    value.iter().all(|word| matches!(word.tag, Tag::Pronoun | Tag::Determiner))
+}
+
+/// "Freshworks is bidding": what somebody does is not who it is.
+fn is_doing(value: &str, said: &str) -> bool {
+    let said = sentences(said).concat();
+    let does = |word: &Word| {
+        word.low.ends_with("ing") && said.iter().any(|w| w.low == word.low && w.tag == Tag::Verb)
+    };
+    words(value).iter().all(does)
 }
 
 fn kept_words(r: &Reading) -> String {
@@ -100,14 +118,15 @@ impl<'a> Slots<'a> {
         let asked: Vec<String> =
             slots.iter().map(|s| format!("{}: {}", s.name.replace('_', " "), s.description)).collect();
         let pairs: Vec<(&str, &str)> = asked.iter().map(|q| (q.as_str(), part.text.as_ref())).collect();
-        Self { slots, likely: encoder::answers(&pairs) }
+        Self { slots, likely: encoder::answers(&pairs, meant) }
     }
 
-    /// The slot that rules find, if the network does not rule it out.
+    /// The slot that rules find, if the network does not rule it out. "Allergic to" leaves no doubt.
     fn by_rule(&self, reading: &Reading) -> Option<&'a SlotHint> {
         let name = slot_of(reading, self.slots)?;
-        let mut possible = self.slots.iter().zip(&self.likely).filter(|(_, likely)| **likely >= NEVER);
-        possible.find(|(slot, _)| slot.name == name).map(|(slot, _)| slot)
+        let possible = |likely: &f32| *likely >= NEVER || reading.attribute.is_some();
+        let mut slots = self.slots.iter().zip(&self.likely).filter(|(_, likely)| possible(likely));
+        slots.find(|(slot, _)| slot.name == name).map(|(slot, _)| slot)
     }
 
     /// The slot that rules find in what was read, or by the sort of its value, or else the one that the network is sure of.

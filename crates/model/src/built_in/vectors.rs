@@ -21,7 +21,7 @@ impl Meaning {
         Self::exactly(word).or_else(|| base_forms(word).iter().find_map(|base| Self::exactly(base)))
     }
 
-    fn exactly(word: &str) -> Option<Self> {
+    pub fn exactly(word: &str) -> Option<Self> {
         let length = word.len();
         if length == 0 || length >= LENGTHS {
             return None;

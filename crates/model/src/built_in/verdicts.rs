@@ -2,10 +2,11 @@
 
 use super::comparing::{nearest, set};
 use super::parts::Part;
+use super::spelling::meant;
 use super::told::told;
 use crate::ask::Extract;
 use domain::{Fact, Kind};
-use encoder::{Meant, RELATIONS, Relation};
+use encoder::{Meant, RELATIONS, Relation, Weighed};
 
 /// At most so many facts are weighed against a statement.
 const MOST: usize = 12;
@@ -24,6 +25,10 @@ const MAYBE_IF_NAMED: f32 = 0.03;
 const SAME: f32 = 0.5;
 /// From here on what was said is put together with what is held.
 const REFINES: f32 = 0.7;
+/// From here on a part that speaks of a held fact does not tell how things are now.
+const UNSETTLED: f32 = 0.1;
+/// The same for one that may well be meant otherwise by itself.
+const UNSETTLED_ANYWAY: f32 = 0.05;
 /// From here on a part may be what takes the place of a fact.
 const BEARS: f32 = 0.4;
 
@@ -63,11 +68,17 @@ impl Verdict<'_> {
     }
 }
 
-pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Vec<Verdict<'a>> {
-    let telling: Vec<&Part<'_>> =
-        parts.iter().filter(|part| matches!(part.meant, Meant::So | Meant::End | Meant::Event)).collect();
+pub(super) struct Verdicts<'a> {
+    pub of_facts: Vec<Verdict<'a>>,
+    /// The parts that seem to say how things are, and in view of what is held do not.
+    pub unsettled: Vec<usize>,
+}
+
+pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a> {
+    let tells = |part: &&Part<'_>| matches!(part.meant, Meant::So | Meant::End | Meant::Event);
+    let telling: Vec<&Part<'_>> = parts.iter().filter(tells).collect();
     if telling.is_empty() {
-        return Vec::new();
+        return Verdicts { of_facts: Vec::new(), unsettled: Vec::new() };
     }
     let states: Vec<&Fact> = ask.held.iter().copied().filter(|f| f.kind != Kind::Event).collect();
     let states = nearest(ask.statement, &states, MOST);
@@ -82,33 +93,44 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Vec<Verdict
         std::iter::once(ask.statement).chain(parts).map(move |said| (said, text))
     };
     let pairs: Vec<(&str, &str)> = known.iter().flat_map(|told| asked(told.text.as_str())).collect();
-    let relations = encoder::relations(&pairs);
-    let of_each = if alone { 1 } else { 1 + telling.len() };
-    let judged =
-        states.iter().zip(&known).zip(relations.chunks(of_each)).filter_map(|((fact, told), likely)| {
-            let (whole, of_parts) = likely.split_first()?;
-            let named = set(ask.statement).is_superset(&set(&fact.value));
-            let strongest = of_parts.iter().zip(&telling).max_by(|a, b| gone(a.0).total_cmp(&gone(b.0)));
-            let strongest = strongest.map(|(_, part)| part).or(telling.first());
-            let change = match change(whole, of_parts, named) {
-                // Whether what happened once has changed anything is for a person to say.
-                Change::Replaced | Change::Ended
-                    if strongest.is_some_and(|part| part.meant == Meant::Event) =>
-                {
-                    Change::Doubtful
-                }
-                // The same goes for what the statement has not a word of.
-                Change::Replaced | Change::Ended if is_unrelated(ask.statement, fact) => Change::Doubtful,
-                change => change,
-            };
-            let bearing = |(at, part): (usize, &&Part<'a>)| {
-                let likely = of_parts.get(at).unwrap_or(whole);
-                (part.meant == Meant::So).then(|| (part.text.to_string(), bearing(likely, change)))
-            };
-            let parts = telling.iter().enumerate().filter_map(bearing).collect();
-            Some(Verdict { fact, value: told.value.clone(), change, parts })
-        });
-    judged.collect()
+    let weighed = encoder::relations(&pairs, meant);
+    let of_each: Vec<&[Weighed]> = weighed.chunks(if alone { 1 } else { 1 + telling.len() }).collect();
+    let of_facts = states.iter().zip(&known).zip(&of_each).filter_map(|((fact, told), weighed)| {
+        let likely: Vec<Likely> = weighed.iter().map(|weighed| weighed.relation).collect();
+        let (whole, of_parts) = likely.split_first()?;
+        let named = set(ask.statement).is_superset(&set(&fact.value));
+        let strongest = of_parts.iter().zip(&telling).max_by(|a, b| gone(a.0).total_cmp(&gone(b.0)));
+        let strongest = strongest.map(|(_, part)| part).or(telling.first());
+        let change = match change(whole, of_parts, named) {
+            // Whether what happened once has changed anything is for a person to say.
+            Change::Replaced | Change::Ended if strongest.is_some_and(|part| part.meant == Meant::Event) => {
+                Change::Doubtful
+            }
+            // The same goes for what the statement has not a word of.
+            Change::Replaced | Change::Ended if is_unrelated(ask.statement, fact) => Change::Doubtful,
+            change => change,
+        };
+        let bearing = |(at, part): (usize, &&Part<'a>)| {
+            let likely = of_parts.get(at).unwrap_or(whole);
+            (part.meant == Meant::So).then(|| (part.text.to_string(), bearing(likely, change)))
+        };
+        let parts = telling.iter().enumerate().filter_map(bearing).collect();
+        Some(Verdict { fact, value: told.value.clone(), change, parts })
+    });
+    let of_facts = of_facts.collect();
+    let is_unsettled = |at: usize, part: &Part<'_>| {
+        let enough = if part.else_meant.is_some() { UNSETTLED_ANYWAY } else { UNSETTLED };
+        let of_part = || of_each.iter().filter_map(|weighed| weighed.get(if alone { 0 } else { 1 + at }));
+        let most = |of: fn(&Weighed) -> f32| of_part().map(of).fold(0.0, f32::max);
+        let (changes, speaks) = (most(|w| gone(&w.relation)), most(|w| w.unsettled));
+        speaks >= enough && changes < SURE || part.mocks && !states.is_empty()
+    };
+    let numbered = parts.iter().enumerate().filter(|(_, part)| tells(part)).enumerate();
+    let unsettled = numbered
+        .filter(|(told, (_, part))| part.meant == Meant::So && is_unsettled(*told, part))
+        .map(|(_, (at, _))| at)
+        .collect();
+    Verdicts { of_facts, unsettled }
 }
 
 /// Whether a statement has no word in common with a fact, nor one that may point to it.

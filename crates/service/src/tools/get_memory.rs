@@ -4,7 +4,7 @@ use crate::args::{Takes, Whole};
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, Kind};
+use domain::{Action, Capability, Fact, Kind, Pending};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,7 +20,8 @@ pub(crate) struct Args {
 impl Tool for GetMemory {
     const NAME: &'static str = "get_memory";
     const TITLE: &'static str = "Show one memory";
-    const DESCRIPTION: &'static str = "Show one fact by its id: value, status, scope, confidence, source, what it replaced, and its metadata.";
+    const DESCRIPTION: &'static str = "Show one fact by its id: value, status, scope, confidence, \
+        source, what it replaced, what confirming it would do where it is flagged, and its metadata.";
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
@@ -53,8 +54,19 @@ fn shown(fact: &Fact) -> String {
     lines.extend(fact.source.iter().map(|source| format!("  source: {source}")));
     lines.extend(fact.supersedes.iter().map(|id| format!("  supersedes: #{id}")));
     lines.extend(fact.earlier.iter().map(|e| format!("  refined from: {} (until {})", e.value, e.until)));
+    lines.extend(fact.pending.iter().map(|pending| format!("  if confirmed: {}", effect(fact, pending))));
     lines.push(format!("  stored: {}", fact.created));
     let metadata = serde_json::Value::Object(fact.metadata.clone());
     lines.push(format!("  metadata: {metadata}"));
     lines.join("\n")
+}
+
+/// What a flagged fact waits to do.
+fn effect(fact: &Fact, pending: &Pending) -> String {
+    let value = &fact.value;
+    match (pending.action, &pending.target_value) {
+        (Action::Retract, _) => format!("'{value}' is removed"),
+        (_, Some(old)) if old != value => format!("'{value}' takes the place of '{old}'"),
+        _ => format!("'{value}' becomes current"),
+    }
 }
