@@ -10,6 +10,8 @@ pub(super) type Phrase = Vec<String>;
 
 pub(super) struct Lexicon {
     pub casual: HashMap<String, Vec<String>>,
+    /// What is written = what is meant, where it is only weighed.
+    pub hasty: HashMap<String, Vec<String>>,
     pub common_words: HashSet<String>,
     pub chatter: Vec<Phrase>,
     /// Phrases that say no more than that something is not sure.
@@ -50,6 +52,9 @@ impl Lexicon {
         let (attributes, names) = attributes(include_str!("lexicon/attributes.txt"));
         Self {
             casual: pairs(include_str!("lexicon/casual.txt"))
+                .map(|(from, to)| (from.to_owned(), phrase(to)))
+                .collect(),
+            hasty: pairs(include_str!("lexicon/hasty.txt"))
                 .map(|(from, to)| (from.to_owned(), phrase(to)))
                 .collect(),
             common_words: lines(include_str!("lexicon/common_words.txt"))

@@ -40,7 +40,9 @@ pub(super) fn meant(written: &str) -> Option<String> {
     let low = written.to_lowercase();
     let small = low == written;
     // "Dont" at the head of a sentence is none, but "Mo" may be a name.
-    if let Some(meant) = LEXICON.casual.get(&low).filter(|meant| small || meant.len() > 1) {
+    if let Some(meant) =
+        LEXICON.casual.get(&low).or_else(|| LEXICON.hasty.get(&low)).filter(|meant| small || meant.len() > 1)
+    {
         return Some(meant.join(" "));
     }
     if !small
@@ -163,6 +165,15 @@ mod tests {
             "Brohter", "deno", "redis", "grafana", "kafka", "carla", "rui", "nginx", "pnpm", "vite", "svelte",
         ] {
             assert_eq!(right(text), text);
+        }
+    }
+
+    #[test]
+    fn a_shortening_that_may_be_a_name_is_kept_as_written() {
+        for name in ["em", "bak", "txt", "n"] {
+            assert!(meant(name).is_some(), "{name}");
+            let kept = super::super::words::words(name);
+            assert_eq!(kept.iter().map(|w| w.text.as_str()).collect::<Vec<_>>(), [name]);
         }
     }
 
