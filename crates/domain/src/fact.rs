@@ -102,6 +102,9 @@ pub struct Triple {
     pub tail: String,
 }
 
+/// The key of a fact's metadata that names who rejected it.
+pub const REJECTED_BY: &str = "rejected_by";
+
 /// What a flagged fact asks for, and what it would do it to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {

@@ -11,7 +11,7 @@ pub mod proposal;
 pub mod space;
 
 pub use caller::{Caller, Identity};
-pub use fact::{Action, Earlier, Fact, FactId, Kind, Metadata, Pending, Status, Triple};
+pub use fact::{Action, Earlier, Fact, FactId, Kind, Metadata, Pending, REJECTED_BY, Status, Triple};
 pub use fault::Fault;
 pub use jiff::Timestamp;
 pub use policy::{PolicyMode, SourcePolicy};

@@ -9,6 +9,7 @@ mod weights;
 use ndarray::{ArrayView1, ArrayView2};
 use network::{Network, States};
 use pieces::{Piece, Pieces};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -96,9 +97,12 @@ pub fn answers(pairs: &[(&str, &str)], meant: Spelling) -> Vec<f32> {
 }
 
 fn read(pairs: &[(&str, &str)], meant: Spelling) -> States {
-    let cut = |text: &str| ENCODER.pieces.cut(text, meant);
-    let pieces: Vec<(Vec<Piece>, Vec<Piece>)> = pairs.iter().map(|(a, b)| (cut(a), cut(b))).collect();
-    let pairs: Vec<(&[Piece], &[Piece])> = pieces.iter().map(|(a, b)| (a.as_slice(), b.as_slice())).collect();
+    let mut cut: HashMap<&str, Vec<Piece>> = HashMap::new();
+    for text in pairs.iter().flat_map(|(a, b)| [*a, *b]) {
+        cut.entry(text).or_insert_with(|| ENCODER.pieces.cut(text, meant));
+    }
+    let pieces = |text: &str| cut.get(text).map_or([].as_slice(), Vec::as_slice);
+    let pairs: Vec<(&[Piece], &[Piece])> = pairs.iter().map(|(a, b)| (pieces(a), pieces(b))).collect();
     ENCODER.network.read(&pairs)
 }
 

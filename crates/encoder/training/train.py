@@ -19,6 +19,8 @@ HERE = Path(__file__).parent
 LONGEST = 160
 BATCH = 32
 IGNORED = -100
+# Where the processor has to imitate bfloat16, single precision is three times as fast.
+HAS_BFLOAT16 = any(flag in Path("/proc/cpuinfo").read_text() for flag in ("amx_bf16", "avx512_bf16"))
 
 
 def arguments():
@@ -158,7 +160,7 @@ def main():
     torch.manual_seed(1)
     cut, network = tokenizer(options.base), Network(options.base)
     if options.start:
-        network.load_state_dict(torch.load(options.start), strict=False)
+        network.load_state_dict(torch.load(options.start))
     held_out = {Path(path).name for path in options.held_out}
     paths = [path for path in sorted((HERE / "conversations").glob("*.jsonl")) if path.name not in held_out]
     found = examples(read(paths))
@@ -179,7 +181,7 @@ def main():
     step, total = 0, 0.0
     for epoch in epochs:
         for kind, rows in epoch:
-            with torch.autocast("cpu", dtype=torch.bfloat16):
+            with torch.autocast("cpu", dtype=torch.bfloat16, enabled=HAS_BFLOAT16):
                 lost = loss(network, kind, rows)
             optimizer.zero_grad()
             lost.backward()

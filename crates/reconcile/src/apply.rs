@@ -5,11 +5,10 @@ use crate::plan::{Outcome, Statement};
 use crate::proposal::Proposal;
 use crate::rules::Verdict;
 use domain::keys::subject_key;
-use domain::{Action, Earlier, Fact, FactId, Metadata, Pending, Status, Timestamp};
+use domain::{Action, Earlier, Fact, FactId, Metadata, Pending, REJECTED_BY, Status, Timestamp};
 
 /// Who decided on a fact and when. Only a decision stamps these, so that no statement can claim an approval.
 pub(crate) const APPROVED_BY: &str = "approved_by";
-pub(crate) const REJECTED_BY: &str = "rejected_by";
 pub(crate) const DECIDED_BY: &str = "decided_by";
 pub(crate) const DECIDED_AT: &str = "decided_at";
 pub(crate) const FLAG_REASON: &str = "flag_reason";

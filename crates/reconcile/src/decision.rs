@@ -1,6 +1,6 @@
 //! `confirm_change` and `reject_change`: a person decides on a flagged fact.
 
-use crate::apply::{APPROVED_BY, DECIDED_AT, DECIDED_BY, FLAG_REASON, REJECTED_BY, refine, retracted};
+use crate::apply::{APPROVED_BY, DECIDED_AT, DECIDED_BY, FLAG_REASON, refine, retracted};
 use crate::ledger::Ledger;
 use crate::needs::Held;
 use crate::plan::{Outcome, Plan};
@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 use crate::slot::slot_key;
 use crate::stale::is_stale;
 use domain::keys::subject_key;
-use domain::{Action, Fact, FactId, Kind, Metadata, Pending, Status, Timestamp};
+use domain::{Action, Fact, FactId, Kind, Metadata, Pending, REJECTED_BY, Status, Timestamp};
 
 /// No decision inserts a row: the flagged row itself becomes what was decided.
 const NO_NEW_ID: FactId = 0;

@@ -107,13 +107,20 @@ async fn waiting(session: &Session, tool: &str, text: &str) -> Vec<(i64, String)
     for line in listed.lines().filter_map(|line| line.strip_prefix("⚠ ")) {
         let Some((pair, rest)) = line.rsplit_once("  (#") else { continue };
         let number = rest.split(',').next().and_then(|number| number.parse().ok());
-        let told = tool == "list_memories" || text.contains(&format!("[FLAG] {pair}"));
+        let told = tool == "list_memories" || flags(text, pair);
         let Some(number) = number.filter(|_| told) else { continue };
         let shown = session.call("get_memory", json!({ "memory_id": number })).await.text;
         let effect = shown.lines().find_map(|line| line.strip_prefix("  if confirmed: "));
         found.extend(effect.map(|effect| (number, effect.to_owned())));
     }
     found
+}
+
+/// Whether a reply flags this fact, and not only one whose value begins with the same words.
+fn flags(reply: &str, pair: &str) -> bool {
+    let mark = format!("[FLAG] {pair}");
+    let ends = |rest: &str| rest.is_empty() || rest.starts_with("; [") || rest.starts_with('\n');
+    reply.match_indices(&mark).any(|(at, _)| reply.get(at + mark.len()..).is_some_and(ends))
 }
 
 fn understand(line: &str) -> Line {

@@ -86,7 +86,14 @@ fn a_proposal_whose_target_has_changed_is_stale_and_applies_nothing() {
     process.remember(&change("code_status", "DNI"));
     let waiting = ids(&pending(&process));
     let [first, second] = waiting[..] else { panic!("{waiting:?}") };
+    let effect = |id: i64| {
+        let shown = process.call("get_memory", &json!({ "memory_id": id }));
+        shown.lines().find_map(|line| line.strip_prefix("  if confirmed: ")).map(str::to_owned)
+    };
+    assert_eq!(effect(second).unwrap(), "'DNI' takes the place of 'full code'");
     process.call("confirm_change", &json!({ "memory_id": first }));
+    assert_eq!(effect(first), None);
+    assert_eq!(effect(second).unwrap(), "nothing, since what it would change is no longer current");
     let before = process.list();
     let stale = process.call("confirm_change", &json!({ "memory_id": second }));
     assert!(stale.contains("stale"), "{stale}");

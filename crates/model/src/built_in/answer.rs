@@ -1,13 +1,13 @@
 //! Answers a question by naming the facts that answer it, or says that it does not know.
 
-use super::comparing::nearest;
+use super::comparing::{nearest, set};
 use super::meeting::{Held, Met, Term};
 use super::question::{Asked, Question, is_strange};
 use super::spelling::meant;
 use super::stem::stems;
 use super::told::{Told, told};
 use crate::ask::{Answer, AnswerFact};
-use domain::{Fact, Kind, Status};
+use domain::{Fact, Kind, REJECTED_BY, Status};
 
 const UNKNOWN: &str = "I do not know: no remembered fact answers that.";
 const EARLIER_UNKNOWN: &str = "I do not know: no remembered fact answers that. What was so earlier stands in the history of its \
@@ -73,8 +73,18 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
     }
     facts.truncate(MOST_WEIGHED);
     let texts = told(&facts);
+    // What only repeats the question answers none but whether it is so.
+    let is_new = |stem: &String| !stem.contains(['\'', '’']) && !set(asked).contains(stem);
+    let tells = |text: &str| question.asked == Asked::Whether || set(text).iter().any(is_new);
+    // What was said in one breath with it may have gone since.
+    let leaks = |fact: &Fact, told: &Told| {
+        let with_it = candidates.iter().filter(|other| other.text == fact.text);
+        let known = with_it.map(|f| format!("{} {} ", f.subject.replace('_', " "), f.value));
+        let known = set(&known.collect::<String>());
+        told.values.iter().map(|value| set(value)).any(|value| !value.is_empty() && value.is_disjoint(&known))
+    };
     let mut answers: Vec<Found<'a>> = Vec::new();
-    for (fact, (likely, text)) in facts.iter().zip(likelihoods(asked, &texts)) {
+    for ((fact, told), (likely, text)) in facts.iter().zip(&texts).zip(likelihoods(asked, &texts)) {
         let known = ask.facts.iter().zip(held).find(|(f, _)| f.fact.id == fact.id);
         let Some((shown, known)) = known else { continue };
         let ruled = found.iter().find(|f| f.fact.fact.id == fact.id);
@@ -92,7 +102,10 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
         if likely < enough {
             continue;
         }
-        let plain = matches!(ruled, Some(Found { said: Said::Value, .. }));
+        let plain = matches!(ruled, Some(Found { said: Said::Value, .. })) && tells(&fact.value);
+        if !tells(text) || !plain && leaks(fact, told) {
+            continue;
+        }
         let said = if plain { Said::Value } else { Said::Quote(text.to_owned()) };
         let score = likely + if ruled.is_some() { SECOND_WORD } else { 0.0 };
         answers.push(Found { fact: shown, score, said });
@@ -114,7 +127,7 @@ fn is_of_the_time(fact: &AnswerFact<'_>, question: &Question) -> bool {
     // What was rejected or taken back never was so, and the row that says that something has ended is no value.
     let was_so = || {
         fact.fact.status == Status::Superseded
-            || fact.fact.pending.is_none() && fact.fact.supersedes.is_none()
+            || fact.fact.supersedes.is_none() && !fact.fact.metadata.contains_key(REJECTED_BY)
     };
     match (question.earlier.is_some(), fact.retired) {
         (true, true) => was_so(),

@@ -268,6 +268,9 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
             Some(ended(held, PLAIN, "replaced"))
         }
         Change::Ended => {
+            for new in news.iter_mut().filter(|n| n.is_free() && verdict.is_end(&n.part.text)) {
+                (new.action, new.reason) = (Action::Skip, "tells that something has ended");
+            }
             clear_all(news, old, held);
             Some(ended(held, PLAIN, "it has ended"))
         }
@@ -362,12 +365,14 @@ fn apart(news: &mut [News<'_>], here: impl Fn(&News<'_>) -> bool, ask: &Extract<
     }
 }
 
-/// A name that nothing else goes by.
+/// A name that nothing else goes by, if there is one short of all that was said.
 fn own_name(part: &Part<'_>, news: &[News<'_>], ask: &Extract<'_>) -> String {
-    let named = name(part);
-    let mut taken =
-        ask.held.iter().map(|fact| &fact.subject).chain(news.iter().map(|new| &new.place.subject));
-    if taken.any(|name| *name == named) { gist(&part.text) } else { named }
+    let free = |named: &String| {
+        let held = ask.held.iter().map(|fact| &fact.subject);
+        !named.is_empty() && held.chain(news.iter().map(|new| &new.place.subject)).all(|name| name != named)
+    };
+    let names = [name(part), gist(&part.text)];
+    names.into_iter().find(free).unwrap_or_else(|| part.text.to_lowercase())
 }
 
 /// Whether the new value can stand under the name of the old one: both are short, and the name does not speak of the old.
@@ -383,7 +388,10 @@ fn holds_more(held: &Fact, old: &str, statement: &str) -> bool {
     let rest = around(&held.value, old).map(|(before, after)| set(&format!("{before} {after}")));
     let unsaid = |rest: Stems| rest.difference(&said).count() > 1;
     let within = !said.is_disjoint(&set(&held.value)) && said.is_disjoint(&set(&held.subject));
-    held.value.replace(", ", ";").contains(';') && (within || rest.is_none_or(unsaid))
+    // "Leeds, UK" and "May 3, 2026" are one.
+    let (one, last) = held.value.rsplit_once(", ").unwrap_or_default();
+    let single = !one.contains([',', ';']) && last.split_whitespace().count() == 1;
+    held.value.replace(", ", ";").contains(';') && !single && (within || rest.is_none_or(unsaid))
 }
 
 /// "12 pounds a seat in the UK" with 13 for 12: the held value with the new one in it, where what stands around it is said

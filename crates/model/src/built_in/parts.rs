@@ -15,7 +15,7 @@ pub(super) struct Part<'a> {
     pub meant: Meant,
     /// Where it seems to say how things are, how else it may well be meant.
     pub else_meant: Option<Meant>,
-    /// Whether that is even the likelier, where anything is held: what is mocked has to be known.
+    /// Whether mockery is even the likelier. It is taken for that where anything is held: what is mocked has to be known.
     pub mocks: bool,
     /// The words that a question would be answered with, where it is clear which they are.
     pub value: Option<&'a str>,
@@ -227,8 +227,10 @@ fn mood(run: &[&Word]) -> Option<Mood> {
         return Some(Mood { meant: Meant::So, else_meant: Some(meant), mocks: true });
     }
     let unsettled = told().filter(|m| !matches!(m, Meant::So | Meant::Event | Meant::End));
-    let next = unsettled.max_by(most).filter(|m| share(&shares, *m) >= WELL * total);
-    Some(Mood { meant, else_meant: next.filter(|_| meant == Meant::So), mocks: false })
+    let next = unsettled.max_by(most).filter(|m| meant == Meant::So && share(&shares, *m) >= WELL * total);
+    // What is mostly said to be so is never dropped for a share of something else.
+    let kept = |m| if matches!(m, Meant::Past | Meant::Future) { m } else { Meant::Hedged };
+    Some(Mood { meant, else_meant: next.map(kept), mocks: false })
 }
 
 fn part<'a>(statement: &'a str, run: &[&Word]) -> Option<Part<'a>> {
@@ -290,9 +292,11 @@ fn words(statement: &str, tokens: Vec<Token>) -> Vec<Word> {
         let closing = statement
             .get(token.at.clone())
             .is_some_and(|t| matches!(t, "," | ";" | "!" | "?" | ")" | "(" | "—" | ":" | "="));
-        match found.last_mut().filter(|w| w.at == token.at || w.at.end == token.at.start && !closing) {
+        // Words that were read as others may share letters.
+        let joins = |w: &&mut Word| token.at.start < w.at.end || w.at.end == token.at.start && !closing;
+        match found.last_mut().filter(joins) {
             Some(word) => {
-                word.at.end = token.at.end;
+                word.at.end = word.at.end.max(token.at.end);
                 word.meant.iter_mut().zip(token.meant).for_each(|(sum, part)| *sum += part);
                 word.value = word.value.max(token.value);
                 if let Some(count) = counts.last_mut() {

@@ -64,6 +64,13 @@ pub(super) fn meant(written: &str) -> Option<String> {
     })
 }
 
+/// A text with each word as the network reads it.
+pub(super) fn as_meant(text: &str) -> String {
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let read = |word: &str| meant(&bare(word)).unwrap_or_else(|| word.to_owned());
+    text.split_whitespace().map(read).collect::<Vec<_>>().join(" ")
+}
+
 /// "nowww", "soooo": a letter that is held down stands for itself once or twice.
 fn drawn_out(low: &str) -> Vec<String> {
     let letters: Vec<char> = low.chars().collect();

@@ -2,7 +2,7 @@
 
 use super::{answer, embed, extract};
 use crate::ask::{Answer, AnswerFact, Extract, Intent, SlotHint};
-use domain::{Fact, Kind, Metadata, RawFact, Status, Timestamp, Triple};
+use domain::{Fact, Kind, Metadata, REJECTED_BY, RawFact, Status, Timestamp, Triple};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -138,6 +138,53 @@ fn a_question_about_an_earlier_time_is_answered_from_history_alone() {
         Fact { supersedes: Some(2), ..fact(3, "office", "(retracted: Hull)", "Our office is in Hull.") };
     let ended = AnswerFact { fact: &ended, retired: true, disputed: false };
     assert!(answer(&[ended]).starts_with("I do not know"));
+    // Nor is what a person rejected.
+    let metadata = Metadata::from_iter([(REJECTED_BY.to_owned(), "prin_1".into())]);
+    let rejected =
+        Fact { status: Status::Historical, metadata, ..fact(4, "office", "Bath", "Our office is in Bath.") };
+    let rejected = AnswerFact { fact: &rejected, retired: true, disputed: false };
+    assert!(answer(&[rejected]).starts_with("I do not know"));
+}
+
+#[test]
+fn an_answer_quotes_nothing_that_was_said_in_one_breath_and_has_gone_since() {
+    let told = "Safe deposit box number 117, same branch.";
+    let facts = [fact(1, "same branch", "same branch", told)];
+    assert!(!asked("What is the number of the safe deposit box?", &facts).contains("117"));
+}
+
+#[test]
+fn what_only_repeats_the_question_is_no_answer() {
+    let facts = [fact(1, "user learning", "instrument", "I'm learning an instrument.")];
+    assert!(asked("Which instrument am I learning?", &facts).starts_with("I do not know"));
+}
+
+#[test]
+fn a_value_may_be_a_word_that_elsewhere_says_nothing() {
+    let read = read("My blood type is A.", Intent::Remember, &[]);
+    assert!(read.iter().any(|fact| fact.value.as_deref() == Some("A")), "{read:?}");
+}
+
+#[test]
+fn words_typed_in_haste_lead_to_the_fact_that_they_mean() {
+    let facts = [
+        fact(1, "user's rent", "900", "My rent is 900."),
+        fact(2, "user's salary", "48k", "My salary is 48k."),
+    ];
+    let held: Vec<&Fact> = facts.iter().collect();
+    let read = read("they uppd my salery to 55k", Intent::Remember, &held);
+    let sure = |fact: &RawFact| fact.target_id == Some(1) && fact.confidence.is_none_or(|c| c > 0.5);
+    assert!(!read.iter().any(sure), "{read:?}");
+}
+
+#[test]
+fn what_only_tells_of_an_end_is_no_fact_of_its_own() {
+    let told = "Tolhurst Farm brings me a veg box every fortnight.";
+    let held = fact(1, "tolhurst farm brings", "me a veg box every fortnight", told);
+    let read = read("Put an end to the veg box, too many turnips.", Intent::Remember, &[&held]);
+    let action = |fact: &RawFact| fact.action.clone().unwrap_or_default().to_uppercase();
+    assert!(read.iter().any(|fact| action(fact) == "RETRACT"), "{read:?}");
+    assert!(!read.iter().any(|fact| action(fact) == "ADD"), "{read:?}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::sentences::sentences;
 use super::slots::slot_of;
 use super::spelling::meant;
 use super::values::items;
-use super::words::{Tag, Word, tag, words};
+use super::words::{Tag, Word, words};
 use crate::ask::{Extract, SlotHint};
 use domain::Fact;
 use std::collections::BTreeMap;
@@ -84,9 +84,9 @@ fn readings_of(part: &Part<'_>, slots: &[SlotHint]) -> Vec<Reading> {
 
 /// "`make lint` does it": what it is stands elsewhere.
 fn only_points(value: &str) -> bool {
-    let mut value = words(value);
-    tag(&mut value);
-    value.iter().all(|word| matches!(word.tag, Tag::Pronoun | Tag::Determiner))
+    const POINTING: [&str; 12] =
+        ["it", "that", "this", "these", "those", "them", "so", "one", "the", "him", "her", "us"];
+    words(value).iter().all(|word| word.is_any(&POINTING))
 }
 
 /// "Freshworks is bidding": what somebody does is not who it is.
@@ -186,6 +186,8 @@ pub(super) struct Told {
     pub part: Option<String>,
     /// Its value, where it is clear which words of the part give it.
     pub value: Option<String>,
+    /// All values that the part tells: another one than the fact's may have been retired since.
+    pub values: Vec<String>,
 }
 
 pub(super) fn told(facts: &[&Fact]) -> Vec<Told> {
@@ -208,13 +210,14 @@ fn told_in(fact: &Fact, parts: &[Part<'_>]) -> Told {
         Some((_, part)) => {
             let named = share(&subject, &set(&part.text)) >= 0.3;
             let value = part.value.filter(|value| around(&fact.value, value).is_some()).map(str::to_owned);
+            let values = readings_of(part, &[]).iter().flat_map(|r| items(&words(&r.value))).collect();
             let part = part.text.to_string();
             if named {
-                Told { text: part, part: None, value }
+                Told { text: part, part: None, value, values }
             } else {
-                Told { text, part: Some(part), value }
+                Told { text, part: Some(part), value, values }
             }
         }
-        None => Told { text, part: None, value: None },
+        None => Told { text, part: None, value: None, values: Vec::new() },
     }
 }

@@ -1,8 +1,8 @@
 //! What a statement does to each fact that is held, as the network sees it.
 
-use super::comparing::{nearest, set};
+use super::comparing::{Stems, nearest, set};
 use super::parts::Part;
-use super::spelling::meant;
+use super::spelling::{as_meant, meant};
 use super::told::told;
 use crate::ask::Extract;
 use domain::{Fact, Kind};
@@ -31,6 +31,8 @@ const UNSETTLED: f32 = 0.1;
 const UNSETTLED_ANYWAY: f32 = 0.05;
 /// From here on a part may be what takes the place of a fact.
 const BEARS: f32 = 0.4;
+/// From here on a part tells nothing but that a fact has ended.
+const TELLS_END: f32 = 0.5;
 
 /// Marks what was told last, to which "it" and "that" may point. The network was trained with it.
 const LAST: &str = "* ";
@@ -52,7 +54,14 @@ pub(super) struct Verdict<'a> {
     pub value: Option<String>,
     pub change: Change,
     /// How each part of the statement that says something to be so bears on the fact.
-    parts: Vec<(String, f32)>,
+    parts: Vec<Bearing>,
+}
+
+struct Bearing {
+    text: String,
+    score: f32,
+    /// How likely it tells that the fact has ended.
+    ends: f32,
 }
 
 /// The likelihoods of what a text does to a fact.
@@ -61,10 +70,19 @@ type Likely = [f32; RELATIONS];
 impl Verdict<'_> {
     /// Of the parts, the one that bears most on the fact, if any does.
     pub fn part<'b>(&self, parts: impl Iterator<Item = Option<&'b str>>) -> Option<usize> {
-        let score = |text: &str| self.parts.iter().find(|(t, _)| t == text).map_or(0.0, |(_, score)| *score);
+        let score = |text: &str| self.of(text).map_or(0.0, |part| part.score);
         let scored = parts.enumerate().filter_map(|(at, text)| Some((at, score(text?))));
         let best = scored.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
         best.filter(|(_, score)| *score >= BEARS).map(|(at, _)| at)
+    }
+
+    /// Whether the part tells that the fact has ended.
+    pub fn is_end(&self, part: &str) -> bool {
+        self.of(part).is_some_and(|part| part.ends >= TELLS_END)
+    }
+
+    fn of(&self, text: &str) -> Option<&Bearing> {
+        self.parts.iter().find(|part| part.text == text)
     }
 }
 
@@ -95,46 +113,60 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
     let pairs: Vec<(&str, &str)> = known.iter().flat_map(|told| asked(told.text.as_str())).collect();
     let weighed = encoder::relations(&pairs, meant);
     let of_each: Vec<&[Weighed]> = weighed.chunks(if alone { 1 } else { 1 + telling.len() }).collect();
-    let of_facts = states.iter().zip(&known).zip(&of_each).filter_map(|((fact, told), weighed)| {
-        let likely: Vec<Likely> = weighed.iter().map(|weighed| weighed.relation).collect();
-        let (whole, of_parts) = likely.split_first()?;
-        let named = set(ask.statement).is_superset(&set(&fact.value));
-        let strongest = of_parts.iter().zip(&telling).max_by(|a, b| gone(a.0).total_cmp(&gone(b.0)));
-        let strongest = strongest.map(|(_, part)| part).or(telling.first());
-        let change = match change(whole, of_parts, named) {
-            // Whether what happened once has changed anything is for a person to say.
-            Change::Replaced | Change::Ended if strongest.is_some_and(|part| part.meant == Meant::Event) => {
-                Change::Doubtful
-            }
-            // The same goes for what the statement has not a word of.
-            Change::Replaced | Change::Ended if is_unrelated(ask.statement, fact) => Change::Doubtful,
-            change => change,
-        };
-        let bearing = |(at, part): (usize, &&Part<'a>)| {
-            let likely = of_parts.get(at).unwrap_or(whole);
-            (part.meant == Meant::So).then(|| (part.text.to_string(), bearing(likely, change)))
-        };
-        let parts = telling.iter().enumerate().filter_map(bearing).collect();
-        Some(Verdict { fact, value: told.value.clone(), change, parts })
-    });
-    let of_facts = of_facts.collect();
     let is_unsettled = |at: usize, part: &Part<'_>| {
         let enough = if part.else_meant.is_some() { UNSETTLED_ANYWAY } else { UNSETTLED };
         let of_part = || of_each.iter().filter_map(|weighed| weighed.get(if alone { 0 } else { 1 + at }));
         let most = |of: fn(&Weighed) -> f32| of_part().map(of).fold(0.0, f32::max);
         let (changes, speaks) = (most(|w| gone(&w.relation)), most(|w| w.unsettled));
-        speaks >= enough && changes < SURE || part.mocks && !states.is_empty()
+        part.meant == Meant::So && (speaks >= enough && changes < SURE || part.mocks && !states.is_empty())
     };
-    let numbered = parts.iter().enumerate().filter(|(_, part)| tells(part)).enumerate();
-    let unsettled = numbered
-        .filter(|(told, (_, part))| part.meant == Meant::So && is_unsettled(*told, part))
-        .map(|(_, (at, _))| at)
-        .collect();
+    let doubted: Vec<bool> = telling.iter().enumerate().map(|(at, part)| is_unsettled(at, part)).collect();
+    let said = &set(ask.statement) | &set(&as_meant(ask.statement));
+    let shares = |fact: &Fact| !said.is_disjoint(&words_of(fact));
+    // Where a word leads to one fact, "it" points to no other.
+    let points = points(ask.statement) && !states.iter().any(|fact| shares(fact));
+    let is_unrelated = |fact: &Fact| !shares(fact) && !points;
+    let of_facts = states.iter().zip(&known).zip(&of_each).filter_map(|((fact, told), weighed)| {
+        let likely: Vec<Likely> = weighed.iter().map(|weighed| weighed.relation).collect();
+        let (whole, of_parts) = likely.split_first()?;
+        let named = said.is_superset(&set(&fact.value));
+        let strongest = of_parts.iter().enumerate().max_by(|a, b| gone(a.1).total_cmp(&gone(b.1)));
+        let strongest = strongest.map_or(0, |(at, _)| at);
+        let happened = telling.get(strongest).is_some_and(|part| part.meant == Meant::Event);
+        let change = match change(whole, of_parts, named) {
+            // Whether what happened once, or may not be so, has changed anything is for a person to say.
+            Change::Replaced | Change::Ended
+                if happened || doubted.get(strongest).copied().unwrap_or_default() =>
+            {
+                Change::Doubtful
+            }
+            // The same goes for what the statement has not a word of.
+            Change::Replaced | Change::Ended if is_unrelated(fact) => Change::Doubtful,
+            change => change,
+        };
+        let bearing = |(at, part): (usize, &&Part<'a>)| {
+            let likely = of_parts.get(at).unwrap_or(whole);
+            (part.meant == Meant::So).then(|| Bearing {
+                text: part.text.to_string(),
+                score: bearing(likely, change),
+                ends: of(likely, Relation::Ends),
+            })
+        };
+        let parts = telling.iter().enumerate().filter_map(bearing).collect();
+        Some(Verdict { fact, value: told.value.clone(), change, parts })
+    });
+    let of_facts = of_facts.collect();
+    let numbered = parts.iter().enumerate().filter(|(_, part)| tells(part));
+    let unsettled = numbered.zip(&doubted).filter(|(_, doubted)| **doubted).map(|((at, _), _)| at).collect();
     Verdicts { of_facts, unsettled }
 }
 
-/// Whether a statement has no word in common with a fact, nor one that may point to it.
-fn is_unrelated(statement: &str, fact: &Fact) -> bool {
+fn words_of(fact: &Fact) -> Stems {
+    set(&format!("{} {} {}", fact.subject, fact.value, fact.text))
+}
+
+/// Whether a statement has a word that may point to something it does not name.
+fn points(statement: &str) -> bool {
     const POINTING: [&str; 16] = [
         "i", "we", "it", "its", "that", "this", "these", "those", "one", "there", "them", "they", "he",
         "she", "him", "her",
@@ -144,8 +176,7 @@ fn is_unrelated(statement: &str, fact: &Fact) -> bool {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         POINTING.contains(&bare.as_str())
     };
-    let known = set(&format!("{} {} {}", fact.subject, fact.value, fact.text));
-    set(statement).is_disjoint(&known) && !statement.split_whitespace().any(points)
+    statement.split_whitespace().any(points)
 }
 
 /// What names the old value is more likely to be about it.

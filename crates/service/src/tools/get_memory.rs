@@ -4,7 +4,7 @@ use crate::args::{Takes, Whole};
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Action, Capability, Fact, Kind, Pending};
+use domain::{Action, Capability, Fact, Kind, Pending, Status};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -30,8 +30,13 @@ impl Tool for GetMemory {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
         let id = args.memory_id.0;
-        let fact = cx.service.store.fact_get(&cx.call.caller, &cx.space, id).await?;
-        Ok(Done::read(fact.map_or_else(|| unknown(id), |fact| shown(&fact)), format!("#{id}")))
+        let get = |id| cx.service.store.fact_get(&cx.call.caller, &cx.space, id);
+        let Some(fact) = get(id).await? else { return Ok(Done::read(unknown(id), format!("#{id}"))) };
+        let target = match fact.pending.as_ref().and_then(|pending| pending.target) {
+            Some(target) => get(target).await?.filter(|fact| fact.status == Status::Active),
+            None => None,
+        };
+        Ok(Done::read(shown(&fact, target.as_ref()), format!("#{id}")))
     }
 }
 
@@ -39,7 +44,7 @@ pub(super) fn unknown(id: i64) -> String {
     format!("No memory with id #{id}.")
 }
 
-fn shown(fact: &Fact) -> String {
+fn shown(fact: &Fact, target: Option<&Fact>) -> String {
     let kind = match fact.kind {
         Kind::State => "state",
         Kind::Event => "event",
@@ -54,19 +59,26 @@ fn shown(fact: &Fact) -> String {
     lines.extend(fact.source.iter().map(|source| format!("  source: {source}")));
     lines.extend(fact.supersedes.iter().map(|id| format!("  supersedes: #{id}")));
     lines.extend(fact.earlier.iter().map(|e| format!("  refined from: {} (until {})", e.value, e.until)));
-    lines.extend(fact.pending.iter().map(|pending| format!("  if confirmed: {}", effect(fact, pending))));
+    lines.extend(
+        fact.pending.iter().map(|pending| format!("  if confirmed: {}", effect(fact, pending, target))),
+    );
     lines.push(format!("  stored: {}", fact.created));
     let metadata = serde_json::Value::Object(fact.metadata.clone());
     lines.push(format!("  metadata: {metadata}"));
     lines.join("\n")
 }
 
-/// What a flagged fact waits to do.
-fn effect(fact: &Fact, pending: &Pending) -> String {
+/// What a flagged fact waits to do to its target, if that is still current.
+fn effect(fact: &Fact, pending: &Pending, target: Option<&Fact>) -> String {
     let value = &fact.value;
-    match (pending.action, &pending.target_value) {
-        (Action::Retract, _) => format!("'{value}' is removed"),
-        (_, Some(old)) if old != value => format!("'{value}' takes the place of '{old}'"),
+    let as_proposed = target.map(|held| &held.value) == pending.target_value.as_ref();
+    match (pending.action, target) {
+        (Action::Retract, None) => "nothing, since what it would remove is no longer current".to_owned(),
+        _ if pending.gated && !as_proposed => {
+            "nothing, since what it would change is no longer current".to_owned()
+        }
+        (Action::Retract, Some(held)) => format!("'{}' is removed", held.value),
+        (_, Some(held)) if held.value != *value => format!("'{value}' takes the place of '{}'", held.value),
         _ => format!("'{value}' becomes current"),
     }
 }
