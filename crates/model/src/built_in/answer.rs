@@ -1,6 +1,6 @@
 //! Answers a question by naming the facts that answer it, or says that it does not know.
 
-use super::comparing::{nearest, set};
+use super::comparing::{Stems, nearest, set};
 use super::meeting::{Held, Met, Term};
 use super::question::{Asked, Question, is_strange};
 use super::spelling::meant;
@@ -72,40 +72,43 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
         }
     }
     facts.truncate(MOST_WEIGHED);
-    let texts = told(&facts);
-    // What only repeats the question answers none but whether it is so.
-    let is_new = |stem: &String| !stem.contains(['\'', '’']) && !set(asked).contains(stem);
-    let tells = |text: &str| question.asked == Asked::Whether || set(text).iter().any(is_new);
     // What was said in one breath with it may have gone since.
     let leaks = |fact: &Fact, told: &Told| {
         let with_it = candidates.iter().filter(|other| other.text == fact.text);
         let known = with_it.map(|f| format!("{} {} ", f.subject.replace('_', " "), f.value));
         let known = set(&known.collect::<String>());
-        told.values.iter().map(|value| set(value)).any(|value| !value.is_empty() && value.is_disjoint(&known))
+        told.values.iter().any(|value| !set(value).is_subset(&known))
     };
+    let shown_as = |(fact, told)| if leaks(fact, &told) { Told::plain(fact) } else { told };
+    let texts: Vec<Told> = facts.iter().copied().zip(told(&facts)).map(shown_as).collect();
+    let said_already = set(asked);
+    let mut repeats = false;
     let mut answers: Vec<Found<'a>> = Vec::new();
-    for ((fact, told), (likely, text)) in facts.iter().zip(&texts).zip(likelihoods(asked, &texts)) {
+    for (fact, (likely, text)) in facts.iter().zip(likelihoods(asked, &texts)) {
         let known = ask.facts.iter().zip(held).find(|(f, _)| f.fact.id == fact.id);
         let Some((shown, known)) = known else { continue };
         let ruled = found.iter().find(|f| f.fact.fact.id == fact.id);
-        let enough = if lacks_what_another_has(known, question, held) {
-            AGAINST_RULES
-        } else if !question.fits(text) && !question.fits_subject(&fact.subject) {
-            SURE
-        } else if ruled.is_some() {
-            AGREED
-        } else if is_ruled_out(shown, known, question, held) {
-            AGAINST_RULES
-        } else {
-            LIKELY
-        };
+        let enough =
+            if lacks_what_another_has(known, question, held) || question.asks_for_another(&fact.subject) {
+                AGAINST_RULES
+            } else if !question.fits(text) && !question.fits_subject(&fact.subject) {
+                SURE
+            } else if ruled.is_some() {
+                AGREED
+            } else if is_ruled_out(shown, known, question, held) {
+                AGAINST_RULES
+            } else {
+                LIKELY
+            };
         if likely < enough {
             continue;
         }
-        let plain = matches!(ruled, Some(Found { said: Said::Value, .. })) && tells(&fact.value);
-        if !tells(text) || !plain && leaks(fact, told) {
+        let tells = |text: &str| question.is_choice() || tells_more(text, &fact.value, &said_already);
+        if !tells(text) {
+            repeats = true;
             continue;
         }
+        let plain = matches!(ruled, Some(Found { said: Said::Value, .. })) && tells(&fact.value);
         let said = if plain { Said::Value } else { Said::Quote(text.to_owned()) };
         let score = likely + if ruled.is_some() { SECOND_WORD } else { 0.0 };
         answers.push(Found { fact: shown, score, said });
@@ -114,10 +117,17 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
     if answers.iter().any(|f| f.fact.fact.kind == Kind::State) {
         answers.retain(|f| f.fact.fact.kind == Kind::State);
     }
-    found.retain(|f| f.fact.retired && question.earlier.is_none());
+    found.retain(|f| f.fact.retired && question.earlier.is_none() && !repeats);
     if !answers.is_empty() {
         *found = answers;
     }
+}
+
+/// Whether a text says more than the question does already. A value of words that carry no meaning ("A", "IT") is more, too.
+fn tells_more(text: &str, value: &str, said: &Stems) -> bool {
+    const CONTRACTED: [&str; 6] = ["'m", "'re", "'ve", "'ll", "'d", "n't"];
+    let is_contracted = |stem: &str| CONTRACTED.iter().any(|end| stem.replace('’', "'").ends_with(end));
+    set(value).is_empty() || set(text).iter().any(|stem| !said.contains(stem) && !is_contracted(stem))
 }
 
 /// Whether the fact tells of the time that is asked about: of now, or of an earlier one.

@@ -153,14 +153,19 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
     }
     let filed = |n: &News<'_>| ask.slots.iter().find(|s| s.name == n.place.subject).map(|s| s.name.as_str());
     let filed: Vec<Option<&str>> = news.iter().filter(|n| n.is_state()).map(filed).collect();
-    for verdict in verdicts {
+    for verdict in &verdicts {
         let slot = ask.slots.iter().any(|slot| slot.name == verdict.fact.subject);
         let elsewhere = |name: &Option<&str>| name.is_some_and(|name| name != verdict.fact.subject);
         proposals.extend(if slot && !filed.is_empty() && filed.iter().all(elsewhere) {
-            settle_beside(&verdict, &mut news, ask, endings > 0)
+            settle_beside(verdict, &mut news, ask, endings > 0)
         } else {
-            settle(&verdict, &mut news, ask)
+            settle(verdict, &mut news, ask)
         });
+    }
+    for new in news.iter_mut().filter(|new| new.is_free()) {
+        if verdicts.iter().any(|verdict| only_ends(verdict, new.part)) {
+            (new.action, new.reason) = (Action::Skip, "tells that something has ended");
+        }
     }
     proposals.extend(news.into_iter().map(News::proposal));
     proposals
@@ -268,9 +273,6 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
             Some(ended(held, PLAIN, "replaced"))
         }
         Change::Ended => {
-            for new in news.iter_mut().filter(|n| n.is_free() && verdict.is_end(&n.part.text)) {
-                (new.action, new.reason) = (Action::Skip, "tells that something has ended");
-            }
             clear_all(news, old, held);
             Some(ended(held, PLAIN, "it has ended"))
         }
@@ -333,6 +335,15 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
     }
 }
 
+/// Whether a part says nothing but that the fact has ended.
+fn only_ends(verdict: &Verdict<'_>, part: &Part<'_>) -> bool {
+    let held = verdict.fact;
+    let known = set(&format!("{} {} {}", held.subject, held.value, held.text));
+    verdict.change == Change::Ended
+        && verdict.is_end(&part.text)
+        && part.value.is_none_or(|value| set(value).is_subset(&known))
+}
+
 /// None of the news names what has gone, where that can be helped.
 fn clear_all(news: &mut [News<'_>], old: &str, held: &Fact) {
     for new in news.iter_mut().filter(|new| new.is_free()) {
@@ -390,7 +401,8 @@ fn holds_more(held: &Fact, old: &str, statement: &str) -> bool {
     let within = !said.is_disjoint(&set(&held.value)) && said.is_disjoint(&set(&held.subject));
     // "Leeds, UK" and "May 3, 2026" are one.
     let (one, last) = held.value.rsplit_once(", ").unwrap_or_default();
-    let single = !one.contains([',', ';']) && last.split_whitespace().count() == 1;
+    let closing = last.chars().all(|c| c.is_ascii_digit()) || last.chars().all(char::is_uppercase);
+    let single = !one.contains([',', ';']) && (2..=4).contains(&last.len()) && closing;
     held.value.replace(", ", ";").contains(';') && !single && (within || rest.is_none_or(unsaid))
 }
 

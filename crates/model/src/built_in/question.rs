@@ -85,6 +85,8 @@ pub(super) struct Question {
     /// Whether about nobody else: "where do I live", not "where does my wife live".
     pub own_alone: bool,
     stems: BTreeSet<String>,
+    /// Whether it names what to choose from.
+    chooses: bool,
     /// What it wants one of: "city" of "in which city".
     head: Option<String>,
 }
@@ -110,9 +112,22 @@ impl Question {
             own_alone: plain.iter().any(|w| w == "i") && !plain.iter().any(|w| OTHERS.contains(&w.as_str())),
             own: plain.iter().any(|w| matches!(w.as_str(), "i" | "my" | "me" | "i'm" | "mine")),
             stems: stems(text).into_iter().collect(),
+            chooses: plain.iter().any(|w| w == "or"),
             head: head(text),
             names,
         }
+    }
+
+    /// Whether any fact that speaks of what is asked for answers: "is it so", "this or that".
+    pub fn is_choice(&self) -> bool {
+        self.asked == Asked::Whether || self.chooses
+    }
+
+    /// Whether it asks who somebody is, and the fact says where they live or for whom they work.
+    pub fn asks_for_another(&self, subject: &str) -> bool {
+        let attribute = subject.rsplit([' ', '_']).next().unwrap_or_default();
+        let asked = || stems(attribute).iter().any(|stem| self.stems.contains(stem));
+        self.asked == Asked::Who && matches!(attribute, "employer" | "home") && !asked()
     }
 
     pub fn is_name(&self, term: &Term) -> bool {

@@ -151,6 +151,8 @@ fn an_answer_quotes_nothing_that_was_said_in_one_breath_and_has_gone_since() {
     let told = "Safe deposit box number 117, same branch.";
     let facts = [fact(1, "same branch", "same branch", told)];
     assert!(!asked("What is the number of the safe deposit box?", &facts).contains("117"));
+    let both = [fact(1, "same branch", "same branch", told), fact(2, "safe deposit box number", "117", told)];
+    assert!(asked("What is the number of the safe deposit box?", &both).contains("117"));
 }
 
 #[test]
@@ -163,6 +165,35 @@ fn what_only_repeats_the_question_is_no_answer() {
 fn a_value_may_be_a_word_that_elsewhere_says_nothing() {
     let read = read("My blood type is A.", Intent::Remember, &[]);
     assert!(read.iter().any(|fact| fact.value.as_deref() == Some("A")), "{read:?}");
+    let facts = [fact(1, "user's blood type", "A", "My blood type is A.")];
+    assert!(asked("What is my blood type?", &facts).contains(" A"));
+}
+
+#[test]
+fn a_name_with_an_apostrophe_and_one_of_the_choices_are_answers() {
+    let facts = [
+        fact(1, "user's dentist", "O'Brien", "My dentist is O'Brien."),
+        fact(2, "database", "Postgres", "Our database is Postgres."),
+    ];
+    assert!(asked("Who is my dentist?", &facts).contains("O'Brien"));
+    assert!(asked("Which database do we use, Postgres or MySQL?", &facts).contains("Postgres"));
+}
+
+#[test]
+fn another_figure_is_another_value() {
+    let held = fact(1, "user's rent", "900", "My rent is 900.");
+    let read = read("My rent is 1000.", Intent::Remember, &[&held]);
+    assert!(read.iter().any(|fact| fact.value.as_deref() == Some("1000")), "{read:?}");
+}
+
+#[test]
+fn what_shares_no_word_with_a_fact_does_not_change_it_for_sure() {
+    let held = fact(1, "user's name", "Nadia", "My name is Nadia.");
+    for said in ["I hired Dan.", "I opened my bakery, it's called Crumb."] {
+        let read = read(said, Intent::Remember, &[&held]);
+        let sure = |fact: &RawFact| fact.target_id == Some(1) && fact.confidence.is_none_or(|c| c > 0.5);
+        assert!(!read.iter().any(sure), "{said}: {read:?}");
+    }
 }
 
 #[test]
@@ -175,6 +206,7 @@ fn words_typed_in_haste_lead_to_the_fact_that_they_mean() {
     let read = read("they uppd my salery to 55k", Intent::Remember, &held);
     let sure = |fact: &RawFact| fact.target_id == Some(1) && fact.confidence.is_none_or(|c| c > 0.5);
     assert!(!read.iter().any(sure), "{read:?}");
+    assert!(read.iter().any(|fact| fact.target_id == Some(2)), "{read:?}");
 }
 
 #[test]

@@ -198,6 +198,14 @@ pub(super) fn told(facts: &[&Fact]) -> Vec<Told> {
     facts.iter().map(|fact| told_in(fact, read.get(fact.text.as_str()).map_or(&[], Vec::as_slice))).collect()
 }
 
+impl Told {
+    /// By its name and value alone.
+    pub fn plain(fact: &Fact) -> Self {
+        let text = format!("{}: {}", fact.subject.replace('_', " "), fact.value);
+        Self { text, part: None, value: None, values: Vec::new() }
+    }
+}
+
 fn told_in(fact: &Fact, parts: &[Part<'_>]) -> Told {
     let (value, subject) = (set(&fact.value), set(&fact.subject));
     let score = |part: &Part<'_>| {
@@ -205,7 +213,6 @@ fn told_in(fact: &Fact, parts: &[Part<'_>]) -> Told {
         share(&value, &words) + 0.5 * share(&subject, &words)
     };
     let best = parts.iter().map(|part| (score(part), part)).max_by(|a, b| a.0.total_cmp(&b.0));
-    let text = format!("{}: {}", fact.subject.replace('_', " "), fact.value);
     match best.filter(|(score, _)| *score >= 0.5) {
         Some((_, part)) => {
             let named = share(&subject, &set(&part.text)) >= 0.3;
@@ -215,9 +222,9 @@ fn told_in(fact: &Fact, parts: &[Part<'_>]) -> Told {
             if named {
                 Told { text: part, part: None, value, values }
             } else {
-                Told { text, part: Some(part), value, values }
+                Told { part: Some(part), value, values, ..Told::plain(fact) }
             }
         }
-        None => Told { text, part: None, value: None, values: Vec::new() },
+        None => Told::plain(fact),
     }
 }

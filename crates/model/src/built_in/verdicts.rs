@@ -15,6 +15,10 @@ const MOST: usize = 12;
 const SURE: f32 = 0.8;
 /// The same for a part of the statement by itself.
 const SURE_ALONE: f32 = 0.85;
+/// What a statement needs that has no word in common with the fact, but "it" or "they".
+const SURE_IF_POINTED: f32 = 0.87;
+/// The same for one that has not even that.
+const SURE_WITHOUT_A_WORD: f32 = 0.93;
 /// What the whole statement must lend to a part that is sure by itself.
 const BACKED: f32 = 0.2;
 /// From here on a person is asked.
@@ -31,7 +35,7 @@ const UNSETTLED: f32 = 0.1;
 const UNSETTLED_ANYWAY: f32 = 0.05;
 /// From here on a part may be what takes the place of a fact.
 const BEARS: f32 = 0.4;
-/// From here on a part tells nothing but that a fact has ended.
+/// From here on a part tells that a fact has ended.
 const TELLS_END: f32 = 0.5;
 
 /// Marks what was told last, to which "it" and "that" may point. The network was trained with it.
@@ -123,9 +127,18 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
     let doubted: Vec<bool> = telling.iter().enumerate().map(|(at, part)| is_unsettled(at, part)).collect();
     let said = &set(ask.statement) | &set(&as_meant(ask.statement));
     let shares = |fact: &Fact| !said.is_disjoint(&words_of(fact));
-    // Where a word leads to one fact, "it" points to no other.
-    let points = points(ask.statement) && !states.iter().any(|fact| shares(fact));
-    let is_unrelated = |fact: &Fact| !shares(fact) && !points;
+    // Where a word leads to one fact, "it" points to no other but the one that was told last.
+    let (points, leads) = (has_any(ask.statement, &POINTING), states.iter().any(|fact| shares(fact)));
+    let may_mean = |fact: &Fact| !leads || last == Some(fact.text.as_str());
+    let in_slot = |fact: &Fact| ask.slots.iter().any(|slot| slot.name == fact.subject);
+    // From here on the statement changes the fact, if anything does.
+    let enough = |fact: &Fact| match (shares(fact), points || has_any(ask.statement, &OURS)) {
+        (true, _) => 0.0,
+        (false, true) if may_mean(fact) && in_slot(fact) => 0.0,
+        (false, true) if may_mean(fact) && points => SURE_IF_POINTED,
+        (false, true) if may_mean(fact) => SURE_WITHOUT_A_WORD,
+        (false, _) => 1.0,
+    };
     let of_facts = states.iter().zip(&known).zip(&of_each).filter_map(|((fact, told), weighed)| {
         let likely: Vec<Likely> = weighed.iter().map(|weighed| weighed.relation).collect();
         let (whole, of_parts) = likely.split_first()?;
@@ -140,8 +153,10 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
             {
                 Change::Doubtful
             }
-            // The same goes for what the statement has not a word of.
-            Change::Replaced | Change::Ended if is_unrelated(fact) => Change::Doubtful,
+            // The same goes for what the statement has not a word of, unless there is hardly a doubt.
+            Change::Replaced | Change::Ended if most(&likely) < enough(fact) => Change::Doubtful,
+            // "My rent is 1000" says no more than "my rent is 900" that it is 900.
+            Change::Repeated if has_other_figure(ask.statement, fact) => Change::Replaced,
             change => change,
         };
         let bearing = |(at, part): (usize, &&Part<'a>)| {
@@ -165,18 +180,19 @@ fn words_of(fact: &Fact) -> Stems {
     set(&format!("{} {} {}", fact.subject, fact.value, fact.text))
 }
 
-/// Whether a statement has a word that may point to something it does not name.
-fn points(statement: &str) -> bool {
-    const POINTING: [&str; 16] = [
-        "i", "we", "it", "its", "that", "this", "these", "those", "one", "there", "them", "they", "he",
-        "she", "him", "her",
-    ];
-    let points = |word: &str| {
+/// Words that may point to something that is not named.
+const POINTING: [&str; 14] = [
+    "it", "its", "that", "this", "these", "those", "one", "there", "them", "they", "he", "she", "him", "her",
+];
+/// Words of those who speak: what they tell is often about themselves.
+const OURS: [&str; 2] = ["i", "we"];
+
+fn has_any(statement: &str, words: &[&str]) -> bool {
+    let bare = |word: &str| {
         let word = word.split(['\'', '’']).next().unwrap_or_default();
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        POINTING.contains(&bare.as_str())
+        word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
     };
-    statement.split_whitespace().any(points)
+    statement.split_whitespace().any(|word| words.contains(&bare(word).as_str()))
 }
 
 /// What names the old value is more likely to be about it.
@@ -199,6 +215,22 @@ fn change(whole: &Likely, parts: &[Likely], named: bool) -> Change {
     } else {
         Change::None
     }
+}
+
+fn most(likely: &[Likely]) -> f32 {
+    likely.iter().map(gone).fold(0.0, f32::max)
+}
+
+/// Whether a statement gives another figure than a fact, and not the fact's.
+fn has_other_figure(statement: &str, fact: &Fact) -> bool {
+    // Times of day are told in too many ways.
+    let is_figure = |stem: &String| stem.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let figures = |text: &str| -> Stems { set(text).into_iter().filter(is_figure).collect() };
+    let (said, held) = (figures(statement), figures(&fact.value));
+    !fact.value.contains(':')
+        && !said.is_subset(&figures(&fact.text))
+        && !held.is_empty()
+        && held.is_disjoint(&said)
 }
 
 fn bearing(likely: &Likely, change: Change) -> f32 {

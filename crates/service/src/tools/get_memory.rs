@@ -5,6 +5,7 @@ use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{Action, Capability, Fact, Kind, Pending, Status};
+use reconcile::slot_key;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -30,21 +31,38 @@ impl Tool for GetMemory {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
         let id = args.memory_id.0;
-        let get = |id| cx.service.store.fact_get(&cx.call.caller, &cx.space, id);
-        let Some(fact) = get(id).await? else { return Ok(Done::read(unknown(id), format!("#{id}"))) };
-        let target = match fact.pending.as_ref().and_then(|pending| pending.target) {
-            Some(target) => get(target).await?.filter(|fact| fact.status == Status::Active),
+        let fact = cx.service.store.fact_get(&cx.call.caller, &cx.space, id).await?;
+        let Some(fact) = fact else { return Ok(Done::read(unknown(id), format!("#{id}"))) };
+        let stands = match &fact.pending {
+            Some(pending) => standing(&cx, &fact, pending).await?,
             None => None,
         };
-        Ok(Done::read(shown(&fact, target.as_ref()), format!("#{id}")))
+        Ok(Done::read(shown(&fact, stands.as_ref()), format!("#{id}")))
     }
+}
+
+/// What a flagged fact would change: its target if that is current, else what has its place.
+async fn standing(cx: &Context<'_>, flag: &Fact, pending: &Pending) -> Result<Option<Fact>, Stop> {
+    let store = &cx.service.store;
+    if let Some(target) = pending.target {
+        let target = store.fact_get(&cx.call.caller, &cx.space, target).await?;
+        if let Some(target) = target.filter(|fact| fact.status == Status::Active) {
+            return Ok(Some(target));
+        }
+    }
+    if pending.action == Action::Retract {
+        return Ok(None);
+    }
+    let place = slot_key(&Fact { status: Status::Active, ..flag.clone() });
+    let facts = store.facts_standing(&cx.call.caller, &cx.space, &flag.subject).await?;
+    Ok(facts.into_iter().find(|fact| place.is_some() && slot_key(fact) == place))
 }
 
 pub(super) fn unknown(id: i64) -> String {
     format!("No memory with id #{id}.")
 }
 
-fn shown(fact: &Fact, target: Option<&Fact>) -> String {
+fn shown(fact: &Fact, stands: Option<&Fact>) -> String {
     let kind = match fact.kind {
         Kind::State => "state",
         Kind::Event => "event",
@@ -60,7 +78,7 @@ fn shown(fact: &Fact, target: Option<&Fact>) -> String {
     lines.extend(fact.supersedes.iter().map(|id| format!("  supersedes: #{id}")));
     lines.extend(fact.earlier.iter().map(|e| format!("  refined from: {} (until {})", e.value, e.until)));
     lines.extend(
-        fact.pending.iter().map(|pending| format!("  if confirmed: {}", effect(fact, pending, target))),
+        fact.pending.iter().map(|pending| format!("  if confirmed: {}", effect(fact, pending, stands))),
     );
     lines.push(format!("  stored: {}", fact.created));
     let metadata = serde_json::Value::Object(fact.metadata.clone());
@@ -68,11 +86,11 @@ fn shown(fact: &Fact, target: Option<&Fact>) -> String {
     lines.join("\n")
 }
 
-/// What a flagged fact waits to do to its target, if that is still current.
-fn effect(fact: &Fact, pending: &Pending, target: Option<&Fact>) -> String {
+/// What a flagged fact waits to do to what stands.
+fn effect(fact: &Fact, pending: &Pending, stands: Option<&Fact>) -> String {
     let value = &fact.value;
-    let as_proposed = target.map(|held| &held.value) == pending.target_value.as_ref();
-    match (pending.action, target) {
+    let as_proposed = stands.map(|held| &held.value) == pending.target_value.as_ref();
+    match (pending.action, stands) {
         (Action::Retract, None) => "nothing, since what it would remove is no longer current".to_owned(),
         _ if pending.gated && !as_proposed => {
             "nothing, since what it would change is no longer current".to_owned()
