@@ -174,7 +174,7 @@ fn call(tool: &ToolInfo, rest: &str) -> Option<Line> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, understand};
+    use super::{Line, flags, understand};
     use serde_json::{Value, json};
 
     fn check(line: &str, tool: &'static str, arguments: Value) {
@@ -208,6 +208,14 @@ mod tests {
         let text = "delete old branches after a merge";
         check(text, "remember", json!({ "text": text }));
         check(r#"delete {"subject": "a"}"#, "delete", json!({ "subject": "a" }));
+    }
+
+    #[test]
+    fn a_flag_is_not_taken_for_one_that_begins_alike() {
+        let reply = "Stored: [FLAG] rent = 900; [ADD] city = Leeds";
+        assert!(flags(reply, "rent = 900"));
+        assert!(!flags(reply, "rent = 90") && !flags(reply, "city = Leeds"));
+        assert!(flags("Stored: [FLAG] rent = 90", "rent = 90"));
     }
 
     #[test]

@@ -10,6 +10,11 @@ pub(super) fn set(text: &str) -> Stems {
     stems(text).into_iter().collect()
 }
 
+/// The words that a fact is known by: its name, its value and what was said.
+pub(super) fn words_of(fact: &Fact) -> Stems {
+    set(&format!("{} {} {}", fact.subject, fact.value, fact.text))
+}
+
 /// The share of `part` that is found in `whole`.
 pub(super) fn share(part: &Stems, whole: &Stems) -> f64 {
     if part.is_empty() {

@@ -1,7 +1,7 @@
 //! From a statement to proposals: the network cuts it into parts and weighs it against what is held; each part that tells
 //! a fact is given a name and a value.
 
-use super::comparing::{Stems, around, set, share};
+use super::comparing::{Stems, around, set, share, words_of};
 use super::keeping::loses_any;
 use super::naming::gist;
 use super::parts::{Part, parts};
@@ -337,11 +337,9 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
 
 /// Whether a part says nothing but that the fact has ended.
 fn only_ends(verdict: &Verdict<'_>, part: &Part<'_>) -> bool {
-    let held = verdict.fact;
-    let known = set(&format!("{} {} {}", held.subject, held.value, held.text));
     verdict.change == Change::Ended
         && verdict.is_end(&part.text)
-        && part.value.is_none_or(|value| set(value).is_subset(&known))
+        && part.value.is_none_or(|value| set(value).is_subset(&words_of(verdict.fact)))
 }
 
 /// None of the news names what has gone, where that can be helped.

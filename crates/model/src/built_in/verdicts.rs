@@ -1,6 +1,6 @@
 //! What a statement does to each fact that is held, as the network sees it.
 
-use super::comparing::{Stems, nearest, set};
+use super::comparing::{Stems, nearest, set, words_of};
 use super::parts::Part;
 use super::spelling::{as_meant, meant};
 use super::told::told;
@@ -154,8 +154,8 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
                 Change::Doubtful
             }
             // The same goes for what the statement has not a word of, unless there is hardly a doubt.
-            Change::Replaced | Change::Ended if most(&likely) < enough(fact) => Change::Doubtful,
-            // "My rent is 1000" says no more than "my rent is 900" that it is 900.
+            Change::Replaced | Change::Ended if likeliest_change(&likely) < enough(fact) => Change::Doubtful,
+            // "My rent is 1000" is not "my rent is 900" said once more.
             Change::Repeated if has_other_figure(ask.statement, fact) => Change::Replaced,
             change => change,
         };
@@ -174,10 +174,6 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
     let numbered = parts.iter().enumerate().filter(|(_, part)| tells(part));
     let unsettled = numbered.zip(&doubted).filter(|(_, doubted)| **doubted).map(|((at, _), _)| at).collect();
     Verdicts { of_facts, unsettled }
-}
-
-fn words_of(fact: &Fact) -> Stems {
-    set(&format!("{} {} {}", fact.subject, fact.value, fact.text))
 }
 
 /// Words that may point to something that is not named.
@@ -217,7 +213,8 @@ fn change(whole: &Likely, parts: &[Likely], named: bool) -> Change {
     }
 }
 
-fn most(likely: &[Likely]) -> f32 {
+/// How likely the fact has gone, by the statement or the part of it that says so most clearly.
+fn likeliest_change(likely: &[Likely]) -> f32 {
     likely.iter().map(gone).fold(0.0, f32::max)
 }
 
