@@ -3,6 +3,7 @@
 use super::CliError;
 use super::session::Session;
 use crate::settings::Settings;
+use domain::limits;
 use serde_json::{Value, json};
 use service::{Effect, ToolInfo};
 use std::io::{BufRead, IsTerminal, Write};
@@ -81,8 +82,8 @@ pub async fn run(settings: Settings, mut input: impl BufRead, out: &mut impl Wri
                     ["user_id", "agent_id", "run_id"].iter().all(|name| arguments.get(name).is_none());
                 let text = session.call(tool, arguments).await.text;
                 writeln!(out, "{text}")?;
-                if tool == "history" && text.starts_with("No history for ") {
-                    writeln!(out, "'list' shows the names under which things are remembered.")?;
+                if let Some(hint) = hint(tool, said, &text) {
+                    writeln!(out, "{hint}")?;
                 }
                 let waiting = if own_space { waiting(&session, tool, &text).await } else { Vec::new() };
                 for (number, effect) in waiting {
@@ -93,6 +94,29 @@ pub async fn run(settings: Settings, mut input: impl BufRead, out: &mut impl Wri
                 }
             }
         }
+    }
+}
+
+/// What to do next, where a reply does not say it.
+fn hint(tool: &str, said: &str, reply: &str) -> Option<String> {
+    const ASKING: [&str; 27] = [
+        "who", "who's", "whose", "what", "what's", "where", "where's", "when", "when's", "which", "why",
+        "how", "is", "are", "was", "were", "do", "does", "did", "has", "have", "can", "could", "will",
+        "would", "should", "tell",
+    ];
+    let begins = said.split_whitespace().next().unwrap_or_default().to_lowercase().replace('’', "'");
+    match tool {
+        "history" if reply.starts_with("No history for ") => {
+            Some("'list' shows the names under which things are remembered.".to_owned())
+        }
+        "list_memories" if reply.matches("\n  ◦ ").count() >= limits::RETIRED_SHOWN => Some(format!(
+            "Of the history at most the last {} rows are shown; 'history <subject>' shows all of one subject.",
+            limits::RETIRED_SHOWN
+        )),
+        "remember" if !reply.starts_with("Stored") && ASKING.contains(&begins.as_str()) => {
+            Some("If it is a question, end it with '?'.".to_owned())
+        }
+        _ => None,
     }
 }
 
@@ -174,7 +198,8 @@ fn call(tool: &ToolInfo, rest: &str) -> Option<Line> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, flags, understand};
+    use super::{Line, flags, hint, understand};
+    use domain::limits;
     use serde_json::{Value, json};
 
     fn check(line: &str, tool: &'static str, arguments: Value) {
@@ -216,6 +241,21 @@ mod tests {
         assert!(flags(reply, "rent = 900"));
         assert!(!flags(reply, "rent = 90") && !flags(reply, "city = Leeds"));
         assert!(flags("Stored: [FLAG] rent = 90", "rent = 90"));
+    }
+
+    #[test]
+    fn a_question_without_its_mark_is_told_what_it_lacks() {
+        let nothing = "No durable fact found.";
+        assert!(hint("remember", "What is my rent", nothing).is_some());
+        assert_eq!(hint("remember", "ok then", nothing), None);
+        assert_eq!(hint("remember", "What I pay is 900", "Stored: [ADD] rent = 900"), None);
+    }
+
+    #[test]
+    fn a_history_that_was_cut_says_so() {
+        let reply = |rows: usize| format!("— history —{}", "\n  ◦ a = b  [SUPERSEDED]".repeat(rows));
+        assert_eq!(hint("list_memories", "list", &reply(limits::RETIRED_SHOWN - 1)), None);
+        assert!(hint("list_memories", "list", &reply(limits::RETIRED_SHOWN)).is_some());
     }
 
     #[test]

@@ -100,7 +100,7 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
             } else {
                 LIKELY
             };
-        if likely < enough {
+        if likely < enough || question.asks_own_name() && !is_own_name(fact) {
             continue;
         }
         let tells = |text: &str| question.is_choice() || tells_more(text, &fact.value, &said_already);
@@ -121,6 +121,13 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
     if !answers.is_empty() {
         *found = answers;
     }
+}
+
+/// Whether a fact may say what the one who told it is called.
+fn is_own_name(fact: &Fact) -> bool {
+    let told = format!(" {} ", fact.text.to_lowercase().replace('’', "'"));
+    let opens = [" i'm ", " im ", " i am ", " my name", " call me ", " named me ", " this is ", " here"];
+    fact.subject == "user's name" || opens.iter().any(|opening| told.contains(opening))
 }
 
 /// Whether a text says more than the question does already. A value of words that carry no meaning ("A", "IT") is more, too.

@@ -144,8 +144,10 @@ pub(super) fn person_is(clause: &Clause, about: &Topic, value: &str) -> Vec<Read
         return kinds;
     }
     if is_bare_figure(value) {
-        let name = if about.sort == Sort::Person { of_topic(about, "age") } else { String::new() };
-        return vec![Reading { pointer: true, ..reading(name, value) }];
+        let of_one = about.sort == Sort::Person && !matches!(about.name.as_str(), "" | "they");
+        let is_age = of_one && clause.adjuncts.is_empty();
+        let name = if is_age { of_topic(about, "age") } else { String::new() };
+        return vec![Reading { pointer: !is_age, ..reading(name, value) }];
     }
     if clause.subject.iter().any(|w| w.is("there")) {
         let end = clause.object.iter().position(|w| w.is("of")).unwrap_or(clause.object.len());

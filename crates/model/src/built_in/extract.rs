@@ -2,6 +2,8 @@
 //! a fact is given a name and a value.
 
 use super::comparing::{Stems, around, set, share, words_of};
+use super::dangling::dangles;
+use super::endings::names_gone;
 use super::keeping::loses_any;
 use super::naming::gist;
 use super::parts::{Part, parts};
@@ -79,6 +81,15 @@ impl News<'_> {
         is_clear
     }
 
+    /// Puts it together with what is held.
+    fn refine(&mut self, held: &Fact) {
+        let told = self.part.text.as_ref();
+        let more = set(told).is_superset(&set(&held.value));
+        let value = if more { told.to_owned() } else { format!("{}; {told}", held.value) };
+        self.place = Place::at(held).with(value);
+        (self.action, self.reason) = (Action::Refine, "more is told of it");
+    }
+
     /// Waits for a person, together with the end of what it may have replaced.
     fn unclear(&mut self, held: &Fact) -> RawFact {
         const UNCLEAR: &str = "it is not clear which words give the new value";
@@ -153,7 +164,8 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
     }
     let filed = |n: &News<'_>| ask.slots.iter().find(|s| s.name == n.place.subject).map(|s| s.name.as_str());
     let filed: Vec<Option<&str>> = news.iter().filter(|n| n.is_state()).map(filed).collect();
-    for verdict in &verdicts {
+    let attached = attach(&mut news, &verdicts, ask);
+    for verdict in verdicts.iter().filter(|verdict| Some(verdict.fact.id) != attached) {
         let slot = ask.slots.iter().any(|slot| slot.name == verdict.fact.subject);
         let elsewhere = |name: &Option<&str>| name.is_some_and(|name| name != verdict.fact.subject);
         proposals.extend(if slot && !filed.is_empty() && filed.iter().all(elsewhere) {
@@ -163,12 +175,35 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
         });
     }
     for new in news.iter_mut().filter(|new| new.is_free()) {
-        if verdicts.iter().any(|verdict| only_ends(verdict, new.part)) {
-            (new.action, new.reason) = (Action::Skip, "tells that something has ended");
+        let removes = |verdict: &Verdict<'_>| {
+            matches!(verdict.change, Change::Doubtful | Change::Ended)
+                && names_gone(&new.part.text, &words_of(verdict.fact))
+        };
+        if verdicts.iter().any(|verdict| only_ends(verdict, new.part) || removes(verdict)) {
+            (new.action, new.reason) = (Action::Skip, "tells of an end");
         }
     }
     proposals.extend(news.into_iter().map(News::proposal));
     proposals
+}
+
+/// What names nothing is likely about what was told last: as a detail, or in its place. That is for a person to say. Gives
+/// the number of the fact.
+fn attach(news: &mut [News<'_>], verdicts: &[Verdict<'_>], ask: &Extract<'_>) -> Option<i64> {
+    // What stands behind another part points to that.
+    let first = news.iter_mut().find(|new| new.is_state());
+    let new = first.filter(|new| new.is_free() && dangles(new.part, ask.held))?;
+    let open = |v: &Verdict<'_>| v.change == Change::None || v.is_last && v.change == Change::Doubtful;
+    let last = verdicts.iter().find(|verdict| verdict.is_last && verdicts.iter().all(open))?;
+    if last.may_refine && last.change == Change::None {
+        new.refine(last.fact);
+    } else {
+        let value = new.part.value.unwrap_or(&new.place.value).to_owned();
+        new.place = Place::at(last.fact).with(value);
+        (new.action, new.reason) = (Action::Supersede, "it may be meant to replace this");
+    }
+    new.confidence = DOUBTFUL;
+    Some(last.fact.id)
 }
 
 /// What is all filed in other slots says nothing of this one for sure, unless it names what was there.
@@ -311,14 +346,7 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
         }
         Change::Refined => {
             if let Some(new) = concerning.and_then(|at| news.get_mut(at)) {
-                let more = set(&new.part.text).is_superset(&set(&held.value));
-                let told = new.part.text.as_ref();
-                new.place = Place::at(held).with(if more {
-                    told.to_owned()
-                } else {
-                    format!("{}; {told}", held.value)
-                });
-                (new.action, new.reason) = (Action::Refine, "more is told of it");
+                new.refine(held);
             }
             None
         }

@@ -2,7 +2,7 @@
 
 use super::clauses::Clause;
 use super::copula::{allergic, allergy, by_kinds};
-use super::naming::{Sort, Topic, plain_name};
+use super::naming::{Sort, Topic, is_proper, plain_name};
 use super::reading::{Reading, Shift, reading};
 use super::values::drug;
 use super::words::{Tag, Word, spell};
@@ -51,8 +51,22 @@ pub(super) fn fragment(words: &[Word]) -> Vec<Reading> {
             return vec![reading(name, value)];
         }
     }
+    if let Some(found) = somebody(words) {
+        return vec![found];
+    }
     if words.len() > 3 {
         return Vec::new();
     }
     by_kinds(&Topic { name: String::new(), sort: Sort::Person }, &text)
+}
+
+/// "My husband Tom".
+fn somebody(words: &[Word]) -> Option<Reading> {
+    let (whose, rest) = words.split_first()?;
+    let at = rest.iter().position(Word::is_capital).filter(|at| (1..=3).contains(at))?;
+    let (role, name) = rest.split_at(at);
+    let plain = role.iter().all(|w| matches!(w.tag, Tag::Noun | Tag::Adjective)) && is_proper(name);
+    let whose_is = whose.is_any(&["my", "our", "his", "her", "their"]);
+    let role = words.get(..=at)?;
+    (whose_is && plain).then(|| reading(plain_name(role), spell(name)))
 }

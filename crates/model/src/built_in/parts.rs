@@ -151,7 +151,8 @@ fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
         let seam = statement.get(end..first.at.start).unwrap_or_default();
         end = first.at.start + part.text.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
         let rest = statement.get(end..).unwrap_or_default();
-        if rest.trim_start_matches(['"', '\'', ')', ' ']).starts_with('?') {
+        let before = statement.get(..first.at.start).unwrap_or_default();
+        if rest.trim_start_matches(['"', '\'', ')', ' ']).starts_with('?') || asks(before, &part.text) {
             part.meant = Meant::Asked;
         }
         if let Some(whole) = parts.last().and_then(|before| as_listed(before, seam, &part, rest)) {
@@ -160,6 +161,58 @@ fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
         parts.push(part);
     }
     parts
+}
+
+/// Whether a part asks, as the words before it and its own begin, with or without a mark behind them.
+fn asks(before: &str, part: &str) -> bool {
+    const ENDS: [char; 6] = ['.', ';', ':', '!', '?', '\n'];
+    const TELLS: [&str; 5] = ["tell", "told", "mention", "mentioned", "said"];
+    let sentence = before.rsplit(ENDS).next().unwrap_or_default();
+    let clause = sentence.rsplit(',').next().unwrap_or_default();
+    let words: Vec<String> = plain(&format!("{clause}{part}"));
+    // "How much I earn: 50k", "have I mentioned that I am allergic to nuts".
+    if part.contains([':', ',']) || words.iter().any(|word| TELLS.contains(&word.as_str())) {
+        return false;
+    }
+    // "Tom, who is my husband" does not ask.
+    sentence.len() == clause.len() && asks_for(&words) || is_turned(&words)
+}
+
+fn plain(text: &str) -> Vec<String> {
+    let bare =
+        |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace('’', "'");
+    text.split_whitespace().map(bare).skip_while(|word| matches!(word.as_str(), "and" | "but")).collect()
+}
+
+/// "What is my rent", but not "what I pay is 900" or "what's important is rest".
+fn asks_for(words: &[String]) -> bool {
+    const BE_OR_DO: [&str; 10] = ["is", "are", "was", "were", "do", "does", "did", "has", "have", "should"];
+    let [word, next, rest @ ..] = words else { return false };
+    let is_verb = |word: &String| BE_OR_DO.contains(&word.as_str());
+    match word.as_str() {
+        "what" | "who" | "where" | "when" | "why" | "which" => is_verb(next) && !rest.iter().any(is_verb),
+        "how" => {
+            is_verb(next)
+                || matches!(next.as_str(), "much" | "many" | "old") && rest.iter().take(2).any(is_verb)
+        }
+        "what's" | "who's" | "where's" | "when's" => next != "more" && !rest.iter().any(is_verb),
+        _ => false,
+    }
+}
+
+/// "Did any of us promise that": a verb that stands before the one who does it.
+fn is_turned(words: &[String]) -> bool {
+    let [verb, who, ..] = words else { return false };
+    let (verb, who) = (verb.as_str(), who.as_str());
+    let we = matches!(who, "i" | "we" | "they");
+    let he = matches!(who, "he" | "she" | "any" | "anyone" | "anybody" | "someone" | "somebody" | "either");
+    match verb {
+        "did" | "was" | "were" => we || he || who == "you",
+        "do" | "are" | "have" => we || who == "you",
+        "does" | "is" | "has" => he,
+        "can" | "could" | "will" | "would" => we || he,
+        _ => false,
+    }
 }
 
 /// "Our rivals are Zuora, Motive and Chargebee": each further item says that it is one of the rivals.
@@ -235,8 +288,18 @@ fn mood(run: &[&Word]) -> Option<Mood> {
 
 fn part<'a>(statement: &'a str, run: &[&Word]) -> Option<Part<'a>> {
     let Mood { meant, else_meant, mocks } = mood(run)?;
-    let text = Cow::Borrowed(trimmed(text_of(statement, run)));
+    let text = Cow::Borrowed(without_seam(statement, run));
     Some(Part { text, meant, else_meant, mocks, value: value(statement, run), maybe: maybe(statement, run) })
+}
+
+/// Without the "with" or "and" that leads to the next part: "live in Leeds with" "my husband Tom".
+fn without_seam<'a>(statement: &'a str, run: &[&Word]) -> &'a str {
+    const SEAMS: [&str; 4] = [" with", " and", " or", " but"];
+    let text = trimmed(text_of(statement, run));
+    let rest = run.last().and_then(|word| statement.get(word.at.end..)).unwrap_or_default();
+    let goes_on = rest.trim_start().starts_with(char::is_alphanumeric);
+    let cut = SEAMS.iter().filter(|_| goes_on).find_map(|seam| text.strip_suffix(seam));
+    cut.map_or(text, trimmed)
 }
 
 /// The stretches that may give the value, the likeliest first.

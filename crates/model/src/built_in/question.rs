@@ -130,6 +130,12 @@ impl Question {
         self.asked == Asked::Who && matches!(attribute, "employer" | "home") && !asked()
     }
 
+    /// Whether it asks what the one who asks is called.
+    pub fn asks_own_name(&self) -> bool {
+        self.own
+            && self.terms.iter().all(|term| term.stems.iter().all(|stem| stem == "name" || stem == "call"))
+    }
+
     pub fn is_name(&self, term: &Term) -> bool {
         !term.stems.is_empty() && term.stems.iter().all(|s| self.names.contains(s))
     }

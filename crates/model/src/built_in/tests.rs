@@ -180,10 +180,73 @@ fn a_name_with_an_apostrophe_and_one_of_the_choices_are_answers() {
 }
 
 #[test]
-fn another_figure_is_another_value() {
+fn another_figure_takes_the_place_of_the_first() {
     let held = fact(1, "user's rent", "900", "My rent is 900.");
     let read = read("My rent is 1000.", Intent::Remember, &[&held]);
-    assert!(read.iter().any(|fact| fact.value.as_deref() == Some("1000")), "{read:?}");
+    let replaces = |fact: &RawFact| fact.action.as_deref() == Some("SUPERSEDE") && fact.target_id == Some(1);
+    assert!(read.iter().any(replaces), "{read:?}");
+}
+
+#[test]
+fn who_somebody_is_does_not_change_by_what_they_do() {
+    let told = "I live in Leeds with my husband Tom and our daughter Iris.";
+    let facts = [fact(1, "user's husband", "Tom", told), fact(2, "daughter", "Iris", told)];
+    let held: Vec<&Fact> = facts.iter().collect();
+    for said in ["Tom quit the band.", "Iris goes to St Mary's primary.", "Tom is 41 and Iris is 6."] {
+        let read = read(said, Intent::Remember, &held);
+        assert!(!read.is_empty() && read.iter().all(|fact| fact.target_id.is_none()), "{said}: {read:?}");
+    }
+    let home = fact(3, "user's sister clara home", "Vienna", "My sister Clara lives in Vienna.");
+    let read = read("Clara moved to Graz.", Intent::Remember, &[&home]);
+    assert!(read.iter().any(|fact| fact.target_id == Some(3)), "{read:?}");
+}
+
+#[test]
+fn who_moves_no_longer_lives_for_sure_where_they_did() {
+    let told = "I live in Hamburg with my husband Jonas.";
+    let facts = [
+        fact(1, "user's home", "Hamburg", told),
+        fact(2, "user's sister clara home", "Vienna", "My sister Clara lives in Vienna."),
+    ];
+    let held: Vec<&Fact> = facts.iter().collect();
+    let read = read("We moved to Berlin last month.", Intent::Remember, &held);
+    assert!(read.iter().any(|fact| fact.target_id == Some(1)), "{read:?}");
+}
+
+#[test]
+fn a_pet_is_not_the_one_who_asks() {
+    let facts = [fact(1, "dog named", "Pablo", "We have a dog named Pablo.")];
+    assert!(asked("What is my name?", &facts).starts_with("I do not know"));
+    let facts = [fact(1, "user's name", "Lena", "I'm Lena."), facts[0].clone()];
+    assert!(asked("What is my name?", &facts).starts_with("Lena"));
+}
+
+#[test]
+fn a_question_without_its_mark_tells_nothing() {
+    let held = fact(1, "user's rent", "900", "My rent is 900.");
+    for said in
+        ["what is my rent", "Tell me, did any of us promise them forty dollars", "is she still on metformin"]
+    {
+        assert_eq!(read(said, Intent::Remember, &[&held]), [], "{said}");
+    }
+    let told = [
+        ("Dana, who is our landlady, lives in York.", "landlady"),
+        ("Have I mentioned that I am allergic to nuts", "nuts"),
+        ("How much I earn: 50k", "50k"),
+    ];
+    for (said, word) in told {
+        let read = read(said, Intent::Remember, &[]);
+        let tells = |fact: &RawFact| format!("{:?} {:?}", fact.subject, fact.value).contains(word);
+        assert!(read.iter().any(tells), "{said}: {read:?}");
+    }
+}
+
+#[test]
+fn what_names_nothing_belongs_to_what_was_told_last() {
+    let held = fact(1, "default editor theme", "dracula", "default editor theme = dracula");
+    let read = read("its gruvbox", Intent::Remember, &[&held]);
+    let new = read.iter().find(|fact| fact.value.as_deref().is_some_and(|value| value.contains("gruvbox")));
+    assert!(new.is_some_and(|fact| fact.target_id == Some(1)), "{read:?}");
 }
 
 #[test]

@@ -67,10 +67,16 @@ fn readings_of(part: &Part<'_>, slots: &[SlotHint]) -> Vec<Reading> {
             .flat_map(|clause| kept(&clause, readings(&clause), slots))
             .collect(),
     };
+    // "My husband Tom": the network knows which words are the value.
+    let takes_all = |r: &Reading| {
+        let known = r.attribute.is_some() || slot_of(r, slots).is_some();
+        let knows = part.value.is_some_and(|value| set(value) != set(&part.text));
+        knows && !known && set(&r.value) == set(&part.text)
+    };
     let plain = |r: &Reading| {
         // "NATS is in": the value alone would say nothing.
         let says = !matches!(r.value.as_str(), "" | "in" | "out") && !only_points(&r.value);
-        !r.subject.is_empty() && !r.pointer && r.shift != Shift::Gone && says
+        !r.subject.is_empty() && !r.pointer && r.shift != Shift::Gone && says && !takes_all(r)
     };
     let agreed = match part.value {
         Some(value) => found.iter().any(|r| {
@@ -151,7 +157,9 @@ fn note(text: &str) -> Option<Reading> {
 /// The words around its value.
 pub(super) fn name(part: &Part<'_>) -> String {
     let cut = part.value.and_then(|value| around(&part.text, value));
+    let whose = if part.text.to_lowercase().starts_with("my ") { "user's " } else { "" };
     let named = cut.map(|(before, after)| gist(&format!("{before} {after}")));
+    let named = named.map(|named| if named.is_empty() { named } else { format!("{whose}{named}") });
     named.filter(|named| !named.is_empty()).unwrap_or_else(|| gist(&part.text))
 }
 

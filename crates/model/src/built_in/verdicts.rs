@@ -1,9 +1,12 @@
 //! What a statement does to each fact that is held, as the network sees it.
 
 use super::comparing::{Stems, nearest, set, words_of};
+use super::endings::names_gone;
 use super::parts::Part;
+use super::sentences::sentences;
 use super::spelling::{as_meant, meant};
 use super::told::told;
+use super::words::{Tag, Word};
 use crate::ask::Extract;
 use domain::{Fact, Kind};
 use encoder::{Meant, RELATIONS, Relation, Weighed};
@@ -23,16 +26,24 @@ const SURE_WITHOUT_A_WORD: f32 = 0.93;
 const BACKED: f32 = 0.2;
 /// From here on a person is asked.
 const MAYBE: f32 = 0.1;
+/// The same for what was told last, which is the likeliest to be spoken of.
+const MAYBE_IF_LAST: f32 = 0.08;
+/// The same for a fact of which the statement has no word, where it has one of another.
+const LIKELIER: f32 = 0.5;
 /// The same where the statement names the old value.
 const MAYBE_IF_NAMED: f32 = 0.03;
 /// From here on nothing new was said.
 const SAME: f32 = 0.5;
 /// From here on what was said is put together with what is held.
 const REFINES: f32 = 0.7;
+/// The same for what could be about nothing else.
+const MAY_REFINE: f32 = 0.05;
 /// From here on a part that speaks of a held fact does not tell how things are now.
 const UNSETTLED: f32 = 0.1;
 /// The same for one that may well be meant otherwise by itself.
 const UNSETTLED_ANYWAY: f32 = 0.05;
+/// So many times as much is needed where a fact has no word in common with the statement.
+const WITHOUT_A_WORD: f32 = 3.0;
 /// From here on a part may be what takes the place of a fact.
 const BEARS: f32 = 0.4;
 /// From here on a part tells that a fact has ended.
@@ -57,6 +68,10 @@ pub(super) struct Verdict<'a> {
     /// The fact's value as it was told, where that is clear.
     pub value: Option<String>,
     pub change: Change,
+    /// Whether it was told last.
+    pub is_last: bool,
+    /// Whether the statement may tell more of it.
+    pub may_refine: bool,
     /// How each part of the statement that says something to be so bears on the fact.
     parts: Vec<Bearing>,
 }
@@ -117,16 +132,22 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
     let pairs: Vec<(&str, &str)> = known.iter().flat_map(|told| asked(told.text.as_str())).collect();
     let weighed = encoder::relations(&pairs, meant);
     let of_each: Vec<&[Weighed]> = weighed.chunks(if alone { 1 } else { 1 + telling.len() }).collect();
-    let is_unsettled = |at: usize, part: &Part<'_>| {
-        let enough = if part.else_meant.is_some() { UNSETTLED_ANYWAY } else { UNSETTLED };
-        let of_part = || of_each.iter().filter_map(|weighed| weighed.get(if alone { 0 } else { 1 + at }));
-        let most = |of: fn(&Weighed) -> f32| of_part().map(of).fold(0.0, f32::max);
-        let (changes, speaks) = (most(|w| gone(&w.relation)), most(|w| w.unsettled));
-        part.meant == Meant::So && (speaks >= enough && changes < SURE || part.mocks && !states.is_empty())
-    };
-    let doubted: Vec<bool> = telling.iter().enumerate().map(|(at, part)| is_unsettled(at, part)).collect();
     let said = &set(ask.statement) | &set(&as_meant(ask.statement));
     let shares = |fact: &Fact| !said.is_disjoint(&words_of(fact));
+    let is_unsettled = |at: usize, part: &Part<'_>| {
+        let enough = if part.else_meant.is_some() { UNSETTLED_ANYWAY } else { UNSETTLED };
+        let of_part = |fact_at: usize| of_each.get(fact_at)?.get(if alone { 0 } else { 1 + at });
+        let of_part =
+            || states.iter().enumerate().filter_map(|(fact_at, fact)| Some((*fact, of_part(fact_at)?)));
+        let changes = of_part().map(|(_, weighed)| gone(&weighed.relation)).fold(0.0, f32::max);
+        let doubts = |fact: &Fact, weighed: &Weighed| {
+            weighed.unsettled >= if shares(fact) { enough } else { enough * WITHOUT_A_WORD }
+        };
+        let speaks = of_part().any(|(fact, weighed)| doubts(fact, weighed));
+        part.meant == Meant::So && (speaks && changes < SURE || part.mocks && !states.is_empty())
+    };
+    let doubted: Vec<bool> = telling.iter().enumerate().map(|(at, part)| is_unsettled(at, part)).collect();
+    let words = sentences(ask.statement).concat();
     // Where a word leads to one fact, "it" points to no other but the one that was told last.
     let (points, leads) = (has_any(ask.statement, &POINTING), states.iter().any(|fact| shares(fact)));
     let may_mean = |fact: &Fact| !leads || last == Some(fact.text.as_str());
@@ -139,6 +160,17 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
         (false, true) if may_mean(fact) => SURE_WITHOUT_A_WORD,
         (false, _) => 1.0,
     };
+    let all_told: Vec<(&str, Stems)> =
+        states.iter().zip(&known).map(|(fact, told)| (fact.text.as_str(), set(&told.text))).collect();
+    // Of two things told in one breath, a word of the one says that it is meant, and not the other.
+    let means_another = |fact: &Fact, told: &str| {
+        let own = set(told);
+        let mut others = all_told.iter().filter(|(text, of_other)| *text == fact.text && *of_other != own);
+        others.any(|(_, of_other)| {
+            let named = |to: &Stems, not: &Stems| to.difference(not).any(|word| said.contains(word));
+            named(of_other, &own) && !named(&own, of_other)
+        })
+    };
     let of_facts = states.iter().zip(&known).zip(&of_each).filter_map(|((fact, told), weighed)| {
         let likely: Vec<Likely> = weighed.iter().map(|weighed| weighed.relation).collect();
         let (whole, of_parts) = likely.split_first()?;
@@ -146,36 +178,95 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
         let strongest = of_parts.iter().enumerate().max_by(|a, b| gone(a.1).total_cmp(&gone(b.1)));
         let strongest = strongest.map_or(0, |(at, _)| at);
         let happened = telling.get(strongest).is_some_and(|part| part.meant == Meant::Event);
-        let change = match change(whole, of_parts, named) {
+        let is_last = last == Some(fact.text.as_str());
+        let maybe = match (named, is_last) {
+            (true, _) => MAYBE_IF_NAMED,
+            (false, true) => MAYBE_IF_LAST,
+            (false, false) => MAYBE,
+        };
+        let of_fact = &set(&told.text) | &set(&format!("{} {}", fact.subject, fact.value));
+        let seen = match change(whole, of_parts, maybe) {
+            Change::None if telling.iter().any(|part| names_gone(&part.text, &of_fact)) => Change::Doubtful,
+            Change::None if fact.subject == HOME && tells_of_moving(&words) => Change::Doubtful,
+            seen => seen,
+        };
+        let of_family = is_relative(fact) && shares_only_names(&words, fact);
+        let change = match seen {
+            // Whose husband Tom is does not change by what Tom does.
+            Change::Replaced | Change::Ended | Change::Doubtful if of_family && !may_part(&words) => {
+                Change::None
+            }
+            Change::Replaced | Change::Ended if of_family && !tells_of_parting(&words) => Change::Doubtful,
+            // Nor does what I am by what she is.
+            Change::Replaced | Change::Ended
+                if fact.subject.starts_with("user's ") && is_of_another(&words) =>
+            {
+                Change::Doubtful
+            }
             // Whether what happened once, or may not be so, has changed anything is for a person to say.
             Change::Replaced | Change::Ended
                 if happened || doubted.get(strongest).copied().unwrap_or_default() =>
             {
                 Change::Doubtful
             }
+            // "Tom quit the band" says little of Tom's age.
+            Change::Ended
+                if likeliest_change(&likely) < SURE_WITHOUT_A_WORD
+                    && shares_only_names(&words, fact)
+                    && words.iter().any(|word| word.tag == Tag::Noun) =>
+            {
+                Change::Doubtful
+            }
+            Change::Replaced | Change::Ended if means_another(fact, &told.text) => Change::Doubtful,
             // The same goes for what the statement has not a word of, unless there is hardly a doubt.
             Change::Replaced | Change::Ended if likeliest_change(&likely) < enough(fact) => Change::Doubtful,
             // "My rent is 1000" is not "my rent is 900" said once more.
-            Change::Repeated if has_other_figure(ask.statement, fact) => Change::Replaced,
+            Change::Repeated | Change::Doubtful
+                if has_other_figure(ask.statement, fact) && is_same_thing(&likely) =>
+            {
+                Change::Replaced
+            }
             change => change,
         };
         let bearing = |(at, part): (usize, &&Part<'a>)| {
             let likely = of_parts.get(at).unwrap_or(whole);
             (part.meant == Meant::So).then(|| Bearing {
                 text: part.text.to_string(),
-                score: bearing(likely, change),
+                score: bearing(likely, seen),
                 ends: of(likely, Relation::Ends),
             })
         };
         let parts = telling.iter().enumerate().filter_map(bearing).collect();
-        Some(Verdict { fact, value: told.value.clone(), change, parts })
+        let may_refine = likely.iter().any(|likely| of(likely, Relation::Refines) >= MAY_REFINE);
+        let verdict = Verdict { fact, value: told.value.clone(), change, is_last, may_refine, parts };
+        Some((verdict, likeliest_change(&likely)))
     });
-    let of_facts = of_facts.collect();
+    let mut of_facts: Vec<(Verdict<'a>, f32)> = of_facts.collect();
+    let settled =
+        |change| matches!(change, Change::Replaced | Change::Ended | Change::Repeated | Change::Refined);
+    let is_settled = of_facts.iter().any(|(verdict, _)| settled(verdict.change));
+    for (verdict, likely) in &mut of_facts {
+        // What has found its place, or names what it is about, says little of facts that it has not a word of.
+        let placed = is_settled || !points && !verdict.is_last;
+        let enough = if placed { LIKELIER } else { MAYBE * WITHOUT_A_WORD };
+        let moved = verdict.fact.subject == HOME && tells_of_moving(&words);
+        if verdict.change == Change::Doubtful
+            && !moved
+            && !points
+            && *likely < enough
+            && !shares(verdict.fact)
+        {
+            verdict.change = Change::None;
+        }
+    }
+    let of_facts = of_facts.into_iter().map(|(verdict, _)| verdict).collect();
     let numbered = parts.iter().enumerate().filter(|(_, part)| tells(part));
     let unsettled = numbered.zip(&doubted).filter(|(_, doubted)| **doubted).map(|((at, _), _)| at).collect();
     Verdicts { of_facts, unsettled }
 }
 
+/// The name under which it is kept where somebody lives.
+const HOME: &str = "user's home";
 /// Words that may point to something that is not named.
 const POINTING: [&str; 14] = [
     "it", "its", "that", "this", "these", "those", "one", "there", "them", "they", "he", "she", "him", "her",
@@ -191,9 +282,8 @@ fn has_any(statement: &str, words: &[&str]) -> bool {
     statement.split_whitespace().any(|word| words.contains(&bare(word).as_str()))
 }
 
-/// What names the old value is more likely to be about it.
-fn change(whole: &Likely, parts: &[Likely], named: bool) -> Change {
-    let maybe = if named { MAYBE_IF_NAMED } else { MAYBE };
+/// From `maybe` on the fact may have gone.
+fn change(whole: &Likely, parts: &[Likely], maybe: f32) -> Change {
     let part = parts.iter().max_by(|a, b| gone(a).total_cmp(&gone(b))).unwrap_or(whole);
     let stronger = if gone(part) > gone(whole) { part } else { whole };
     if gone(whole) >= SURE || gone(part) >= SURE_ALONE && gone(whole) >= BACKED {
@@ -216,6 +306,105 @@ fn change(whole: &Likely, parts: &[Likely], named: bool) -> Change {
 /// How likely the fact has gone, by the statement or the part of it that says so most clearly.
 fn likeliest_change(likely: &[Likely]) -> f32 {
     likely.iter().map(gone).fold(0.0, f32::max)
+}
+
+/// Whether a statement has nothing in common with a fact but names.
+fn shares_only_names(said: &[Word], fact: &Fact) -> bool {
+    let known = words_of(fact);
+    let mut shared = said.iter().filter(|word| !set(&word.text).is_disjoint(&known)).peekable();
+    shared.peek().is_some()
+        && shared.all(|word| word.tag == Tag::Name || word.tag == Tag::Noun && word.is_capital())
+}
+
+/// Whether a fact says who of the family somebody is.
+fn is_relative(fact: &Fact) -> bool {
+    const FAMILY: [&str; 34] = [
+        "husband",
+        "wife",
+        "son",
+        "sons",
+        "daughter",
+        "daughters",
+        "child",
+        "children",
+        "kid",
+        "kids",
+        "mother",
+        "father",
+        "mum",
+        "mom",
+        "dad",
+        "brother",
+        "sister",
+        "parents",
+        "cousin",
+        "uncle",
+        "aunt",
+        "nephew",
+        "niece",
+        "grandmother",
+        "grandfather",
+        "gran",
+        "grandma",
+        "grandpa",
+        "stepmum",
+        "stepdad",
+        "stepson",
+        "twins",
+        "eldest",
+        "youngest",
+    ];
+    let attribute = fact.subject.rsplit([' ', '_']).next().unwrap_or_default();
+    let is_name = set(&fact.value).is_subset(&set(&fact.subject)) && has_any(&fact.text, &FAMILY);
+    FAMILY.contains(&attribute) || is_name || has_any(&fact.value, &FAMILY)
+}
+
+/// "We moved to Berlin".
+fn tells_of_moving(said: &[Word]) -> bool {
+    let at = |place: usize| said.get(place);
+    let moved = |place: usize| at(place).is_some_and(|word| word.is_any(&["moved", "relocated"]));
+    let to = |place: usize| {
+        at(place).is_some_and(|word| word.is("to")) && at(place + 1).is_some_and(Word::is_capital)
+    };
+    let we = |place: usize| at(place).is_some_and(|word| word.is_any(&["i", "we", "i've", "we've"]));
+    (0..said.len()).any(|place| we(place) && (1..=2).any(|next| moved(place + next) && to(place + next + 1)))
+}
+
+/// Whether somebody has died or parted from somebody.
+fn tells_of_parting(said: &[Word]) -> bool {
+    const PARTING: [&str; 9] =
+        ["died", "dead", "death", "divorce", "divorced", "divorcing", "separated", "widowed", "dumped"];
+    said.iter().any(|word| word.is_any(&PARTING))
+}
+
+/// Whether that may be what is told.
+fn may_part(said: &[Word]) -> bool {
+    const MAYBE_PARTING: [&str; 13] = [
+        "passed",
+        "split",
+        "left",
+        "leaving",
+        "ex",
+        "married",
+        "remarried",
+        "broke",
+        "together",
+        "apart",
+        "walked",
+        "engaged",
+        "adopted",
+    ];
+    tells_of_parting(said) || said.iter().any(|word| word.is_any(&MAYBE_PARTING))
+}
+
+/// "She is 40".
+fn is_of_another(said: &[Word]) -> bool {
+    said.first().is_some_and(|word| word.is_any(&["he", "she", "they", "he's", "she's", "they're"]))
+}
+
+/// Whether the statement tells the same thing as the fact, be it with the same value or another.
+fn is_same_thing(likely: &[Likely]) -> bool {
+    likely.iter().any(|likely| of(likely, Relation::Same) + of(likely, Relation::Replaces) >= SURE)
 }
 
 /// Whether a statement gives another figure than a fact, and not the fact's.

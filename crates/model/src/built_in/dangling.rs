@@ -1,0 +1,76 @@
+//! What can only be understood by what was said before: "its gruvbox", "two days of it".
+
+use super::comparing::{set, words_of};
+use super::parts::Part;
+use super::sentences::{is_finite_verb, sentences};
+use super::words::Word;
+use domain::Fact;
+
+/// Whether a part points to something that it does not name, and has no word of anything that is held.
+pub(super) fn dangles(part: &Part<'_>, held: &[&Fact]) -> bool {
+    let said = set(&part.text);
+    let leads = |fact: &&Fact| !said.is_disjoint(&words_of(fact));
+    points(&part.text) && !held.iter().any(leads)
+}
+
+/// What has more words than these tells enough by itself.
+const FEW: usize = 4;
+
+fn points(text: &str) -> bool {
+    let words = sentences(text).concat();
+    let has_verb = (0..words.len()).any(|at| is_finite_verb(&words, at));
+    let is = |at: usize, any: &[&str]| words.get(at).is_some_and(|word| word.is_any(any));
+    let closes = |at: usize| words.get(at + 1).is_none_or(Word::is_mark);
+    let is_it =
+        |at: usize| is(at, &["it", "this", "that", "those", "these", "them"]) && !is_department(&words, at);
+    // "Its gruvbox", "it's with Aviva".
+    let opens = is_it(0) && is(1, &["is", "'s", "are", "was"]) || is(0, &["its"]) && !has_verb;
+    // "Two days of it", "that lot".
+    let is_lot = |at: usize| is(at, &["lot", "one", "bunch"]) && closes(at);
+    let ends = (1..words.len()).any(|at| is_it(at) && closes(at))
+        || (0..words.len()).any(|at| is_it(at) && is_lot(at + 1));
+    // "It's my birthday", "it's Ann who pays", "it's raining" name what they are about, or nothing.
+    let own = words
+        .iter()
+        .any(|w| w.is_any(&["my", "our", "who", "which", "when"]) || w.low.ends_with("ing") && opens);
+    (opens || ends) && !own && set(text).len() <= FEW
+}
+
+/// "I work in IT".
+fn is_department(words: &[Word], at: usize) -> bool {
+    words.get(at).is_some_and(|word| word.text == "IT")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::points;
+
+    #[test]
+    fn what_names_its_subject_points_nowhere() {
+        for text in [
+            "its gruvbox",
+            "It's with Aviva",
+            "Two days of it",
+            "we have Ann doing that",
+            "That is 40 now",
+            "Slow, that lot",
+        ] {
+            assert!(points(text), "{text}");
+        }
+        for text in [
+            "The repo has its own linter",
+            "Ann said that she is ill",
+            "Those pumps are new",
+            "Rent is 900",
+            "I work in IT",
+            "It's my birthday on 5 May",
+        ] {
+            assert!(!points(text), "{text}");
+        }
+        for text in
+            ["It takes me an hour to get to work", "It's Ann who does the payroll", "This is my dog Rex"]
+        {
+            assert!(!points(text), "{text}");
+        }
+    }
+}
