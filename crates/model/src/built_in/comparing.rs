@@ -15,6 +15,15 @@ pub(super) fn words_of(fact: &Fact) -> Stems {
     set(&format!("{} {} {}", fact.subject, fact.value, fact.text))
 }
 
+/// Whether any of the words stands in a text, whatever marks or endings such as "'s" it has.
+pub(super) fn has_any(statement: &str, words: &[&str]) -> bool {
+    let bare = |word: &str| {
+        let word = word.split(['\'', '’']).next().unwrap_or_default();
+        word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+    };
+    statement.split_whitespace().any(|word| words.contains(&bare(word).as_str()))
+}
+
 /// The share of `part` that is found in `whole`.
 pub(super) fn share(part: &Stems, whole: &Stems) -> f64 {
     if part.is_empty() {

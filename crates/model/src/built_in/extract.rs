@@ -3,7 +3,7 @@
 
 use super::comparing::{Stems, around, set, share, words_of};
 use super::dangling::dangles;
-use super::endings::names_gone;
+use super::endings::things_gone;
 use super::keeping::loses_any;
 use super::naming::gist;
 use super::parts::{Part, parts};
@@ -175,9 +175,10 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
         });
     }
     for new in news.iter_mut().filter(|new| new.is_free()) {
+        let gone = things_gone(&new.part.text);
         let removes = |verdict: &Verdict<'_>| {
             matches!(verdict.change, Change::Doubtful | Change::Ended)
-                && names_gone(&new.part.text, &words_of(verdict.fact))
+                && !gone.is_disjoint(&words_of(verdict.fact))
         };
         if verdicts.iter().any(|verdict| only_ends(verdict, new.part) || removes(verdict)) {
             (new.action, new.reason) = (Action::Skip, "tells of an end");

@@ -19,6 +19,7 @@ mod lexicon;
 mod meeting;
 mod naming;
 mod parts;
+mod people;
 mod pieces;
 mod place;
 mod question;

@@ -188,6 +188,16 @@ fn another_figure_takes_the_place_of_the_first() {
 }
 
 #[test]
+fn a_figure_that_is_doubted_takes_no_place_for_sure() {
+    let held = fact(1, "user's rent", "900", "My rent is 900.");
+    for said in ["My rent might be 1000, not sure.", "I think my rent is 1000 but ask Dana."] {
+        let read = read(said, Intent::Remember, &[&held]);
+        let sure = |fact: &RawFact| fact.target_id == Some(1) && fact.confidence.is_none_or(|c| c > 0.5);
+        assert!(!read.iter().any(sure), "{said}: {read:?}");
+    }
+}
+
+#[test]
 fn who_somebody_is_does_not_change_by_what_they_do() {
     let told = "I live in Leeds with my husband Tom and our daughter Iris.";
     let facts = [fact(1, "user's husband", "Tom", told), fact(2, "daughter", "Iris", told)];

@@ -1,12 +1,13 @@
 //! What a statement does to each fact that is held, as the network sees it.
 
-use super::comparing::{Stems, nearest, set, words_of};
-use super::endings::names_gone;
+use super::comparing::{Stems, has_any, nearest, set, words_of};
+use super::endings::things_gone;
 use super::parts::Part;
+use super::people::{is_of_another, is_relative, may_part, moves_from, shares_only_names, tells_of_parting};
 use super::sentences::sentences;
 use super::spelling::{as_meant, meant};
 use super::told::told;
-use super::words::{Tag, Word};
+use super::words::Tag;
 use crate::ask::Extract;
 use domain::{Fact, Kind};
 use encoder::{Meant, RELATIONS, Relation, Weighed};
@@ -148,6 +149,7 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
     };
     let doubted: Vec<bool> = telling.iter().enumerate().map(|(at, part)| is_unsettled(at, part)).collect();
     let words = sentences(ask.statement).concat();
+    let removed: Stems = telling.iter().flat_map(|part| things_gone(&part.text)).collect();
     // Where a word leads to one fact, "it" points to no other but the one that was told last.
     let (points, leads) = (has_any(ask.statement, &POINTING), states.iter().any(|fact| shares(fact)));
     let may_mean = |fact: &Fact| !leads || last == Some(fact.text.as_str());
@@ -186,8 +188,8 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
         };
         let of_fact = &set(&told.text) | &set(&format!("{} {}", fact.subject, fact.value));
         let seen = match change(whole, of_parts, maybe) {
-            Change::None if telling.iter().any(|part| names_gone(&part.text, &of_fact)) => Change::Doubtful,
-            Change::None if fact.subject == HOME && tells_of_moving(&words) => Change::Doubtful,
+            Change::None if !removed.is_disjoint(&of_fact) => Change::Doubtful,
+            Change::None if moves_from(&words, fact) => Change::Doubtful,
             seen => seen,
         };
         let of_family = is_relative(fact) && shares_only_names(&words, fact);
@@ -222,7 +224,9 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
             Change::Replaced | Change::Ended if likeliest_change(&likely) < enough(fact) => Change::Doubtful,
             // "My rent is 1000" is not "my rent is 900" said once more.
             Change::Repeated | Change::Doubtful
-                if has_other_figure(ask.statement, fact) && is_same_thing(&likely) =>
+                if has_other_figure(ask.statement, fact)
+                    && is_same_thing(&likely)
+                    && !doubted.contains(&true) =>
             {
                 Change::Replaced
             }
@@ -247,15 +251,10 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
     let is_settled = of_facts.iter().any(|(verdict, _)| settled(verdict.change));
     for (verdict, likely) in &mut of_facts {
         // What has found its place, or names what it is about, says little of facts that it has not a word of.
-        let placed = is_settled || !points && !verdict.is_last;
+        let placed = is_settled || !verdict.is_last;
         let enough = if placed { LIKELIER } else { MAYBE * WITHOUT_A_WORD };
-        let moved = verdict.fact.subject == HOME && tells_of_moving(&words);
-        if verdict.change == Change::Doubtful
-            && !moved
-            && !points
-            && *likely < enough
-            && !shares(verdict.fact)
-        {
+        let unlikely = *likely < enough && !moves_from(&words, verdict.fact);
+        if verdict.change == Change::Doubtful && unlikely && !points && !shares(verdict.fact) {
             verdict.change = Change::None;
         }
     }
@@ -265,22 +264,12 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
     Verdicts { of_facts, unsettled }
 }
 
-/// The name under which it is kept where somebody lives.
-const HOME: &str = "user's home";
 /// Words that may point to something that is not named.
 const POINTING: [&str; 14] = [
     "it", "its", "that", "this", "these", "those", "one", "there", "them", "they", "he", "she", "him", "her",
 ];
 /// Words of those who speak: what they tell is often about themselves.
 const OURS: [&str; 2] = ["i", "we"];
-
-fn has_any(statement: &str, words: &[&str]) -> bool {
-    let bare = |word: &str| {
-        let word = word.split(['\'', '’']).next().unwrap_or_default();
-        word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
-    };
-    statement.split_whitespace().any(|word| words.contains(&bare(word).as_str()))
-}
 
 /// From `maybe` on the fact may have gone.
 fn change(whole: &Likely, parts: &[Likely], maybe: f32) -> Change {
@@ -306,100 +295,6 @@ fn change(whole: &Likely, parts: &[Likely], maybe: f32) -> Change {
 /// How likely the fact has gone, by the statement or the part of it that says so most clearly.
 fn likeliest_change(likely: &[Likely]) -> f32 {
     likely.iter().map(gone).fold(0.0, f32::max)
-}
-
-/// Whether a statement has nothing in common with a fact but names.
-fn shares_only_names(said: &[Word], fact: &Fact) -> bool {
-    let known = words_of(fact);
-    let mut shared = said.iter().filter(|word| !set(&word.text).is_disjoint(&known)).peekable();
-    shared.peek().is_some()
-        && shared.all(|word| word.tag == Tag::Name || word.tag == Tag::Noun && word.is_capital())
-}
-
-/// Whether a fact says who of the family somebody is.
-fn is_relative(fact: &Fact) -> bool {
-    const FAMILY: [&str; 34] = [
-        "husband",
-        "wife",
-        "son",
-        "sons",
-        "daughter",
-        "daughters",
-        "child",
-        "children",
-        "kid",
-        "kids",
-        "mother",
-        "father",
-        "mum",
-        "mom",
-        "dad",
-        "brother",
-        "sister",
-        "parents",
-        "cousin",
-        "uncle",
-        "aunt",
-        "nephew",
-        "niece",
-        "grandmother",
-        "grandfather",
-        "gran",
-        "grandma",
-        "grandpa",
-        "stepmum",
-        "stepdad",
-        "stepson",
-        "twins",
-        "eldest",
-        "youngest",
-    ];
-    let attribute = fact.subject.rsplit([' ', '_']).next().unwrap_or_default();
-    let is_name = set(&fact.value).is_subset(&set(&fact.subject)) && has_any(&fact.text, &FAMILY);
-    FAMILY.contains(&attribute) || is_name || has_any(&fact.value, &FAMILY)
-}
-
-/// "We moved to Berlin".
-fn tells_of_moving(said: &[Word]) -> bool {
-    let at = |place: usize| said.get(place);
-    let moved = |place: usize| at(place).is_some_and(|word| word.is_any(&["moved", "relocated"]));
-    let to = |place: usize| {
-        at(place).is_some_and(|word| word.is("to")) && at(place + 1).is_some_and(Word::is_capital)
-    };
-    let we = |place: usize| at(place).is_some_and(|word| word.is_any(&["i", "we", "i've", "we've"]));
-    (0..said.len()).any(|place| we(place) && (1..=2).any(|next| moved(place + next) && to(place + next + 1)))
-}
-
-/// Whether somebody has died or parted from somebody.
-fn tells_of_parting(said: &[Word]) -> bool {
-    const PARTING: [&str; 9] =
-        ["died", "dead", "death", "divorce", "divorced", "divorcing", "separated", "widowed", "dumped"];
-    said.iter().any(|word| word.is_any(&PARTING))
-}
-
-/// Whether that may be what is told.
-fn may_part(said: &[Word]) -> bool {
-    const MAYBE_PARTING: [&str; 13] = [
-        "passed",
-        "split",
-        "left",
-        "leaving",
-        "ex",
-        "married",
-        "remarried",
-        "broke",
-        "together",
-        "apart",
-        "walked",
-        "engaged",
-        "adopted",
-    ];
-    tells_of_parting(said) || said.iter().any(|word| word.is_any(&MAYBE_PARTING))
-}
-
-/// "She is 40".
-fn is_of_another(said: &[Word]) -> bool {
-    said.first().is_some_and(|word| word.is_any(&["he", "she", "they", "he's", "she's", "they're"]))
 }
 
 /// Whether the statement tells the same thing as the fact, be it with the same value or another.
