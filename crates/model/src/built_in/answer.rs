@@ -1,7 +1,9 @@
 //! Answers a question by naming the facts that answer it, or says that it does not know.
 
 use super::comparing::{Stems, nearest, set};
+use super::endings::Changed;
 use super::meeting::{Held, Met, Term};
+use super::people::may_be_own_name;
 use super::question::{Asked, Question, is_strange};
 use super::spelling::meant;
 use super::stem::stems;
@@ -21,7 +23,7 @@ const AS_GOOD: f64 = 0.12;
 /// What it counts for a fact that rules name it, too.
 const SECOND_WORD: f64 = 0.3;
 /// How likely a fact must answer for the network to name it although rules take it for one about something else.
-const AGAINST_RULES: f64 = 0.97;
+const AGAINST_RULES: f64 = 0.95;
 /// The same where it does not seem to be of the sort that is asked for.
 const SURE: f64 = 0.9;
 /// The same where no rule speaks against it.
@@ -77,7 +79,7 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
         let with_it = candidates.iter().filter(|other| other.text == fact.text);
         let known = with_it.map(|f| format!("{} {} ", f.subject.replace('_', " "), f.value));
         let known = set(&known.collect::<String>());
-        told.values.iter().any(|value| !set(value).is_subset(&known))
+        told.values.len() > 1 && told.values.iter().any(|value| !set(value).is_subset(&known))
     };
     let shown_as = |(fact, told)| if leaks(fact, &told) { Told::plain(fact) } else { told };
     let texts: Vec<Told> = facts.iter().copied().zip(told(&facts)).map(shown_as).collect();
@@ -100,7 +102,7 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
             } else {
                 LIKELY
             };
-        if likely < enough || question.asks_own_name() && !is_own_name(fact) {
+        if likely < enough || question.asks_own_name() && !may_be_own_name(fact) {
             continue;
         }
         let tells = |text: &str| question.is_choice() || tells_more(text, &fact.value, &said_already);
@@ -108,7 +110,10 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
             repeats = true;
             continue;
         }
-        let plain = matches!(ruled, Some(Found { said: Said::Value, .. })) && tells(&fact.value);
+        // Words that tell of a change may name what was so before, too.
+        let changes = fact.supersedes.is_some() || Changed::of(text).tells_former();
+        let short = text == Told::plain(fact).text || changes && tells(&fact.value);
+        let plain = short || matches!(ruled, Some(Found { said: Said::Value, .. })) && tells(&fact.value);
         let said = if plain { Said::Value } else { Said::Quote(text.to_owned()) };
         let score = likely + if ruled.is_some() { SECOND_WORD } else { 0.0 };
         answers.push(Found { fact: shown, score, said });
@@ -121,13 +126,6 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
     if !answers.is_empty() {
         *found = answers;
     }
-}
-
-/// Whether a fact may say what the one who told it is called.
-fn is_own_name(fact: &Fact) -> bool {
-    let told = format!(" {} ", fact.text.to_lowercase().replace('’', "'"));
-    let opens = [" i'm ", " im ", " i am ", " my name", " call me ", " named me ", " this is ", " here"];
-    fact.subject == "user's name" || opens.iter().any(|opening| told.contains(opening))
 }
 
 /// Whether a text says more than the question does already. A value of words that carry no meaning ("A", "IT") is more, too.
@@ -155,7 +153,7 @@ fn is_of_the_time(fact: &AnswerFact<'_>, question: &Question) -> bool {
 
 /// How likely each fact answers, and the words in which it does best.
 fn likelihoods<'a>(question: &str, facts: &'a [Told]) -> Vec<(f64, &'a str)> {
-    let forms = |told: &'a Told| std::iter::once(&told.text).chain(&told.part).map(String::as_str);
+    let forms = |told: &'a Told| std::iter::once(&told.text).chain(&told.other).map(String::as_str);
     let pairs: Vec<(&str, &str)> =
         facts.iter().flat_map(|told| forms(told).map(|text| (question, text))).collect();
     let mut likely = encoder::answers(&pairs, meant).into_iter().map(f64::from);

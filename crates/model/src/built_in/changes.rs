@@ -48,9 +48,12 @@ fn destination(clause: &Clause, prep: &str) -> Option<String> {
     Some(text)
 }
 
+/// "Instead of Rabbit", "in place of B17"
 fn instead(clause: &Clause) -> Option<String> {
-    let a = adjunct(clause, "instead")?;
-    let words: Vec<Word> = a.words.iter().skip_while(|w| w.is("of")).cloned().collect();
+    let instead = adjunct(clause, "instead").map(|a| a.words.as_slice());
+    let in_place = |a: &&Adjunct| a.prep == "in" && a.words.first().is_some_and(|w| w.is("place"));
+    let in_place = || clause.adjuncts.iter().find(in_place).and_then(|a| a.words.get(1..));
+    let words: Vec<Word> = instead.or_else(in_place)?.iter().skip_while(|w| w.is("of")).cloned().collect();
     (!words.is_empty()).then(|| spell(&words))
 }
 

@@ -1,8 +1,10 @@
 //! "X is Y" and "X has Y": which attribute of which thing that is.
 
 use super::clauses::{Adjunct, Clause, Verb};
+use super::comparing::set;
 use super::lexicon::LEXICON;
 use super::naming::{Sort, Topic, head_noun, is_proper, plain_name};
+use super::question::is_strange;
 use super::reading::{Reading, of_topic, reading};
 use super::values::{complement_text, drug, is_bare_figure, is_time, items, with_prepositions};
 use super::verbs::{event, negated};
@@ -25,11 +27,14 @@ pub(super) fn copula(clause: &Clause, verb: &Verb, about: &Topic) -> Vec<Reading
     let definite =
         clause.object.first().is_some_and(|w| w.is_any(&["the", "our", "my", "their", "his", "her"]))
             || clause.object.iter().take(2).any(|w| w.is_any(&["my", "our"]));
+    // "pnpm is our package manager"
+    let is_name = is_proper(&clause.subject)
+        || matches!(clause.subject.as_slice(), [only] if is_strange(&only.low) && about.sort == Sort::Thing);
     let role = is_proper(&clause.subject) && is_role(&clause.object);
     if role
         || definite
             && clause.object.len() > 1
-            && (is_proper(&clause.subject) || clause.object.iter().any(|w| w.is_any(&["still"])))
+            && (is_name || clause.object.iter().any(|w| w.is_any(&["still"])))
     {
         let mut role: Vec<Word> = clause.object.clone();
         role.retain(|w| !w.is_any(&["still", "now"]));
@@ -153,7 +158,7 @@ pub(super) fn person_is(clause: &Clause, about: &Topic, value: &str) -> Vec<Read
         let end = clause.object.iter().position(|w| w.is("of")).unwrap_or(clause.object.len());
         return vec![reading(plain_name(clause.object.get(..end).unwrap_or_default()), value)];
     }
-    if about.name == "user" && is_proper(&clause.object) && !clause.object.is_empty() {
+    if about.name == "user" && is_proper(&clause.object) && !set(value).is_empty() {
         return vec![reading("user's name", value)];
     }
     if let Some(a) = adjunct {

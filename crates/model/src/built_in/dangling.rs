@@ -16,7 +16,7 @@ pub(super) fn dangles(part: &Part<'_>, held: &[&Fact]) -> bool {
 /// What has more words than these tells enough by itself.
 const FEW: usize = 4;
 
-fn points(text: &str) -> bool {
+pub(super) fn points(text: &str) -> bool {
     let words = sentences(text).concat();
     let has_verb = (0..words.len()).any(|at| is_finite_verb(&words, at));
     let is = |at: usize, any: &[&str]| words.get(at).is_some_and(|word| word.is_any(any));

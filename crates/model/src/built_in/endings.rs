@@ -1,9 +1,9 @@
-//! What a part says to have gone, as the rules of English grammar read it: "Uninstalled Codecov".
+//! What a part says to have gone or become another, as the rules of English grammar read it: "Uninstalled Codecov".
 
-use super::clauses::{Clause, clauses};
+use super::clauses::clauses;
 use super::comparing::{Stems, set};
 use super::naming::is_proper;
-use super::reading::{Shift, readings};
+use super::reading::{Reading, Shift, readings};
 use super::sentences::sentences;
 use super::words::words;
 
@@ -11,15 +11,59 @@ use super::words::words;
 pub(super) fn things_gone(part: &str) -> Stems {
     // "Tom quit the band": Tom has not gone.
     let leaves = |value: &str| part.starts_with(value) && is_proper(&words(value));
-    let clauses: Vec<Clause> = sentences(part).iter().flat_map(|sentence| clauses(sentence)).collect();
-    let gone = clauses.iter().flat_map(readings).filter(|reading| reading.shift == Shift::Gone);
+    let gone = readings_of(part).into_iter().filter(|reading| reading.shift == Shift::Gone);
     let named = gone.filter(|reading| !leaves(&reading.value));
-    named.flat_map(|reading| set(reading.value.rsplit(' ').next().unwrap_or_default())).collect()
+    named.flat_map(|reading| head(&reading.value)).collect()
+}
+
+/// What a part says to have become another.
+pub(super) struct Changed {
+    /// The words of what it was: of "C4 in place of B17", that of "B17".
+    former: Vec<Stems>,
+    /// The stems of the nouns that name what has changed: of "we moved the payroll to Gusto", that of "payroll".
+    things: Stems,
+}
+
+impl Changed {
+    pub fn of(part: &str) -> Self {
+        let (mut former, mut things) = (Vec::new(), Stems::new());
+        for reading in readings_of(part) {
+            let Shift::To { from } = reading.shift else { continue };
+            former.extend(from.map(|from| set(&from)).filter(|from| !from.is_empty()));
+            if !reading.pointer {
+                things.extend(head(&reading.subject));
+            }
+        }
+        Self { former, things }
+    }
+
+    pub fn tells_former(&self) -> bool {
+        !self.former.is_empty()
+    }
+
+    /// Whether it is this of which the held value is said.
+    pub fn names(&self, subject: &str, value: &str) -> bool {
+        let (value, thing) = (set(value), head(subject));
+        let was = |former: &Stems| former.is_subset(&value) || !value.is_empty() && value.is_subset(former);
+        self.former.iter().any(was) || !thing.is_disjoint(&self.things)
+    }
+}
+
+fn readings_of(part: &str) -> Vec<Reading> {
+    sentences(part)
+        .iter()
+        .flat_map(|sentence| clauses(sentence))
+        .flat_map(|clause| readings(&clause))
+        .collect()
+}
+
+fn head(name: &str) -> Stems {
+    set(name.rsplit([' ', '_']).next().unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::things_gone;
+    use super::{Changed, things_gone};
     use crate::built_in::comparing::set;
 
     fn names_gone(part: &str, fact: &str) -> bool {
@@ -34,5 +78,14 @@ mod tests {
         assert!(!names_gone("We got rid of the office plants", "The office printer is an HP"));
         assert!(!names_gone("Tom quit the band", "My husband is Tom"));
         assert!(!names_gone("Codecov comments on every PR", "Codecov comments on every PR"));
+    }
+
+    #[test]
+    fn what_has_become_another_is_named_by_what_it_was_or_what_it_is() {
+        let changes = |part: &str, subject: &str, value: &str| Changed::of(part).names(subject, value);
+        assert!(changes("They have given me C4 in place of B17", "parking spot", "B17"));
+        assert!(changes("We moved the payroll to Gusto", "payroll", "ADP"));
+        assert!(!changes("We moved the payroll to Gusto", "payroll contact", "Ines"));
+        assert!(!changes("Payroll is on Gusto", "payroll", "ADP"));
     }
 }

@@ -2,7 +2,8 @@
 //! a fact is given a name and a value.
 
 use super::comparing::{Stems, around, set, share, words_of};
-use super::dangling::dangles;
+use super::dangling::{dangles, points};
+use super::elsewhere::Elsewhere;
 use super::endings::things_gone;
 use super::keeping::loses_any;
 use super::naming::gist;
@@ -12,7 +13,7 @@ use super::sentences::sentences;
 use super::told::{name, read};
 use super::verdicts::{Change, Verdict, Verdicts, verdicts};
 use crate::ask::Extract;
-use domain::{Action, Fact, RawFact};
+use domain::{Action, Fact, Kind, RawFact};
 use encoder::Meant;
 
 /// The network reads about so many words at once.
@@ -69,7 +70,12 @@ impl News<'_> {
 
     /// Names what has gone no more, if it can be told apart from what has come.
     fn clear_of(&mut self, old: &str, held: &Fact) -> bool {
-        self.place.subject = without(&self.place.subject, old);
+        let named = set(&self.place.subject);
+        self.place.subject = if !named.is_empty() && named.is_subset(&set(old)) {
+            without(&held.subject, old)
+        } else {
+            without(&self.place.subject, old)
+        };
         // Where only a part of what was said is the value, it is known which.
         let all = share(&set(&self.part.text), &set(&self.place.value)) >= 0.8;
         if !all || set(old).is_empty() {
@@ -158,7 +164,11 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
     let mut news: Vec<News<'_>> = Vec::new();
     for part in parts.iter().filter(|part| matches!(part.meant, Meant::So | Meant::Event)) {
         for place in read(part, ask) {
-            let place = set_apart(place, &news, part, ask);
+            if only_names(&place, &news, ask) {
+                continue;
+            }
+            let place = in_its_place(place, part, &news, ask);
+            let place = set_apart(place, &mut news, part, ask);
             news.push(News { place, part, action: Action::Add, confidence: PLAIN, reason: "said plainly" });
         }
     }
@@ -243,14 +253,44 @@ fn unsettled(part: &Part<'_>, ask: &Extract<'_>) -> Vec<RawFact> {
     read(part, ask).into_iter().map(|place| with_time(place.fact(action, confidence, reason), time)).collect()
 }
 
-/// What one statement says twice of one subject is two facts, not a change of mind.
-fn set_apart(place: Place, before: &[News<'_>], part: &Part<'_>, ask: &Extract<'_>) -> Place {
+/// "Answer Keiko Tan, she's the primary contact": the slot is named, and filled already.
+fn only_names(place: &Place, before: &[News<'_>], ask: &Extract<'_>) -> bool {
+    ask.slots.iter().any(|slot| slot.name == place.subject)
+        && before.iter().any(|n| n.place.subject == place.subject)
+        && set(&place.value).is_subset(&set(&place.subject.replace('_', " ")))
+}
+
+/// "On mobile it's light" is about what was told last.
+fn in_its_place(place: Place, part: &Part<'_>, before: &[News<'_>], ask: &Extract<'_>) -> Place {
+    let Some(elsewhere) = Elsewhere::of(&part.text) else { return place };
+    let here =
+        before.iter().rfind(|n| n.is_state()).map(|n| (n.place.subject.as_str(), n.part.text.as_ref()));
+    let held =
+        || ask.held.iter().filter(|fact| fact.kind == Kind::State).max_by_key(|fact| (fact.created, fact.id));
+    let told = here.or_else(|| held().map(|fact| (fact.subject.as_str(), fact.text.as_str())));
+    match told.and_then(|(subject, told)| elsewhere.what(subject, told)) {
+        Some(what) => Place { subject: what.to_owned(), scope: elsewhere.place, ..place },
+        None => place,
+    }
+}
+
+/// What one statement says twice of one subject is two facts, not a change of mind. Where the subject is a slot, what names
+/// it goes there: "I'm Marguerite, but call me Mags".
+fn set_apart(place: Place, before: &mut [News<'_>], part: &Part<'_>, ask: &Extract<'_>) -> Place {
     let listed = ask.slots.iter().any(|slot| slot.list && slot.name == place.subject);
     let same = |n: &News<'_>| n.place.subject == place.subject && n.place.scope == place.scope;
-    if listed || !before.iter().any(same) {
-        return place;
+    let Some(at) = before.iter().position(same).filter(|_| !listed) else { return place };
+    let guessed = before.get(at).map(|first| first.part).filter(|_| place.named);
+    match guessed.filter(|_| before.get(at).is_some_and(|first| !first.place.named)) {
+        Some(first) => {
+            let named = own_name(first, before, ask);
+            if let Some(first) = before.get_mut(at) {
+                first.place.subject = named;
+            }
+            place
+        }
+        None => Place { subject: own_name(part, before, ask), ..place },
     }
-    Place { subject: own_name(part, before, ask), ..place }
 }
 
 /// Does to a held fact what the statement does to it, and gives the news that concerns it its place.
@@ -263,7 +303,9 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
     let concerning = verdict.part(news.iter().map(|n| n.tells_value().then_some(n.part.text.as_ref())));
     match verdict.change {
         Change::Replaced => {
-            let at = in_slot.or(concerning);
+            // "They got 600" can mean nothing else.
+            let pointing = || news.iter().position(|n| n.tells_value() && points(&n.part.text));
+            let at = in_slot.or(concerning).or_else(pointing);
             let Some(new) = at.and_then(|at| news.get_mut(at)) else {
                 clear_all(news, old, held);
                 // What has taken the place of another fact may well leave this one as it is.
@@ -304,6 +346,9 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
             }
             if !new.clear_of(old, held) {
                 return Some(new.unclear(held));
+            }
+            if points(&new.part.text) {
+                new.place.subject = without(&held.subject, old);
             }
             new.reason = "takes the place of another";
             Some(ended(held, PLAIN, "replaced"))

@@ -10,6 +10,9 @@ use super::values::is_time;
 use super::words::{Tag, Word, spell, tag, words};
 use crate::ask::SlotHint;
 
+/// The attribute of a clause that is kept as it was said.
+pub(super) const STATEMENT: &str = "statement";
+
 /// The readings of a clause, completed by what they would lose of it.
 pub(super) fn kept(clause: &Clause, mut read: Vec<Reading>, slots: &[SlotHint]) -> Vec<Reading> {
     read.iter_mut().for_each(|r| settle(r, clause, slots));
@@ -116,7 +119,7 @@ fn whole(clause: &Clause) -> Reading {
     let said = spell(&clause.words);
     let happened = |v: &Verb| v.past && !v.passive && !LEXICON.is_stative(&v.stem);
     let event = clause.verb.as_ref().is_some_and(happened);
-    Reading { event, said: said.clone(), attribute: Some("statement"), ..reading(gist(&said), said) }
+    Reading { event, said: said.clone(), attribute: Some(STATEMENT), ..reading(gist(&said), said) }
 }
 
 /// Whether a name, a figure or a noun of the clause would be found in none of the facts.

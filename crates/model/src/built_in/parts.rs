@@ -1,9 +1,11 @@
 //! The parts of a statement as the network sees them: each tells one thing, and is meant in one way.
 
-use super::comparing::around;
+use super::comparing::{around, set};
+use super::gapping::{Given, filled};
 use super::lexicon::LEXICON;
-use super::sentences::CLOSINGS;
+use super::sentences::{CLOSINGS, is_finite_verb, sentences};
 use super::spelling;
+use super::values::is_time;
 use encoder::{MEANINGS, Meant, Token};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -149,23 +151,64 @@ fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
     for run in merged(statement, runs(statement, &words)) {
         let (Some(first), Some(mut part)) = (run.first(), part(statement, &run)) else { continue };
         let seam = statement.get(end..first.at.start).unwrap_or_default();
+        let before_end = end;
         end = first.at.start + part.text.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
         let rest = statement.get(end..).unwrap_or_default();
         let before = statement.get(..first.at.start).unwrap_or_default();
         if rest.trim_start_matches(['"', '\'', ')', ' ']).starts_with('?') || asks(before, &part.text) {
             part.meant = Meant::Asked;
         }
-        if let Some(whole) = parts.last().and_then(|before| as_listed(before, seam, &part, rest)) {
+        if takes_back(statement.get(before_end..end).unwrap_or_default(), rest) {
+            // Where both stand in one part, it is not clear which of them the network took.
+            let slip = parts.last_mut().unwrap_or(&mut part);
+            if slip.meant == Meant::So {
+                slip.meant = Meant::Hedged;
+            }
+        }
+        let whole = |before: &Part<'_>| {
+            as_listed(before, seam, &part, rest).or_else(|| with_what_was_said(before, seam, &part))
+        };
+        if let Some(whole) = parts.last().and_then(whole) {
             part.text = Cow::Owned(whole);
+        }
+        if let Some(lead) = lead(before) {
+            // What names the place was taken for something told.
+            let names = |before: &Part<'_>| set(lead).is_superset(&set(&before.text));
+            parts.pop_if(|before| names(before));
+            part.text = Cow::Owned(format!("{lead}, {}", part.text));
         }
         parts.push(part);
     }
     parts
 }
 
+/// "`make tset`... argh, `make test` I mean": what was said before was a slip. Given are what was said since then, and what
+/// follows.
+fn takes_back(said: &str, rest: &str) -> bool {
+    const CORRECTING: [&str; 4] = ["i mean", "i meant", "scratch that", "correction"];
+    let plain = |text: &str| plain(text).join(" ");
+    let (said, rest) = (plain(said), plain(rest));
+    // "I mean, we use Kafka" puts nothing right.
+    CORRECTING.iter().any(|phrase| said.find(phrase).is_some_and(|at| at > 0) || rest.starts_with(phrase))
+}
+
+const ENDS: [char; 6] = ['.', ';', ':', '!', '?', '\n'];
+
+/// "At Vantage Rail, Khalid is the finance man and Rosemarie runs engineering": where all that a sentence tells holds, by
+/// what stands before a part.
+fn lead(before: &str) -> Option<&str> {
+    const MOST: usize = 5;
+    let sentence = before.rfind(ENDS).map_or(before, |at| before.get(at + 1..).unwrap_or_default());
+    let (lead, _) = sentence.split_once(", ")?;
+    let words = sentences(lead).concat();
+    let is_where = words.first().is_some_and(|word| word.is_any(&["at", "in", "for", "over"]));
+    let names = words.last().is_some_and(|word| word.is_capital()) && words.len() <= MOST;
+    let has_verb = (0..words.len()).any(|at| is_finite_verb(&words, at));
+    (is_where && names && !has_verb && !is_time(&words)).then(|| lead.trim_start())
+}
+
 /// Whether a part asks, as the words before it and its own begin, with or without a mark behind them.
 fn asks(before: &str, part: &str) -> bool {
-    const ENDS: [char; 6] = ['.', ';', ':', '!', '?', '\n'];
     const TELLS: [&str; 5] = ["tell", "told", "mention", "mentioned", "said"];
     let sentence = before.rsplit(ENDS).next().unwrap_or_default();
     let clause = sentence.rsplit(',').next().unwrap_or_default();
@@ -229,6 +272,14 @@ fn as_listed(before: &Part<'_>, seam: &str, item: &Part<'_>, rest: &str) -> Opti
     Some(format!("{lead}{bare}{tail}"))
 }
 
+/// "The timeout is 30 s in staging and 60 s in production".
+fn with_what_was_said(before: &Part<'_>, seam: &str, item: &Part<'_>) -> Option<String> {
+    let joins = |word: &str| word.is_empty() || matches!(word, "and" | "while" | "but" | "whereas");
+    let joined = !seam.contains(ENDS) && seam.split(|c: char| !c.is_alphanumeric()).all(joins);
+    let before_value = before.value.filter(|_| joined && before.meant == item.meant)?;
+    filled(Given { text: &before.text, value: before_value }, Given { text: &item.text, value: item.value? })
+}
+
 fn text_of<'a>(statement: &'a str, run: &[&Word]) -> &'a str {
     match (run.first(), run.last()) {
         (Some(first), Some(last)) => statement.get(first.at.start..last.at.end).unwrap_or_default(),
@@ -253,11 +304,30 @@ fn merged<'a>(statement: &str, runs: Vec<Vec<&'a Word>>) -> Vec<Vec<&'a Word>> {
     let mut found: Vec<Vec<&Word>> = Vec::new();
     for run in runs {
         match found.last_mut() {
-            Some(before) if incomplete(before) && together(before, &run) => before.extend(run),
+            Some(before)
+                if (incomplete(before)
+                    || is_apposed(text_of(statement, before), text_of(statement, &run)))
+                    && together(before, &run) =>
+            {
+                before.extend(run);
+            }
             _ => found.push(run),
         }
     }
     found
+}
+
+/// "Fenna" and "our eldest", and these and "walks the dog".
+fn is_apposed(before: &str, after: &str) -> bool {
+    const MOST: usize = 6;
+    let (before, after) = (sentences(before).concat(), sentences(after).concat());
+    let named = before.first().is_some_and(|word| word.is_capital()) && before.len() <= MOST;
+    let is_name = before.iter().all(|word| word.is_capital() || word.is_mark());
+    let has_verb = (0..before.len()).any(|at| is_finite_verb(&before, at));
+    let goes_on = after.first().is_some_and(|word| {
+        is_name && word.is_any(&["my", "our", "his", "her", "their", "the"]) || is_finite_verb(&after, 0)
+    });
+    named && !has_verb && goes_on
 }
 
 /// How the words of a part are meant, as [`Part`] has it.
@@ -336,7 +406,7 @@ fn trimmed(text: &str) -> &str {
     let text = text.trim_end_matches([',', ';', ':', '-', '–', '—', ' ', '!']);
     let Some(without) = text.strip_suffix('.') else { return text };
     let last = without.rsplit([' ', '.']).next().unwrap_or_default().to_lowercase();
-    if last.chars().count() < 2 && !last.chars().all(char::is_numeric) || SHORT.contains(&last.as_str()) {
+    if last.chars().count() < 2 && last.chars().all(char::is_alphabetic) || SHORT.contains(&last.as_str()) {
         text
     } else {
         without

@@ -94,7 +94,28 @@ pub(super) fn may_part(said: &[Word]) -> bool {
     tells_of_parting(said) || said.iter().any(|word| word.is_any(&MAYBE_PARTING))
 }
 
-/// "She is 40".
-pub(super) fn is_of_another(said: &[Word]) -> bool {
-    said.first().is_some_and(|word| word.is_any(&["he", "she", "they", "he's", "she's", "they're"]))
+/// "She is 40" where the fact says how old I am, but not "they moved my flight", nor where it is told of my sister.
+pub(super) fn is_of_another(said: &[Word], fact: &Fact) -> bool {
+    let own = fact.subject.strip_prefix("user's ").is_some_and(|what| !what.contains("'s "));
+    let other =
+        said.first().is_some_and(|word| word.is_any(&["he", "she", "they", "he's", "she's", "they're"]));
+    own && other && !said.iter().any(|word| word.is_any(&["my", "our", "me", "us"]))
+}
+
+/// Whether a fact says what the one who told it is called.
+pub(super) fn is_own_name(fact: &Fact) -> bool {
+    matches!(fact.subject.as_str(), "user's name" | "preferred_name")
+}
+
+/// Whether it may do so.
+pub(super) fn may_be_own_name(fact: &Fact) -> bool {
+    is_own_name(fact) || tells_own_name(&fact.text)
+}
+
+/// Whether a text may say what the one who tells it is called.
+pub(super) fn tells_own_name(text: &str) -> bool {
+    const OPENING: [&str; 8] =
+        [" i'm ", " im ", " i am ", " my name", " call me ", " named me ", " this is ", " here"];
+    let told = format!(" {} ", text.to_lowercase().replace('’', "'"));
+    OPENING.iter().any(|opening| told.contains(opening))
 }

@@ -14,19 +14,21 @@ pub(super) struct Place {
     pub scope: String,
     pub value: String,
     pub target: Option<i64>,
+    /// Whether its words name the slot that it is filed in.
+    pub named: bool,
 }
 
 impl Place {
     pub fn new(reading: &Reading, slot: Option<&SlotHint>) -> Self {
         let subject = slot.map_or_else(|| reading.subject.clone(), |slot| slot.name.clone());
         let scope = reading.scope.clone().unwrap_or_else(|| "global".to_owned());
-        Self { subject, scope, value: reading.value.clone(), target: None }
+        Self { subject, scope, value: reading.value.clone(), target: None, named: false }
     }
 
     /// In the place of a held fact.
     pub fn at(fact: &Fact) -> Self {
         let (subject, scope) = (fact.subject.clone(), fact.scope.clone());
-        Self { subject, scope, value: String::new(), target: Some(fact.id) }
+        Self { subject, scope, value: String::new(), target: Some(fact.id), named: false }
     }
 
     pub fn with(mut self, value: String) -> Self {

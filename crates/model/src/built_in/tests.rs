@@ -98,7 +98,8 @@ fn what_is_merely_of_the_same_kind_is_no_answer() {
 #[test]
 fn where_the_value_does_not_say_who_the_words_that_it_came_from_do() {
     let facts = [fact(1, "walks", "the dog on weekdays", "Fenna, our eldest, walks the dog on weekdays.")];
-    assert!(asked("Who walks the dog?", &facts).contains("Fenna"));
+    let said = asked("Who walks the dog?", &facts);
+    assert!(said.contains("Fenna"), "{said}");
 }
 
 #[test]
@@ -280,6 +281,82 @@ fn words_typed_in_haste_lead_to_the_fact_that_they_mean() {
     let sure = |fact: &RawFact| fact.target_id == Some(1) && fact.confidence.is_none_or(|c| c > 0.5);
     assert!(!read.iter().any(sure), "{read:?}");
     assert!(read.iter().any(|fact| fact.target_id == Some(2)), "{read:?}");
+}
+
+fn filed(statement: &str, slots: &[&str]) -> Vec<(String, String)> {
+    let slot = |name: &&str| SlotHint {
+        name: (*name).to_owned(),
+        description: name.replace('_', " "),
+        list: false,
+        verbatim: false,
+    };
+    let slots: Vec<SlotHint> = slots.iter().map(slot).collect();
+    let intent = Intent::Remember;
+    let found = extract(&Extract { statement, intent, held: &[], slots: &slots, now: Timestamp::UNIX_EPOCH });
+    found.into_iter().map(|raw| (raw.subject.unwrap_or_default(), raw.value.unwrap_or_default())).collect()
+}
+
+#[test]
+fn what_is_filed_in_a_slot_is_not_told_once_more_beside_it() {
+    let found = filed("The account has been suspended for non-payment.", &["account_status"]);
+    assert_eq!(found, [("account_status".to_owned(), "suspended for non-payment".to_owned())]);
+}
+
+#[test]
+fn what_names_a_slot_goes_there() {
+    let found = filed("I'm Marguerite but please call me Mags.", &["preferred_name"]);
+    let named: Vec<&str> =
+        found.iter().filter(|(slot, _)| slot == "preferred_name").map(|(_, value)| value.as_str()).collect();
+    assert_eq!(named, ["Mags"], "{found:?}");
+    let found = filed("pnpm is our package manager.", &["package_manager"]);
+    assert_eq!(found, [("package_manager".to_owned(), "pnpm".to_owned())]);
+}
+
+#[test]
+fn what_holds_elsewhere_is_told_of_the_same_thing() {
+    let theme = fact(1, "user's theme on web", "dark", "My theme on web is dark.");
+    let found = read("On mobile it's light.", Intent::Remember, &[&theme]);
+    let new = found.iter().find(|raw| raw.value.as_deref() == Some("light"));
+    let place = new.map(|raw| (raw.subject.as_deref(), raw.scope.as_deref()));
+    assert_eq!(place, Some((Some("user's theme"), Some("mobile"))), "{found:?}");
+    let found = read("Timeout is 30 s in staging and 60 s in production.", Intent::Remember, &[]);
+    let of_timeout = found.iter().filter(|raw| raw.subject.as_deref().is_some_and(|s| s.contains("timeout")));
+    assert_eq!(of_timeout.count(), 2, "{found:?}");
+    let found = read("At Vantage Rail, Khalid is the finance man.", Intent::Remember, &[]);
+    assert!(found.iter().any(|raw| raw.scope.as_deref() == Some("vantage rail")), "{found:?}");
+}
+
+#[test]
+fn the_name_of_what_has_gone_is_not_the_name_of_what_took_its_place() {
+    let drug =
+        fact(1, "her medication lisinopril", "lisinopril 10 mg daily", "She is on lisinopril 10 mg daily.");
+    let said = "Because of the cough, lisinopril was replaced by losartan 50 mg daily.";
+    let found = read(said, Intent::Remember, &[&drug]);
+    let new = found.iter().find(|raw| raw.value.as_deref().is_some_and(|value| value.contains("losartan")));
+    let named = new.and_then(|raw| raw.subject.as_deref()).unwrap_or("lisinopril");
+    assert!(!named.contains("lisinopril"), "{found:?}");
+    let facts = [fact(2, "her medication", "losartan 50 mg daily", said)];
+    let answer = asked("Which medication is she on?", &facts);
+    assert!(answer.contains("losartan") && !answer.contains("lisinopril"), "{answer}");
+}
+
+#[test]
+fn what_was_otherwise_before_is_for_a_person_to_look_at() {
+    let held = fact(1, "isa", "vanguard", "The isa is with vanguard");
+    let found = read("trading212 has the isa now, took three weeks", Intent::Remember, &[&held]);
+    let touched = found.iter().any(|raw| raw.target_id == Some(1));
+    assert!(touched, "{found:?}");
+}
+
+#[test]
+fn a_slip_that_is_put_right_does_not_stand() {
+    let found =
+        read("You run the tests with `make tset`... argh, `make test` I mean.", Intent::Remember, &[]);
+    let stands = |raw: &RawFact| {
+        raw.action.as_deref() == Some("ADD")
+            && raw.value.as_deref().is_some_and(|value| value.contains("tset"))
+    };
+    assert!(!found.iter().any(stands), "{found:?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::clauses::clauses;
 use super::comparing::{around, set, share};
-use super::keeping::{kept, loses_any, loses_not};
+use super::keeping::{STATEMENT, kept, loses_any, loses_not};
 use super::naming::{gist, plain_name};
 use super::parts::{Part, parts};
 use super::place::Place;
@@ -31,6 +31,9 @@ pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
     }
     let slots = Slots::of(part, ask.slots);
     let ruled = found.iter().any(|r| slots.by_rule(r).is_some());
+    if let Some(filed) = found.iter().position(|r| slots.by_rule(r).is_some_and(|slot| !slot.verbatim)) {
+        take_in_all(&mut found, filed);
+    }
     if !ruled && loses_any(&part.text, &kept) {
         found = vec![whole(part)];
     }
@@ -49,11 +52,28 @@ pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
             only.value = part.text.to_string();
         }
     }
-    let named = found
-        .iter()
-        .enumerate()
-        .flat_map(|(at, r)| places(r, if at == telling { slot } else { slots.by_rule(r) }));
-    named.collect()
+    let mut found_places: Vec<Place> = Vec::new();
+    for (at, r) in found.iter().enumerate() {
+        let by_rule = slots.by_rule(r);
+        let filed = places(r, if at == telling { slot } else { by_rule });
+        found_places.extend(filed.into_iter().map(|place| Place { named: by_rule.is_some(), ..place }));
+    }
+    found_places
+}
+
+/// What a slot's value leaves of the words belongs to it, and is not told once more beside the slot: "suspended for
+/// non-payment".
+fn take_in_all(found: &mut Vec<Reading>, filed: usize) {
+    const FEW: usize = 6;
+    let is_all = |r: &Reading| r.attribute == Some(STATEMENT);
+    let Some(value) = found.get(filed).filter(|r| !is_all(r)).map(|r| r.value.clone()) else { return };
+    let repeats = |r: &Reading| is_all(r) && around(&r.value, &value).is_some();
+    let Some(all) = found.iter().position(repeats) else { return };
+    let rest = found.get(all).and_then(|r| around(&r.value, &value)).map(|(_, after)| after.to_owned());
+    if let (Some(r), Some(rest)) = (found.get_mut(filed), rest.filter(|r| words(r).len() <= FEW)) {
+        r.value.push_str(&rest);
+    }
+    found.remove(all);
 }
 
 /// As the rules of English grammar read the part where they agree with the network on the value, else what the network
@@ -190,8 +210,8 @@ fn places(reading: &Reading, slot: Option<&SlotHint>) -> Vec<Place> {
 pub(super) struct Told {
     /// The part of the statement that tells it, or where that does not name it, its name and value.
     pub text: String,
-    /// The part all the same, where it does not name the fact.
-    pub part: Option<String>,
+    /// Where the part has only some words of the fact's name, or none: the other of the two.
+    pub other: Option<String>,
     /// Its value, where it is clear which words of the part give it.
     pub value: Option<String>,
     /// All values that the part tells: another one than the fact's may have been retired since.
@@ -209,8 +229,9 @@ pub(super) fn told(facts: &[&Fact]) -> Vec<Told> {
 impl Told {
     /// By its name and value alone.
     pub fn plain(fact: &Fact) -> Self {
-        let text = format!("{}: {}", fact.subject.replace('_', " "), fact.value);
-        Self { text, part: None, value: None, values: Vec::new() }
+        let scope = if fact.scope == "global" { String::new() } else { format!(" for {}", fact.scope) };
+        let text = format!("{}{scope}: {}", fact.subject.replace('_', " "), fact.value);
+        Self { text, other: None, value: None, values: Vec::new() }
     }
 }
 
@@ -223,15 +244,18 @@ fn told_in(fact: &Fact, parts: &[Part<'_>]) -> Told {
     let best = parts.iter().map(|part| (score(part), part)).max_by(|a, b| a.0.total_cmp(&b.0));
     match best.filter(|(score, _)| *score >= 0.5) {
         Some((_, part)) => {
-            let named = share(&subject, &set(&part.text)) >= 0.3;
+            let named = share(&subject, &set(&part.text));
             let value = part.value.filter(|value| around(&fact.value, value).is_some()).map(str::to_owned);
             let values = readings_of(part, &[]).iter().flat_map(|r| items(&words(&r.value))).collect();
-            let part = part.text.to_string();
-            if named {
-                Told { text: part, part: None, value, values }
+            let (part, plain) = (part.text.to_string(), Told::plain(fact).text);
+            let (text, other) = if named >= 1.0 {
+                (part, None)
+            } else if named >= 0.3 {
+                (part, Some(plain))
             } else {
-                Told { part: Some(part), value, values, ..Told::plain(fact) }
-            }
+                (plain, Some(part))
+            };
+            Told { text, other, value, values }
         }
         None => Told::plain(fact),
     }

@@ -1,9 +1,12 @@
 //! What a statement does to each fact that is held, as the network sees it.
 
 use super::comparing::{Stems, has_any, nearest, set, words_of};
-use super::endings::things_gone;
+use super::endings::{Changed, things_gone};
 use super::parts::Part;
-use super::people::{is_of_another, is_relative, may_part, moves_from, shares_only_names, tells_of_parting};
+use super::people::{
+    is_of_another, is_own_name, is_relative, may_part, moves_from, shares_only_names, tells_of_parting,
+    tells_own_name,
+};
 use super::sentences::sentences;
 use super::spelling::{as_meant, meant};
 use super::told::told;
@@ -133,7 +136,8 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
     let pairs: Vec<(&str, &str)> = known.iter().flat_map(|told| asked(told.text.as_str())).collect();
     let weighed = encoder::relations(&pairs, meant);
     let of_each: Vec<&[Weighed]> = weighed.chunks(if alone { 1 } else { 1 + telling.len() }).collect();
-    let said = &set(ask.statement) | &set(&as_meant(ask.statement));
+    let spelled_out = as_meant(ask.statement);
+    let said = &set(ask.statement) | &set(&spelled_out);
     let shares = |fact: &Fact| !said.is_disjoint(&words_of(fact));
     let is_unsettled = |at: usize, part: &Part<'_>| {
         let enough = if part.else_meant.is_some() { UNSETTLED_ANYWAY } else { UNSETTLED };
@@ -150,8 +154,10 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
     let doubted: Vec<bool> = telling.iter().enumerate().map(|(at, part)| is_unsettled(at, part)).collect();
     let words = sentences(ask.statement).concat();
     let removed: Stems = telling.iter().flat_map(|part| things_gone(&part.text)).collect();
+    let changed: Vec<Changed> = telling.iter().map(|part| Changed::of(&part.text)).collect();
     // Where a word leads to one fact, "it" points to no other but the one that was told last.
-    let (points, leads) = (has_any(ask.statement, &POINTING), states.iter().any(|fact| shares(fact)));
+    let points = has_any(ask.statement, &POINTING) || has_any(&spelled_out, &POINTING);
+    let leads = states.iter().any(|fact| shares(fact));
     let may_mean = |fact: &Fact| !leads || last == Some(fact.text.as_str());
     let in_slot = |fact: &Fact| ask.slots.iter().any(|slot| slot.name == fact.subject);
     // From here on the statement changes the fact, if anything does.
@@ -190,6 +196,9 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
         let seen = match change(whole, of_parts, maybe) {
             Change::None if !removed.is_disjoint(&of_fact) => Change::Doubtful,
             Change::None if moves_from(&words, fact) => Change::Doubtful,
+            Change::None if changed.iter().any(|changed| changed.names(&fact.subject, &fact.value)) => {
+                Change::Doubtful
+            }
             seen => seen,
         };
         let of_family = is_relative(fact) && shares_only_names(&words, fact);
@@ -200,9 +209,9 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
             }
             Change::Replaced | Change::Ended if of_family && !tells_of_parting(&words) => Change::Doubtful,
             // Nor does what I am by what she is.
-            Change::Replaced | Change::Ended
-                if fact.subject.starts_with("user's ") && is_of_another(&words) =>
-            {
+            Change::Replaced | Change::Ended if is_of_another(&words, fact) => Change::Doubtful,
+            // Nor am I called Dan by hiring him.
+            Change::Replaced | Change::Ended if is_own_name(fact) && !tells_own_name(ask.statement) => {
                 Change::Doubtful
             }
             // Whether what happened once, or may not be so, has changed anything is for a person to say.
@@ -220,6 +229,10 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
                 Change::Doubtful
             }
             Change::Replaced | Change::Ended if means_another(fact, &told.text) => Change::Doubtful,
+            // What holds in one case does not take the place of what holds always.
+            Change::Replaced | Change::Ended if is_case(ask.statement) && !is_case(&fact.text) => {
+                Change::Doubtful
+            }
             // The same goes for what the statement has not a word of, unless there is hardly a doubt.
             Change::Replaced | Change::Ended if likeliest_change(&likely) < enough(fact) => Change::Doubtful,
             // "My rent is 1000" is not "my rent is 900" said once more.
@@ -258,7 +271,18 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
             verdict.change = Change::None;
         }
     }
-    let of_facts = of_facts.into_iter().map(|(verdict, _)| verdict).collect();
+    let mut of_facts: Vec<Verdict<'a>> = of_facts.into_iter().map(|(verdict, _)| verdict).collect();
+    if has_any(ask.statement, &OTHERWISE_BEFORE) && of_facts.iter().all(|v| v.change == Change::None) {
+        // Something has changed. It is for a person to say whether it is what the statement speaks of.
+        let common = |fact: &Fact| {
+            if shares_only_names(&words, fact) { 0 } else { said.intersection(&words_of(fact)).count() }
+        };
+        let most = of_facts.iter().map(|verdict| common(verdict.fact)).max().unwrap_or_default();
+        let spoken_of = |v: &Verdict<'_>| if most > 0 { common(v.fact) == most } else { points && v.is_last };
+        for verdict in of_facts.iter_mut().filter(|verdict| spoken_of(verdict)) {
+            verdict.change = Change::Doubtful;
+        }
+    }
     let numbered = parts.iter().enumerate().filter(|(_, part)| tells(part));
     let unsettled = numbered.zip(&doubted).filter(|(_, doubted)| **doubted).map(|((at, _), _)| at).collect();
     Verdicts { of_facts, unsettled }
@@ -268,8 +292,16 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
 const POINTING: [&str; 14] = [
     "it", "its", "that", "this", "these", "those", "one", "there", "them", "they", "he", "she", "him", "her",
 ];
+/// Words that say that something was otherwise before.
+const OTHERWISE_BEFORE: [&str; 4] = ["now", "instead", "anymore", "nowadays"];
 /// Words of those who speak: what they tell is often about themselves.
 const OURS: [&str; 2] = ["i", "we"];
+
+/// "Should a ticket get stuck, ring Tobias".
+fn is_case(statement: &str) -> bool {
+    let first = statement.split_whitespace().next().unwrap_or_default().to_lowercase();
+    matches!(first.as_str(), "if" | "should" | "unless" | "whenever")
+}
 
 /// From `maybe` on the fact may have gone.
 fn change(whole: &Likely, parts: &[Likely], maybe: f32) -> Change {
@@ -318,7 +350,8 @@ fn bearing(likely: &Likely, change: Change) -> f32 {
     match change {
         Change::Repeated => of(likely, Relation::Same),
         Change::Refined => of(likely, Relation::Refines),
-        _ => of(likely, Relation::Replaces),
+        // Another value of the same thing.
+        _ => of(likely, Relation::Replaces) + of(likely, Relation::Same),
     }
 }
 

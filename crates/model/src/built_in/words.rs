@@ -281,13 +281,15 @@ fn settle_apostrophes(words: &mut [Word]) {
                     || next.as_ref().is_some_and(|w| w.is("been"));
             let named =
                 before.as_ref().is_some_and(|w| w.is("name")) && next.as_ref().is_some_and(Word::is_capital);
+            // "St. Mary's."
+            let of_name = before.as_ref().is_some_and(Word::is_capital);
             if before.as_ref().is_some_and(|w| w.is("let")) {
                 *word = Word { text: "us".into(), low: "us".into(), tag: Tag::Pronoun, spaced: true };
             } else if named {
                 *word = Word { text: "is".into(), low: "is".into(), tag: Tag::Aux, spaced: true };
             } else if pronoun && has_done {
                 *word = Word { text: "has".into(), low: "has".into(), tag: Tag::Aux, spaced: true };
-            } else if pronoun || goes_on || next.as_ref().is_none_or(Word::is_mark) {
+            } else if pronoun || goes_on || !of_name && next.as_ref().is_none_or(Word::is_mark) {
                 *word = Word { text: "is".into(), low: "is".into(), tag: Tag::Aux, spaced: true };
             }
         }

@@ -1,0 +1,100 @@
+//! What is left out where it was said just before: "the timeout is 30 s in staging and 60 s in production".
+
+use super::comparing::around;
+use super::lexicon::LEXICON;
+use super::sentences::{is_finite_verb, sentences};
+use super::words::{Word, spell};
+
+/// Words with the value that they give.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Given<'a> {
+    pub text: &'a str,
+    pub value: &'a str,
+}
+
+/// The item with what it takes over from what was said before it in the same sentence.
+pub(super) fn filled(before: Given<'_>, item: Given<'_>) -> Option<String> {
+    let words = words_of(item.text);
+    let has_verb = |words: &[Word]| (0..words.len()).any(|at| is_finite_verb(words, at));
+    let (lead, tail) = around(before.text, before.value)?;
+    let (own_lead, own_tail) = around(item.text, item.value)?;
+    let said = words_of(lead);
+    if has_verb(&words) || !has_verb(&said) {
+        return None;
+    }
+    let value = item.value;
+    if own_lead.is_empty() {
+        let both = has_preposition(item.text) && has_preposition(&format!("{}{tail}", before.value));
+        return both.then(|| format!("{} {}", lead.trim_end(), item.text));
+    }
+    if !own_tail.is_empty() {
+        return None;
+    }
+    let verb = (0..said.len()).find(|at| is_finite_verb(&said, *at))?;
+    let who = words_of(own_lead);
+    if who.first().is_some_and(Word::is_preposition) {
+        // "On weekdays I get up at 6:30, on weekends at 9": what stands between the place and the value is taken over.
+        let prep = said.first().filter(|first| who.first().is_some_and(|own| own.low == first.low))?;
+        let subject = (1..verb).rev().take_while(|at| said.get(*at).is_some_and(is_subject)).last()?;
+        let rest = said.get(subject..).filter(|_| prep.is_preposition())?;
+        return Some(format!("{}, {} {value}", spell(without_joint(&who, rest)), spell(rest)));
+    }
+    // "The heel gets done daily, the sacrum every third day": so is what stands from the verb on.
+    let names = who.first().is_some_and(|w| w.is_any(&["the", "my", "our", "his", "her", "their"]));
+    let rest = said.get(verb..).filter(|_| names && tail.trim().is_empty())?;
+    let plain: Vec<Word> = who.iter().filter(|w| !w.is("still")).cloned().collect();
+    Some(format!("{} {} {value}", spell(without_joint(&plain, rest)), spell(rest)))
+}
+
+fn words_of(text: &str) -> Vec<Word> {
+    sentences(text).concat()
+}
+
+fn is_subject(word: &Word) -> bool {
+    word.is_any(&["i", "we", "they", "he", "she", "you", "it"]) || word.is_capital()
+}
+
+/// Behind the first word: "monthly for EU customers".
+fn has_preposition(text: &str) -> bool {
+    text.split_whitespace().skip(1).any(|word| LEXICON.prepositions.contains(&word.to_lowercase()))
+}
+
+/// Without the preposition at the end that the words taken over end with, too.
+fn without_joint<'a>(own: &'a [Word], taken: &[Word]) -> &'a [Word] {
+    match (own.split_last(), taken.last()) {
+        (Some((last, rest)), Some(joint)) if last.low == joint.low => rest,
+        _ => own,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Given, filled};
+
+    #[test]
+    fn what_was_said_just_before_is_taken_over() {
+        let check =
+            |before: (&'static str, &'static str), item: (&'static str, &'static str), whole: &str| {
+                let given = |(text, value)| Given { text, value };
+                assert_eq!(filled(given(before), given(item)).unwrap_or_default(), whole);
+            };
+        let timeout = ("Timeout is 30 s in staging", "30 s");
+        check(timeout, ("60 s in production", "60 s"), "Timeout is 60 s in production");
+        check(timeout, ("the port is 80", "80"), "");
+        let level = ("Log level is debug on dev", "debug on dev");
+        check(level, ("info on prod", "info on prod"), "Log level is info on prod");
+        let rises = ("On weekdays I get up at 6:30", "6:30");
+        check(rises, ("on weekends at 9", "9"), "on weekends, I get up at 9");
+        let mail = ("For work email I use Outlook", "Outlook");
+        check(mail, ("for personal mail Fastmail", "Fastmail"), "for personal mail, I use Fastmail");
+        let heel = ("the heel gets done daily", "daily");
+        check(
+            heel,
+            ("the sacrum every third day", "every third day"),
+            "the sacrum gets done every third day",
+        );
+        let app = ("The web app is on the v2 API", "the v2 API");
+        check(app, ("the mobile app still on v1", "v1"), "the mobile app is on v1");
+        check(("Weight 71 kg", "71 kg"), ("height 180 cm", "180 cm"), "");
+    }
+}
