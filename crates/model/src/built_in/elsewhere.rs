@@ -1,8 +1,10 @@
 //! What holds in another place than what was told before: "on mobile it's light", after "my theme on web is dark".
 
+use super::comparing::set;
 use super::naming::plain_name;
 use super::sentences::sentences;
-use super::words::Word;
+use super::values::is_time;
+use super::words::{Word, words};
 
 /// Where "it" is said to be otherwise.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,8 +16,8 @@ pub(super) struct Elsewhere {
 impl Elsewhere {
     pub fn of(text: &str) -> Option<Self> {
         const MOST: usize = 5;
-        let words = sentences(text).concat();
-        let (prep, rest) = words.split_first().filter(|(first, _)| is_where(first))?;
+        let said = sentences(text).concat();
+        let (prep, rest) = said.split_first().filter(|(first, _)| is_where(first))?;
         let it = rest.iter().take(MOST).position(|word| word.is_any(&["it", "its", "they"]))?;
         let is = rest.get(it).is_some_and(|word| word.is("its"))
             || rest.get(it + 1).is_some_and(|word| word.is_any(&["is", "'s", "are", "'re"]));
@@ -23,12 +25,18 @@ impl Elsewhere {
         (is && !place.is_empty()).then(|| Self { prep: prep.low.clone(), place })
     }
 
-    /// What "it" is, where that was told of some place, too: "user's theme" of "user's theme on web".
-    pub fn what<'a>(&self, subject: &'a str, told: &str) -> Option<&'a str> {
+    /// What "it" is, where that was told of some other place: "user's theme" of "user's theme on web".
+    pub fn what<'a>(&self, subject: &'a str, value: &str, told: &str) -> Option<&'a str> {
         let prep = format!(" {} ", self.prep);
         let told = format!(" {} ", told.to_lowercase());
-        let name = subject.split_once(&prep).map_or(subject, |(name, _)| name);
-        told.contains(&prep).then_some(name)
+        let (before, after) = told.split_once(&prep)?;
+        let of_place = before.trim().is_empty() || subject.contains(&prep) || value.contains(&prep);
+        let is_other = set(&self.place).is_disjoint(&set(&told));
+        // "In summer it's hot" says nothing of the gym in Oslo.
+        let is_alike =
+            is_time(&words(&self.place)) == is_time(&words(after).into_iter().take(1).collect::<Vec<_>>());
+        (of_place && is_other && is_alike)
+            .then(|| subject.split_once(&prep).map_or(subject, |(name, _)| name))
     }
 }
 
@@ -42,17 +50,21 @@ mod tests {
 
     #[test]
     fn it_is_what_was_told_of_another_place() {
-        let what = |text: &str, subject, told| {
+        let what = |text: &str, subject, value, told| {
             let elsewhere = Elsewhere::of(text)?;
-            Some((elsewhere.what(subject, told)?, elsewhere.place))
+            Some((elsewhere.what(subject, value, told)?, elsewhere.place))
         };
-        let of_theme = |text| what(text, "user's theme on web", "My theme on web is dark");
+        let of_theme = |text| what(text, "user's theme on web", "dark", "My theme on web is dark");
         assert_eq!(of_theme("On mobile it's light"), Some(("user's theme", "mobile".to_owned())));
         assert_eq!(of_theme("on my phone its light"), Some(("user's theme", "phone".to_owned())));
         assert_eq!(of_theme("At work it is light"), None);
         assert_eq!(of_theme("On mobile I like it light"), None);
         assert_eq!(of_theme("It's light on mobile"), None);
-        let code = what("at the garage it's 9027", "gate code", "At the allotment the gate code is 3381");
-        assert_eq!(code, Some(("gate code", "garage".to_owned())));
+        let of_code = |text| what(text, "gate code", "3381", "At the allotment the gate code is 3381");
+        assert_eq!(of_code("at the garage it's 9027"), Some(("gate code", "garage".to_owned())));
+        assert_eq!(of_code("at the allotment it's quiet"), None);
+        let of_work = |text| what(text, "user's employer", "Siemens", "I work at Siemens in Munich");
+        assert_eq!(of_work("In summer it's hot"), None);
+        assert_eq!(of_work("In the office it's quiet"), None);
     }
 }

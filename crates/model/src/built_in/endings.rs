@@ -49,6 +49,17 @@ impl Changed {
     }
 }
 
+/// What a part says to have taken the place of a value: of "Poetry replaced pip-tools", "Poetry".
+pub(super) fn successor(part: &str, old: &str) -> Option<String> {
+    let old = set(old);
+    readings_of(part).into_iter().find_map(|reading| match reading.shift {
+        Shift::To { from: Some(from) } if !set(&from).is_disjoint(&old) => {
+            Some(reading.value).filter(|value| set(value).is_disjoint(&old))
+        }
+        _ => None,
+    })
+}
+
 fn readings_of(part: &str) -> Vec<Reading> {
     sentences(part)
         .iter()
@@ -63,7 +74,7 @@ fn head(name: &str) -> Stems {
 
 #[cfg(test)]
 mod tests {
-    use super::{Changed, things_gone};
+    use super::{Changed, successor, things_gone};
     use crate::built_in::comparing::set;
 
     fn names_gone(part: &str, fact: &str) -> bool {
@@ -87,5 +98,7 @@ mod tests {
         assert!(changes("We moved the payroll to Gusto", "payroll", "ADP"));
         assert!(!changes("We moved the payroll to Gusto", "payroll contact", "Ines"));
         assert!(!changes("Payroll is on Gusto", "payroll", "ADP"));
+        let poetry = successor("Poetry replaced pip-tools in the spring cleanup", "pip-tools");
+        assert_eq!(poetry.as_deref(), Some("Poetry"));
     }
 }

@@ -4,7 +4,7 @@
 use super::comparing::{Stems, around, set, share, words_of};
 use super::dangling::{dangles, points};
 use super::elsewhere::Elsewhere;
-use super::endings::things_gone;
+use super::endings::{successor, things_gone};
 use super::keeping::loses_any;
 use super::naming::gist;
 use super::parts::{Part, parts};
@@ -12,6 +12,7 @@ use super::place::{DOUBTFUL, PLAIN, Place, with_time};
 use super::sentences::sentences;
 use super::told::{name, read};
 use super::verdicts::{Change, Verdict, Verdicts, verdicts};
+use super::words::{Tag, Word};
 use crate::ask::Extract;
 use domain::{Action, Fact, Kind, RawFact};
 use encoder::Meant;
@@ -263,13 +264,15 @@ fn only_names(place: &Place, before: &[News<'_>], ask: &Extract<'_>) -> bool {
 /// "On mobile it's light" is about what was told last.
 fn in_its_place(place: Place, part: &Part<'_>, before: &[News<'_>], ask: &Extract<'_>) -> Place {
     let Some(elsewhere) = Elsewhere::of(&part.text) else { return place };
-    let here =
-        before.iter().rfind(|n| n.is_state()).map(|n| (n.place.subject.as_str(), n.part.text.as_ref()));
-    let held =
-        || ask.held.iter().filter(|fact| fact.kind == Kind::State).max_by_key(|fact| (fact.created, fact.id));
-    let told = here.or_else(|| held().map(|fact| (fact.subject.as_str(), fact.text.as_str())));
-    match told.and_then(|(subject, told)| elsewhere.what(subject, told)) {
-        Some(what) => Place { subject: what.to_owned(), scope: elsewhere.place, ..place },
+    let told =
+        |n: &News<'_>| elsewhere.what(&n.place.subject, &n.place.value, &n.part.text).map(str::to_owned);
+    let held = || ask.held.iter().filter(|f| f.kind == Kind::State).max_by_key(|f| (f.created, f.id));
+    let what = match before.iter().rfind(|n| n.is_state()) {
+        Some(news) => told(news),
+        None => held().and_then(|f| elsewhere.what(&f.subject, &f.value, &f.text)).map(str::to_owned),
+    };
+    match what {
+        Some(subject) => Place { subject, scope: elsewhere.place, ..place },
         None => place,
     }
 }
@@ -280,8 +283,8 @@ fn set_apart(place: Place, before: &mut [News<'_>], part: &Part<'_>, ask: &Extra
     let listed = ask.slots.iter().any(|slot| slot.list && slot.name == place.subject);
     let same = |n: &News<'_>| n.place.subject == place.subject && n.place.scope == place.scope;
     let Some(at) = before.iter().position(same).filter(|_| !listed) else { return place };
-    let guessed = before.get(at).map(|first| first.part).filter(|_| place.named);
-    match guessed.filter(|_| before.get(at).is_some_and(|first| !first.place.named)) {
+    let first = before.get(at).filter(|first| place.named && !first.place.named);
+    match first.map(|first| first.part) {
         Some(first) => {
             let named = own_name(first, before, ask);
             if let Some(first) = before.get_mut(at) {
@@ -303,7 +306,7 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
     let concerning = verdict.part(news.iter().map(|n| n.tells_value().then_some(n.part.text.as_ref())));
     match verdict.change {
         Change::Replaced => {
-            // "They got 600" can mean nothing else.
+            // "It's 600 now" can mean nothing else.
             let pointing = || news.iter().position(|n| n.tells_value() && points(&n.part.text));
             let at = in_slot.or(concerning).or_else(pointing);
             let Some(new) = at.and_then(|at| news.get_mut(at)) else {
@@ -316,7 +319,14 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
                     ended(held, PLAIN, "replaced")
                 });
             };
-            if slot.is_none() && holds_more(held, old, ask.statement) {
+            // Nothing takes the place of itself.
+            if set(&new.place.value).is_subset(&set(old)) {
+                match successor(&new.part.text, old) {
+                    Some(value) => new.place.value = value,
+                    None => return Some(new.unclear(held)),
+                }
+            }
+            if slot.is_none() && (holds_more(held, old, ask.statement) || is_of_another_sort(held, new)) {
                 return Some(new.unclear(held));
             }
             // "13, not 12" loses nothing that is worth keeping.
@@ -385,13 +395,23 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
         }
         Change::Repeated => {
             if let Some(new) = concerning.and_then(|at| news.get_mut(at)) {
+                if is_other_word(held, &new.place) {
+                    new.place.target = Some(held.id);
+                    (new.action, new.confidence, new.reason) =
+                        (Action::Supersede, DOUBTFUL, "it may be meant to replace this");
+                    return None;
+                }
                 new.place = Place::at(held).with(held.value.clone());
                 (new.action, new.reason) = (Action::Dedup, "said before");
             }
             None
         }
         Change::Refined => {
-            if let Some(new) = concerning.and_then(|at| news.get_mut(at)) {
+            // "In Oslo it's raining" says no more of a gym in Oslo.
+            let of_place = |new: &&mut News<'_>| {
+                Elsewhere::of(&new.part.text).is_some_and(|e| set(&e.place).is_subset(&words_of(held)))
+            };
+            if let Some(new) = concerning.and_then(|at| news.get_mut(at)).filter(|new| !of_place(new)) {
                 new.refine(held);
             }
             None
@@ -465,6 +485,25 @@ fn takes_over(held: &Fact, old: &str, new: &News<'_>) -> bool {
     short(&held.value) && short(value) && share(&set(old), &set(&held.subject)) == 0.0
 }
 
+/// "My phone is slow" does not say which one it is.
+fn is_of_another_sort(held: &Fact, new: &News<'_>) -> bool {
+    let names = held.value.contains(|c: char| c.is_uppercase() || c.is_ascii_digit());
+    let is_figure = held.value.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','));
+    let value = sentences(&new.place.value).concat();
+    let is_word = value.iter().all(|word| word.tag == Tag::Adjective && !word.is_capital());
+    !value.is_empty() && (names && is_word || is_figure && !value.iter().any(Word::has_digit))
+}
+
+/// "npm is our package manager" is not "pnpm is our package manager" said once more.
+fn is_other_word(held: &Fact, new: &Place) -> bool {
+    let (one, other) = (set(&held.value), set(&new.value));
+    new.subject == held.subject
+        && new.scope == held.scope
+        && (one.len(), other.len()) == (1, 1)
+        && one != other
+        && !held.value.contains(|c: char| c.is_ascii_digit())
+}
+
 /// "all trackers, his pension all bonds": what has changed is a part of it, and it is not clear which.
 fn holds_more(held: &Fact, old: &str, statement: &str) -> bool {
     let said = set(statement);
@@ -484,6 +523,6 @@ fn exchanged(held: &Fact, old: &str, part: &Part<'_>) -> Option<String> {
     let (before, after) = around(&held.value, old)?;
     let holds = set(&format!("{before} {after}")).is_subset(&set(&part.text));
     let apart = share(&set(old), &set(&held.subject)) == 0.0;
-    let value = part.value.filter(|_| holds && apart)?;
+    let value = part.value.filter(|value| holds && apart && !set(value).is_subset(&set(old)))?;
     Some(format!("{before}{value}{after}"))
 }

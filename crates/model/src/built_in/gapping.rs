@@ -34,9 +34,9 @@ pub(super) fn filled(before: Given<'_>, item: Given<'_>) -> Option<String> {
     let who = words_of(own_lead);
     if who.first().is_some_and(Word::is_preposition) {
         // "On weekdays I get up at 6:30, on weekends at 9": what stands between the place and the value is taken over.
-        let prep = said.first().filter(|first| who.first().is_some_and(|own| own.low == first.low))?;
+        let alike = said.first().is_some_and(|first| who.first().is_some_and(|own| own.low == first.low));
         let subject = (1..verb).rev().take_while(|at| said.get(*at).is_some_and(is_subject)).last()?;
-        let rest = said.get(subject..).filter(|_| prep.is_preposition())?;
+        let rest = said.get(subject..).filter(|_| alike)?;
         return Some(format!("{}, {} {value}", spell(without_joint(&who, rest)), spell(rest)));
     }
     // "The heel gets done daily, the sacrum every third day": so is what stands from the verb on.

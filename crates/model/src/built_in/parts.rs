@@ -1,11 +1,12 @@
 //! The parts of a statement as the network sees them: each tells one thing, and is meant in one way.
 
-use super::comparing::{around, set};
+use super::comparing::around;
 use super::gapping::{Given, filled};
 use super::lexicon::LEXICON;
 use super::sentences::{CLOSINGS, is_finite_verb, sentences};
 use super::spelling;
 use super::values::is_time;
+use super::words;
 use encoder::{MEANINGS, Meant, Token};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -146,24 +147,16 @@ fn leans(statement: &str, word: &Word) -> bool {
 
 fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
     let words = words(statement, tokens);
-    let mut parts: Vec<Part<'_>> = Vec::new();
+    let (mut parts, mut starts): (Vec<Part<'_>>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut end = 0;
     for run in merged(statement, runs(statement, &words)) {
         let (Some(first), Some(mut part)) = (run.first(), part(statement, &run)) else { continue };
         let seam = statement.get(end..first.at.start).unwrap_or_default();
-        let before_end = end;
         end = first.at.start + part.text.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
         let rest = statement.get(end..).unwrap_or_default();
         let before = statement.get(..first.at.start).unwrap_or_default();
         if rest.trim_start_matches(['"', '\'', ')', ' ']).starts_with('?') || asks(before, &part.text) {
             part.meant = Meant::Asked;
-        }
-        if takes_back(statement.get(before_end..end).unwrap_or_default(), rest) {
-            // Where both stand in one part, it is not clear which of them the network took.
-            let slip = parts.last_mut().unwrap_or(&mut part);
-            if slip.meant == Meant::So {
-                slip.meant = Meant::Hedged;
-            }
         }
         let whole = |before: &Part<'_>| {
             as_listed(before, seam, &part, rest).or_else(|| with_what_was_said(before, seam, &part))
@@ -171,25 +164,50 @@ fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
         if let Some(whole) = parts.last().and_then(whole) {
             part.text = Cow::Owned(whole);
         }
-        if let Some(lead) = lead(before) {
+        let opening = before.rsplit(ENDS).next().unwrap_or_default().trim_start();
+        if LEXICON.prepositions.contains(&opening.trim_end().to_lowercase())
+            && let Cow::Borrowed(text) = part.text
+            && let Some(whole) = statement.get(first.at.start - opening.len()..first.at.start + text.len())
+        {
+            part.text = Cow::Borrowed(whole);
+        }
+        let own = part.text.split_whitespace().next().map(str::to_lowercase).unwrap_or_default();
+        if let Some(lead) = lead(before).filter(|_| !LEXICON.prepositions.contains(&own)) {
             // What names the place was taken for something told.
-            let names = |before: &Part<'_>| set(lead).is_superset(&set(&before.text));
-            parts.pop_if(|before| names(before));
+            if parts.pop_if(|before| lead.contains(before.text.as_ref())).is_some() {
+                starts.pop();
+            }
             part.text = Cow::Owned(format!("{lead}, {}", part.text));
         }
         parts.push(part);
+        starts.push(first.at.start);
     }
+    hedge_slips(statement, &mut parts, &starts);
     parts
 }
 
-/// "`make tset`... argh, `make test` I mean": what was said before was a slip. Given are what was said since then, and what
-/// follows.
-fn takes_back(said: &str, rest: &str) -> bool {
-    const CORRECTING: [&str; 4] = ["i mean", "i meant", "scratch that", "correction"];
-    let plain = |text: &str| plain(text).join(" ");
-    let (said, rest) = (plain(said), plain(rest));
-    // "I mean, we use Kafka" puts nothing right.
-    CORRECTING.iter().any(|phrase| said.find(phrase).is_some_and(|at| at > 0) || rest.starts_with(phrase))
+/// "`make tset`... argh, `make test` I mean", "900, I mean 1000": what was said before was a slip. It is for a person to say
+/// which of them is meant.
+fn hedge_slips(statement: &str, parts: &mut [Part<'_>], starts: &[usize]) {
+    const CORRECTING: [&str; 2] = [" i mean", " scratch that"];
+    let low = statement.to_ascii_lowercase();
+    let Some(at) = CORRECTING.iter().find_map(|phrase| low.find(phrase)) else { return };
+    let (before, after) = low.split_at(at);
+    let sentence = before.rsplit(ENDS).next().unwrap_or_default();
+    // "When I say home I mean Oslo", and "I mean, we use Kafka" where it opens a sentence.
+    let explains = sentence.split_whitespace().next().is_some_and(|word| matches!(word, "by" | "when"));
+    if explains || sentence.trim().is_empty() && after.contains("mean,") {
+        return;
+    }
+    let closes = !after.split(ENDS).next().unwrap_or_default().trim().contains("mean ");
+    let said = starts.iter().filter(|start| **start <= at).count();
+    let first = said.saturating_sub(if closes { 2 } else { 1 });
+    let until = at + after.find(ENDS).unwrap_or(after.len());
+    for (part, start) in parts.iter_mut().zip(starts).skip(first) {
+        if *start < until && part.meant == Meant::So {
+            part.meant = Meant::Hedged;
+        }
+    }
 }
 
 const ENDS: [char; 6] = ['.', ';', ':', '!', '?', '\n'];
@@ -199,12 +217,17 @@ const ENDS: [char; 6] = ['.', ';', ':', '!', '?', '\n'];
 fn lead(before: &str) -> Option<&str> {
     const MOST: usize = 5;
     let sentence = before.rfind(ENDS).map_or(before, |at| before.get(at + 1..).unwrap_or_default());
-    let (lead, _) = sentence.split_once(", ")?;
+    let (lead, after) = sentence.split_once(", ")?;
+    let verb_in = |text: &str| {
+        let words = sentences(text).concat();
+        (0..words.len()).any(|at| is_finite_verb(&words, at))
+    };
+    // "In Paris, Rome and Berlin, ...", "For Tom, my brother, ..."
+    let goes_on = after.split_once(", ").is_some_and(|(next, _)| !verb_in(next));
     let words = sentences(lead).concat();
     let is_where = words.first().is_some_and(|word| word.is_any(&["at", "in", "for", "over"]));
     let names = words.last().is_some_and(|word| word.is_capital()) && words.len() <= MOST;
-    let has_verb = (0..words.len()).any(|at| is_finite_verb(&words, at));
-    (is_where && names && !has_verb && !is_time(&words)).then(|| lead.trim_start())
+    (is_where && names && !goes_on && !verb_in(lead) && !is_time(&words)).then(|| lead.trim_start())
 }
 
 /// Whether a part asks, as the words before it and its own begin, with or without a mark behind them.
@@ -320,12 +343,19 @@ fn merged<'a>(statement: &str, runs: Vec<Vec<&'a Word>>) -> Vec<Vec<&'a Word>> {
 /// "Fenna" and "our eldest", and these and "walks the dog".
 fn is_apposed(before: &str, after: &str) -> bool {
     const MOST: usize = 6;
-    let (before, after) = (sentences(before).concat(), sentences(after).concat());
+    let read = |text: &str| {
+        let mut words = words::words(text);
+        words::tag(&mut words);
+        words
+    };
+    let (before, after) = (read(before), read(after));
     let named = before.first().is_some_and(|word| word.is_capital()) && before.len() <= MOST;
     let is_name = before.iter().all(|word| word.is_capital() || word.is_mark());
     let has_verb = (0..before.len()).any(|at| is_finite_verb(&before, at));
     let goes_on = after.first().is_some_and(|word| {
-        is_name && word.is_any(&["my", "our", "his", "her", "their", "the"]) || is_finite_verb(&after, 0)
+        // "Lives" may be taken for a noun.
+        let is_verb = is_finite_verb(&after, 0) || !is_name && word.low.ends_with('s');
+        is_name && word.is_any(&["my", "our", "his", "her", "their", "the"]) || is_verb
     });
     named && !has_verb && goes_on
 }

@@ -7,7 +7,7 @@ use super::naming::{gist, plain_name};
 use super::parts::{Part, parts};
 use super::place::Place;
 use super::reading::{Reading, Shift, reading, readings};
-use super::sentences::sentences;
+use super::sentences::{is_finite_verb, sentences};
 use super::slots::slot_of;
 use super::spelling::meant;
 use super::values::items;
@@ -55,8 +55,8 @@ pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
     let mut found_places: Vec<Place> = Vec::new();
     for (at, r) in found.iter().enumerate() {
         let by_rule = slots.by_rule(r);
-        let filed = places(r, if at == telling { slot } else { by_rule });
-        found_places.extend(filed.into_iter().map(|place| Place { named: by_rule.is_some(), ..place }));
+        let told = places(r, if at == telling { slot } else { by_rule });
+        found_places.extend(told.into_iter().map(|place| Place { named: by_rule.is_some(), ..place }));
     }
     found_places
 }
@@ -105,7 +105,23 @@ fn readings_of(part: &Part<'_>, slots: &[SlotHint]) -> Vec<Reading> {
         }),
         None => !found.is_empty(),
     };
-    if agreed && found.iter().all(plain) { found } else { vec![named_by_network(part)] }
+    if agreed && found.iter().all(plain) && !has_apposition(&part.text) {
+        found
+    } else {
+        vec![named_by_network(part)]
+    }
+}
+
+/// "Tom, my brother, lives in Oslo" tells one thing of Tom.
+fn has_apposition(text: &str) -> bool {
+    let parts: Vec<&str> = text.splitn(3, ", ").collect();
+    let [name, who, does] = parts.as_slice() else { return false };
+    let is_name = words(name).iter().all(Word::is_capital);
+    let of_one = words(who).first().is_some_and(|w| w.is_any(&["my", "our", "his", "her", "their", "the"]));
+    let does = sentences(does).concat();
+    // "Lives" may be taken for a noun.
+    let is_verb = is_finite_verb(&does, 0) || does.first().is_some_and(|w| w.low.ends_with('s'));
+    is_name && of_one && is_verb
 }
 
 /// "`make lint` does it": what it is stands elsewhere.

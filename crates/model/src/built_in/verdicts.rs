@@ -300,7 +300,7 @@ const OURS: [&str; 2] = ["i", "we"];
 /// "Should a ticket get stuck, ring Tobias".
 fn is_case(statement: &str) -> bool {
     let first = statement.split_whitespace().next().unwrap_or_default().to_lowercase();
-    matches!(first.as_str(), "if" | "should" | "unless" | "whenever")
+    matches!(first.as_str(), "should" | "unless" | "whenever")
 }
 
 /// From `maybe` on the fact may have gone.
