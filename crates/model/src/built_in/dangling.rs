@@ -2,7 +2,7 @@
 
 use super::comparing::{set, words_of};
 use super::parts::Part;
-use super::sentences::{is_finite_verb, sentences};
+use super::sentences::{has_finite_verb, sentences};
 use super::words::Word;
 use domain::Fact;
 
@@ -18,7 +18,7 @@ const FEW: usize = 4;
 
 pub(super) fn points(text: &str) -> bool {
     let words = sentences(text).concat();
-    let has_verb = (0..words.len()).any(|at| is_finite_verb(&words, at));
+    let has_verb = has_finite_verb(&words);
     let is = |at: usize, any: &[&str]| words.get(at).is_some_and(|word| word.is_any(any));
     let closes = |at: usize| words.get(at + 1).is_none_or(Word::is_mark);
     let is_it =

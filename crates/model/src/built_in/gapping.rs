@@ -2,7 +2,7 @@
 
 use super::comparing::around;
 use super::lexicon::LEXICON;
-use super::sentences::{is_finite_verb, sentences};
+use super::sentences::{has_finite_verb, is_finite_verb, sentences};
 use super::words::{Word, spell};
 
 /// Words with the value that they give.
@@ -14,12 +14,10 @@ pub(super) struct Given<'a> {
 
 /// The item with what it takes over from what was said before it in the same sentence.
 pub(super) fn filled(before: Given<'_>, item: Given<'_>) -> Option<String> {
-    let words = words_of(item.text);
-    let has_verb = |words: &[Word]| (0..words.len()).any(|at| is_finite_verb(words, at));
     let (lead, tail) = around(before.text, before.value)?;
     let (own_lead, own_tail) = around(item.text, item.value)?;
     let said = words_of(lead);
-    if has_verb(&words) || !has_verb(&said) {
+    if has_finite_verb(&words_of(item.text)) || !has_finite_verb(&said) {
         return None;
     }
     let value = item.value;

@@ -3,7 +3,7 @@
 use super::comparing::around;
 use super::gapping::{Given, filled};
 use super::lexicon::LEXICON;
-use super::sentences::{CLOSINGS, is_finite_verb, sentences};
+use super::sentences::{CLOSINGS, has_finite_verb, is_finite_verb, may_open_with_verb, sentences};
 use super::spelling;
 use super::values::is_time;
 use super::words;
@@ -191,18 +191,24 @@ fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
 fn hedge_slips(statement: &str, parts: &mut [Part<'_>], starts: &[usize]) {
     const CORRECTING: [&str; 2] = [" i mean", " scratch that"];
     let low = statement.to_ascii_lowercase();
-    let Some(at) = CORRECTING.iter().find_map(|phrase| low.find(phrase)) else { return };
-    let (before, after) = low.split_at(at);
+    let found = CORRECTING.iter().find_map(|phrase| Some((low.find(phrase)?, phrase.len())));
+    let Some((before, after, at)) =
+        found.and_then(|(at, length)| Some((low.get(..at)?, low.get(at + length..)?, at)))
+    else {
+        return;
+    };
     let sentence = before.rsplit(ENDS).next().unwrap_or_default();
     // "When I say home I mean Oslo", and "I mean, we use Kafka" where it opens a sentence.
     let explains = sentence.split_whitespace().next().is_some_and(|word| matches!(word, "by" | "when"));
-    if explains || sentence.trim().is_empty() && after.contains("mean,") {
+    if explains || sentence.trim().is_empty() && after.starts_with(',') {
         return;
     }
-    let closes = !after.split(ENDS).next().unwrap_or_default().trim().contains("mean ");
+    let correction = after.split(ENDS).next().unwrap_or_default();
+    // Where nothing follows, what was meant stands before the words that say so, and the slip before that.
+    let closes = !correction.contains(char::is_alphanumeric);
     let said = starts.iter().filter(|start| **start <= at).count();
     let first = said.saturating_sub(if closes { 2 } else { 1 });
-    let until = at + after.find(ENDS).unwrap_or(after.len());
+    let until = low.len() - after.len() + correction.len();
     for (part, start) in parts.iter_mut().zip(starts).skip(first) {
         if *start < until && part.meant == Meant::So {
             part.meant = Meant::Hedged;
@@ -218,10 +224,7 @@ fn lead(before: &str) -> Option<&str> {
     const MOST: usize = 5;
     let sentence = before.rfind(ENDS).map_or(before, |at| before.get(at + 1..).unwrap_or_default());
     let (lead, after) = sentence.split_once(", ")?;
-    let verb_in = |text: &str| {
-        let words = sentences(text).concat();
-        (0..words.len()).any(|at| is_finite_verb(&words, at))
-    };
+    let verb_in = |text: &str| has_finite_verb(&sentences(text).concat());
     // "In Paris, Rome and Berlin, ...", "For Tom, my brother, ..."
     let goes_on = after.split_once(", ").is_some_and(|(next, _)| !verb_in(next));
     let words = sentences(lead).concat();
@@ -351,13 +354,9 @@ fn is_apposed(before: &str, after: &str) -> bool {
     let (before, after) = (read(before), read(after));
     let named = before.first().is_some_and(|word| word.is_capital()) && before.len() <= MOST;
     let is_name = before.iter().all(|word| word.is_capital() || word.is_mark());
-    let has_verb = (0..before.len()).any(|at| is_finite_verb(&before, at));
-    let goes_on = after.first().is_some_and(|word| {
-        // "Lives" may be taken for a noun.
-        let is_verb = is_finite_verb(&after, 0) || !is_name && word.low.ends_with('s');
-        is_name && word.is_any(&["my", "our", "his", "her", "their", "the"]) || is_verb
-    });
-    named && !has_verb && goes_on
+    let whose = after.first().is_some_and(|w| w.is_any(&["my", "our", "his", "her", "their", "the"]));
+    let goes_on = if is_name { whose || is_finite_verb(&after, 0) } else { may_open_with_verb(&after) };
+    named && !has_finite_verb(&before) && goes_on
 }
 
 /// How the words of a part are meant, as [`Part`] has it.

@@ -207,6 +207,15 @@ fn strip_closing(words: &mut Vec<Word>) {
     }
 }
 
+pub(super) fn has_finite_verb(words: &[Word]) -> bool {
+    (0..words.len()).any(|at| is_finite_verb(words, at))
+}
+
+/// "Lives in Oslo": where a verb must stand, a word that ends like one may be taken for a noun.
+pub(super) fn may_open_with_verb(words: &[Word]) -> bool {
+    is_finite_verb(words, 0) || words.first().is_some_and(|word| word.low.ends_with('s'))
+}
+
 pub(super) fn is_finite_verb(words: &[Word], at: usize) -> bool {
     let Some(word) = words.get(at) else { return false };
     let before = at.checked_sub(1).and_then(|i| words.get(i));

@@ -357,6 +357,18 @@ fn a_slip_that_is_put_right_does_not_stand() {
             && raw.value.as_deref().is_some_and(|value| value.contains("tset"))
     };
     assert!(!found.iter().any(stands), "{found:?}");
+    for said in [
+        "My name is Anna. My rent is 900, I mean 1000.",
+        "My name is Anna. My rent is 900, scratch that, 1000.",
+    ] {
+        let found = read(said, Intent::Remember, &[]);
+        let added: Vec<&str> = found
+            .iter()
+            .filter(|raw| raw.action.as_deref() == Some("ADD"))
+            .filter_map(|raw| raw.value.as_deref())
+            .collect();
+        assert_eq!(added, ["Anna"], "{said}: {found:?}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::naming::{gist, plain_name};
 use super::parts::{Part, parts};
 use super::place::Place;
 use super::reading::{Reading, Shift, reading, readings};
-use super::sentences::{is_finite_verb, sentences};
+use super::sentences::{may_open_with_verb, sentences};
 use super::slots::slot_of;
 use super::spelling::meant;
 use super::values::items;
@@ -118,10 +118,7 @@ fn has_apposition(text: &str) -> bool {
     let [name, who, does] = parts.as_slice() else { return false };
     let is_name = words(name).iter().all(Word::is_capital);
     let of_one = words(who).first().is_some_and(|w| w.is_any(&["my", "our", "his", "her", "their", "the"]));
-    let does = sentences(does).concat();
-    // "Lives" may be taken for a noun.
-    let is_verb = is_finite_verb(&does, 0) || does.first().is_some_and(|w| w.low.ends_with('s'));
-    is_name && of_one && is_verb
+    is_name && of_one && may_open_with_verb(&sentences(does).concat())
 }
 
 /// "`make lint` does it": what it is stands elsewhere.
