@@ -1,7 +1,7 @@
 //! What a sequence scores: every label against what the memory holds.
 
 use super::sequence::{Ask, Label, Sequence};
-use super::words::{Pattern, is_affirmation, is_denial, is_ignorance, words};
+use super::words::{Pattern, is_affirmation, is_denial, is_ignorance, is_reserved, words};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -97,12 +97,7 @@ pub fn findings(sequence: &Sequence, held: &[Held], answer: Option<&str>) -> Vec
         }
     }
     if let (Some(ask), Some(answer)) = (&sequence.ask, answer) {
-        let undisputed = |label: &&Label| {
-            let mut standing = active.iter().filter(|fact| counts(fact) && fact.asserts(label)).peekable();
-            standing.peek().is_none() || standing.any(|fact| !disputed.has(fact))
-        };
-        let (false_values, doubted) = sequence.not_current.iter().partition(undisputed);
-        findings.extend(answered(ask, answer, &Untrue { false_values, doubted }));
+        findings.extend(answered(ask, answer, &sequence.not_current));
     }
     findings
 }
@@ -125,13 +120,6 @@ impl Disputed {
     }
 }
 
-/// What an answer must not say.
-struct Untrue<'a> {
-    false_values: Vec<&'a Label>,
-    /// Held still, but flagged.
-    doubted: Vec<&'a Label>,
-}
-
 /// Why a label is not held as current. In its place may stand another value, which is worse than none. A fact that
 /// another label accounts for stands in nobody's place.
 fn missing(label: &Label, labels: &[Label], active: &[&Read], disputed: &Disputed) -> Option<Finding> {
@@ -149,24 +137,23 @@ fn missing(label: &Label, labels: &[Label], active: &[&Read], disputed: &Dispute
     })
 }
 
-fn answered(ask: &Ask, answer: &str, untrue: &Untrue) -> Option<Finding> {
+/// Why an answer is not right. One that says that a change waits for a person deceives nobody.
+fn answered(ask: &Ask, answer: &str, untrue: &[Label]) -> Option<Finding> {
     let said = words(answer);
     if is_ignorance(answer) {
         let expected = ask.answer.is_empty() || ask.answer.iter().all(|pattern| pattern.is_in(&said));
         return (!expected).then(|| safe("the answer does not know".to_owned()));
     }
+    let wrong = if is_reserved(answer) {
+        |text| safe(format!("{text}, and says that a change waits"))
+    } else {
+        wrong
+    };
     let question = words(&ask.question);
     let asked_for = |pattern: &Pattern| pattern.is_empty() || pattern.begins_in(&question);
-    let about_this = |label: &Label| asked_for(&label.about) && asked_for(&label.scope);
-    let says = |labels: &[&'_ Label]| {
-        let told = labels.iter().filter(|l| about_this(l)).find(|l| l.value.is_asserted_in(&said));
-        told.map(|label| format!("the answer asserts '{}'", label.value))
-    };
-    if let Some(text) = says(&untrue.false_values) {
-        return Some(wrong(text));
-    }
-    if let Some(text) = says(&untrue.doubted) {
-        return Some(safe(format!("{text}, which is flagged")));
+    let about_this = |label: &&Label| asked_for(&label.about) && asked_for(&label.scope);
+    if let Some(label) = untrue.iter().filter(about_this).find(|label| label.value.is_asserted_in(&said)) {
+        return Some(wrong(format!("the answer asserts '{}'", label.value)));
     }
     let missed: Vec<&Pattern> = ask.answer.iter().filter(|pattern| !pattern.is_in(&said)).collect();
     let first = missed.first().map(|pattern| format!("the answer lacks '{pattern}'"));

@@ -127,6 +127,21 @@ pub fn is_ignorance(answer: &str) -> bool {
     PHRASES.iter().any(|phrase| answer.contains(phrase))
 }
 
+/// Whether an answer says that what it gives may be about to change.
+pub fn is_reserved(answer: &str) -> bool {
+    const PHRASES: [&str; 7] = [
+        "waits for confirmation",
+        "awaits confirmation",
+        "awaiting confirmation",
+        "pending",
+        "unconfirmed",
+        "not confirmed",
+        "not yet confirmed",
+    ];
+    let answer = answer.to_lowercase();
+    PHRASES.iter().any(|phrase| answer.contains(phrase))
+}
+
 fn same(a: &str, b: &str) -> bool {
     let plural = |one: &str, many: &str| {
         many.strip_prefix(one).is_some_and(|rest| one.len() > 2 && (rest == "s" || rest == "es"))
@@ -155,24 +170,39 @@ pub fn words(text: &str) -> Vec<String> {
             _ => spaced.push(' '),
         }
     }
-    spaced.split_whitespace().map(plain).filter(|word| !["a", "an", "the"].contains(&word.as_str())).collect()
+    let mut words: Vec<String> = Vec::new();
+    let mut tens: Option<usize> = None;
+    for word in spaced.split_whitespace().map(|word| word.strip_suffix("'s").unwrap_or(word)) {
+        let number = number(word);
+        match (tens, number) {
+            // "twenty five"
+            (Some(tens), Some(ones @ 1..=9)) => {
+                words.pop();
+                words.push((tens + ones).to_string());
+            }
+            (_, Some(number)) => words.push(number.to_string()),
+            _ if !["a", "an", "the"].contains(&word) => words.push(word.to_owned()),
+            _ => {}
+        }
+        tens = number.filter(|number| *number >= 20);
+    }
+    words
 }
 
-fn plain(word: &str) -> String {
-    const NUMBERS: [&str; 13] = [
+/// What a number word below a hundred stands for.
+fn number(word: &str) -> Option<usize> {
+    const SMALL: [&str; 20] = [
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
+        "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
     ];
-    let word = word.strip_suffix("'s").unwrap_or(word);
-    NUMBERS
-        .iter()
-        .position(|number| *number == word)
-        .map_or_else(|| word.to_owned(), |number| number.to_string())
+    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+    let position = |list: &[&str]| list.iter().position(|number| *number == word);
+    position(&SMALL).or_else(|| Some((position(&TENS)? + 2) * 10))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Pattern, is_ignorance, words};
+    use super::{Pattern, is_ignorance, is_reserved, words};
 
     fn pattern(text: &str) -> Pattern {
         Pattern::from(text.to_owned())
@@ -185,6 +215,7 @@ mod tests {
             ("10mg twice a day", "10 mg, twice a day."),
             ("$1,200", "1200"),
             ("three kids", "3 kids"),
+            ("thirty quid and twenty-five pence", "30 quid and 25 pence"),
             ("8%", "8 %"),
             ("Dana’s team", "dana's team"),
         ] {
@@ -218,5 +249,12 @@ mod tests {
         assert!(is_ignorance("I don’t know which bank it is."));
         assert!(is_ignorance("The facts do not say."));
         assert!(!is_ignorance("It is Postgres."));
+    }
+
+    #[test]
+    fn an_answer_with_a_reservation_is_told_from_one_without() {
+        assert!(is_reserved("Heroku. A change to this waits for confirmation."));
+        assert!(is_reserved("Heroku, though a move to Fly is pending."));
+        assert!(!is_reserved("It is Heroku."));
     }
 }

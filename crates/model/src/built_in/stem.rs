@@ -118,7 +118,7 @@ pub(super) fn stems(text: &str) -> Vec<String> {
 
 /// A number word as its figure, a unit as its short form, and any other word as its stem.
 fn same_form(word: &str) -> String {
-    const FORMS: [(&str, &str); 31] = [
+    const FORMS: [(&str, &str); 40] = [
         ("one", "1"),
         ("two", "2"),
         ("three", "3"),
@@ -131,12 +131,21 @@ fn same_form(word: &str) -> String {
         ("ten", "10"),
         ("eleven", "11"),
         ("twelve", "12"),
+        ("thirteen", "13"),
+        ("fourteen", "14"),
         ("fifteen", "15"),
+        ("sixteen", "16"),
+        ("seventeen", "17"),
+        ("eighteen", "18"),
+        ("nineteen", "19"),
         ("twenty", "20"),
         ("thirty", "30"),
         ("forty", "40"),
         ("fifty", "50"),
         ("sixty", "60"),
+        ("seventy", "70"),
+        ("eighty", "80"),
+        ("ninety", "90"),
         ("hundred", "100"),
         ("litre", "l"),
         ("litres", "l"),

@@ -166,8 +166,10 @@ fn a_false_value_is_not_silently_wrong_where_a_flag_is_on_it() {
         pending: Some(Pending { target: Some(target) }),
         ..fact("host", "Heroku", "FLAGGED_CONFLICT")
     };
-    let answer = Some("Heroku.");
-    check_answer(&labels, &[old.clone(), flag(7)], answer, Verdict::Safe);
-    check_answer(&labels, &[old.clone(), flag(6)], answer, Verdict::SilentlyWrong);
-    check_answer(&labels, &[old], answer, Verdict::SilentlyWrong);
+    check(&labels, &[old.clone(), flag(7)], Verdict::Safe);
+    check(&labels, &[old.clone(), flag(6)], Verdict::SilentlyWrong);
+    check(&labels, std::slice::from_ref(&old), Verdict::SilentlyWrong);
+    let held = [old, flag(7)];
+    check_answer(&labels, &held, Some("Heroku."), Verdict::SilentlyWrong);
+    check_answer(&labels, &held, Some("Heroku. A change to this waits for confirmation."), Verdict::Safe);
 }
