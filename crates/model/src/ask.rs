@@ -14,6 +14,8 @@ pub enum Intent {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotHint {
     pub name: String,
+    /// Other names for it: a fact under one of these is held under the slot's.
+    pub aliases: Vec<String>,
     pub description: String,
     /// Whether the slot holds many values, each a fact of its own.
     pub list: bool,

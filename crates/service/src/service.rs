@@ -118,6 +118,7 @@ impl Service {
 fn slot_hint(slot: &Slot) -> SlotHint {
     SlotHint {
         name: slot.name.clone(),
+        aliases: slot.aliases.clone(),
         description: slot.description.clone(),
         list: slot.multi,
         verbatim: slot.verbatim,

@@ -264,8 +264,8 @@ fn gone(clause: &Clause, verb: &Verb) -> Option<Reading> {
         .last()
         .map(|w| w.low.as_str())
         .filter(|w| matches!(*w, "back" | "away" | "off" | "out" | "down" | "up"));
-    let removes =
-        removes || happened && last.is_some_and(|particle| LEXICON.is_removal(&verb.stem, Some(particle)));
+    let behind = happened && last.is_some_and(|particle| LEXICON.is_removal(&verb.stem, Some(particle)));
+    let removes = removes || behind;
     let got_rid = verb.stem == "get" && clause.object.first().is_some_and(|w| w.is("rid"));
     let out = verb.stem == "be"
         && !verb.past
@@ -325,6 +325,9 @@ fn gone(clause: &Clause, verb: &Verb) -> Option<Reading> {
     } else {
         clause.object.clone()
     };
+    if behind && object.len() > 1 {
+        object.pop();
+    }
     if got_rid {
         object = clause
             .adjuncts

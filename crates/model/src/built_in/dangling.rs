@@ -13,6 +13,17 @@ pub(super) fn dangles(part: &Part<'_>, held: &[&Fact]) -> bool {
     points(&part.text) && !held.iter().any(leads)
 }
 
+/// "Sorry, I meant Wednesday", "oops, B21": whether a statement puts right what was told before.
+pub(super) fn corrects(statement: &str) -> bool {
+    const MOST: usize = 6;
+    let plain = statement.to_lowercase();
+    let words: Vec<&str> =
+        plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let regrets = matches!(words.as_slice(), ["sorry" | "oops" | "whoops" | "argh", ..] | ["no", "wait", ..]);
+    let meant = words.windows(2).any(|pair| matches!(pair, ["i", "meant" | "mean"]));
+    regrets && words.len() <= MOST && (meant || !has_finite_verb(&sentences(statement).concat()))
+}
+
 /// What has more words than these tells enough by itself.
 const FEW: usize = 4;
 
@@ -30,10 +41,13 @@ pub(super) fn points(text: &str) -> bool {
     let ends = (1..words.len()).any(|at| is_it(at) && closes(at))
         || (0..words.len()).any(|at| is_it(at) && is_lot(at + 1));
     // "It's my birthday", "it's Ann who pays", "it's raining" name what they are about, or nothing.
-    let own = words
-        .iter()
-        .any(|w| w.is_any(&["my", "our", "who", "which", "when"]) || w.low.ends_with("ing") && opens);
-    (opens || ends) && !own && set(text).len() <= FEW
+    let tells_which = |at: usize| is(at, &["who", "which", "when"]) && !(at > 0 && is(at - 1, &["of", ","]));
+    let own = (0..words.len()).any(|at| is(at, &["my", "our"]) || tells_which(at))
+        || words.iter().any(|w| w.low.ends_with("ing") && opens);
+    // "In Tromsø"
+    let is_where =
+        is(0, &["in", "at", "near"]) && words.len() > 1 && words.iter().skip(1).all(Word::is_capital);
+    (opens || ends || is_where) && !own && set(text).len() <= FEW
 }
 
 /// "I work in IT".
@@ -43,7 +57,19 @@ fn is_department(words: &[Word], at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::points;
+    use super::{corrects, points};
+
+    #[test]
+    fn a_correction_speaks_of_what_was_told_before() {
+        for statement in
+            ["Sorry, I meant Wednesday.", "Oops, B21.", "No wait, 43.", "sorry i meant the Savoy"]
+        {
+            assert!(corrects(statement), "{statement}");
+        }
+        for statement in ["Sorry, I am late.", "Wait for Ann.", "No, my rent is 900.", "I meant well."] {
+            assert!(!corrects(statement), "{statement}");
+        }
+    }
 
     #[test]
     fn what_names_its_subject_points_nowhere() {
@@ -54,6 +80,8 @@ mod tests {
             "we have Ann doing that",
             "That is 40 now",
             "Slow, that lot",
+            "In Tromsø",
+            "It's for 250,000, of which 90,000 is drawn",
         ] {
             assert!(points(text), "{text}");
         }
@@ -67,6 +95,7 @@ mod tests {
             "It takes me an hour to get to work",
             "It's Ann who does the payroll",
             "This is my dog Rex",
+            "In May we move",
         ] {
             assert!(!points(text), "{text}");
         }

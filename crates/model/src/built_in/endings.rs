@@ -13,7 +13,30 @@ pub(super) fn things_gone(part: &str) -> Stems {
     let leaves = |value: &str| part.starts_with(value) && is_proper(&words(value));
     let gone = readings_of(part).into_iter().filter(|reading| reading.shift == Shift::Gone);
     let named = gone.filter(|reading| !leaves(&reading.value));
-    named.flat_map(|reading| head(&reading.value)).collect()
+    named.flat_map(|reading| thing(&reading.value)).collect()
+}
+
+/// The noun that names something, or the words before it where it is one for anything: "docstring" of "the docstring rule".
+fn thing(name: &str) -> Stems {
+    const GENERAL: [&str; 13] = [
+        "bug",
+        "issue",
+        "problem",
+        "glitch",
+        "fault",
+        "error",
+        "rule",
+        "convention",
+        "policy",
+        "habit",
+        "thing",
+        "stuff",
+        "business",
+    ];
+    match name.rsplit_once(' ') {
+        Some((before, last)) if GENERAL.contains(&last.to_lowercase().as_str()) => set(before),
+        _ => head(name),
+    }
 }
 
 /// What a part says to have become another.
@@ -84,6 +107,8 @@ mod tests {
     #[test]
     fn what_is_removed_has_gone_and_who_leaves_has_not() {
         assert!(names_gone("Uninstalled Codecov", "Codecov comments on every PR"));
+        assert!(names_gone("The Safari picker bug was fixed yesterday", "the date picker breaks in Safari"));
+        assert!(names_gone("The team voted the docstring rule away", "every function gets a docstring"));
         assert!(names_gone("We cancelled the gym membership", "gym membership at Fitline"));
         assert!(!names_gone("Uninstalled Codecov", "Renovate opens the dependency PRs"));
         assert!(!names_gone("We got rid of the office plants", "The office printer is an HP"));

@@ -2,7 +2,7 @@
 //! a fact is given a name and a value.
 
 use super::comparing::{Stems, around, set, share, words_of};
-use super::dangling::{dangles, points};
+use super::dangling::{corrects, dangles, points};
 use super::elsewhere::Elsewhere;
 use super::endings::{successor, things_gone};
 use super::keeping::loses_any;
@@ -11,8 +11,9 @@ use super::parts::{Part, parts};
 use super::place::{DOUBTFUL, PLAIN, Place, with_time};
 use super::sentences::sentences;
 use super::told::{name, read};
+use super::values::items;
 use super::verdicts::{Change, Verdict, Verdicts, verdicts};
-use super::words::{Tag, Word};
+use super::words::{Tag, Word, spell, words};
 use crate::ask::Extract;
 use domain::{Action, Fact, Kind, RawFact};
 use encoder::Meant;
@@ -21,6 +22,8 @@ use encoder::Meant;
 const MOST_WORDS: usize = 60;
 /// Beyond this nobody is telling facts; what follows is left unread.
 const MOST_WORDS_IN_ALL: usize = 4000;
+
+const UNCLEAR: &str = "it is not clear which words give the new value";
 
 /// What the statement says is so.
 struct News<'a> {
@@ -88,6 +91,20 @@ impl News<'_> {
         is_clear
     }
 
+    /// Is named by the words, too, by which the statement names what it replaces: "the line there", where it speaks of Hull.
+    fn name_as(&mut self, held: &Fact, old: &str, statement: &str) {
+        let own = set(&format!("{} {} {} {old}", self.place.subject, self.place.value, self.place.scope));
+        let said = set(statement);
+        let common = |word: &&str| {
+            let stems = set(word);
+            !stems.is_empty() && stems.is_subset(&said) && stems.is_disjoint(&own)
+        };
+        let named: Vec<&str> = held.subject.split_whitespace().filter(common).collect();
+        if !named.is_empty() {
+            self.place.subject = format!("{} {}", named.join(" "), self.place.subject);
+        }
+    }
+
     /// Puts it together with what is held.
     fn refine(&mut self, held: &Fact) {
         let told = self.part.text.as_ref();
@@ -99,7 +116,6 @@ impl News<'_> {
 
     /// Waits for a person, together with the end of what it may have replaced.
     fn unclear(&mut self, held: &Fact) -> RawFact {
-        const UNCLEAR: &str = "it is not clear which words give the new value";
         (self.action, self.confidence, self.reason) = (Action::Flag, DOUBTFUL, UNCLEAR);
         ended(held, DOUBTFUL, "it may have been replaced")
     }
@@ -112,10 +128,19 @@ impl News<'_> {
 }
 
 pub(super) fn extract(ask: &Extract<'_>) -> Vec<RawFact> {
-    stretches(ask.statement)
+    stretches(without_label(ask.statement))
         .into_iter()
         .flat_map(|statement| extract_one(&Extract { statement, ..*ask }))
         .collect()
+}
+
+/// "Correction: the budget is 6000" tells a budget.
+fn without_label(statement: &str) -> &str {
+    const LABELS: [&str; 6] = ["correction:", "update:", "note:", "fyi:", "reminder:", "heads up:"];
+    let has =
+        |label: &&&str| statement.get(..label.len()).is_some_and(|start| start.eq_ignore_ascii_case(label));
+    let label = LABELS.iter().find(has);
+    label.and_then(|label| statement.get(label.len()..)).map_or(statement, str::trim_start)
 }
 
 /// A long statement in stretches that the network can read at once, cut behind a sentence where there is one.
@@ -165,12 +190,21 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
     let mut news: Vec<News<'_>> = Vec::new();
     for part in parts.iter().filter(|part| matches!(part.meant, Meant::So | Meant::Event)) {
         for place in read(part, ask) {
-            if only_names(&place, &news, ask) {
+            if only_names(&place, ask) {
                 continue;
             }
             let place = in_its_place(place, part, &news, ask);
-            let place = set_apart(place, &mut news, part, ask);
-            news.push(News { place, part, action: Action::Add, confidence: PLAIN, reason: "said plainly" });
+            let mut place = set_apart(place, &mut news, part, ask);
+            let in_slot = ask.slots.iter().any(|slot| slot.name == place.subject);
+            let mut new = (Action::Add, PLAIN, "said plainly");
+            if in_slot && only_points_at_somebody(&place.value) {
+                match name_pointed_at(ask.statement) {
+                    Some(name) => place.value = name,
+                    None => new = (Action::Flag, DOUBTFUL, "it is not clear who is meant"),
+                }
+            }
+            let (action, confidence, reason) = new;
+            news.push(News { place, part, action, confidence, reason });
         }
     }
     let filed = |n: &News<'_>| ask.slots.iter().find(|s| s.name == n.place.subject).map(|s| s.name.as_str());
@@ -185,6 +219,33 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
             settle(verdict, &mut news, ask)
         });
     }
+    let unclear: Vec<&str> =
+        news.iter().filter(|new| new.reason == UNCLEAR).map(|new| new.part.text.as_ref()).collect();
+    for new in news.iter_mut().filter(|new| new.is_free() && unclear.contains(&new.part.text.as_ref())) {
+        (new.action, new.confidence, new.reason) = (Action::Flag, DOUBTFUL, UNCLEAR);
+    }
+    let in_any_slot = |subject: &str| ask.slots.iter().any(|slot| slot.name == subject);
+    let placed: Vec<(&str, Stems)> = news
+        .iter()
+        .filter(|new| new.action == Action::Supersede)
+        .map(|new| (new.part.text.as_ref(), set(&new.place.value)))
+        .collect();
+    for new in news.iter_mut().filter(|new| new.is_free()) {
+        let says =
+            |(part, value): &(&str, Stems)| *part == new.part.text && value.is_subset(&set(&new.place.value));
+        // What only the network files in a slot may be told of what it changes in another.
+        let is_beside = |v: &Verdict<'_>| {
+            matches!(v.change, Change::Replaced | Change::Ended | Change::Doubtful)
+                && v.fact.subject != new.place.subject
+                && in_any_slot(&v.fact.subject)
+        };
+        if placed.iter().any(says) {
+            (new.action, new.reason) = (Action::Skip, "told in the place of another");
+        } else if !new.place.named && in_any_slot(&new.place.subject) && verdicts.iter().any(is_beside) {
+            (new.action, new.confidence, new.reason) =
+                (Action::Flag, DOUBTFUL, "it is not clear what it is told of");
+        }
+    }
     for new in news.iter_mut().filter(|new| new.is_free()) {
         let gone = things_gone(&new.part.text);
         let removes = |verdict: &Verdict<'_>| {
@@ -193,6 +254,8 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
         };
         if verdicts.iter().any(|verdict| only_ends(verdict, new.part) || removes(verdict)) {
             (new.action, new.reason) = (Action::Skip, "tells of an end");
+        } else if verdicts.iter().any(|verdict| names_former(verdict, new)) {
+            (new.action, new.reason) = (Action::Skip, "names what has gone");
         }
     }
     proposals.extend(news.into_iter().map(News::proposal));
@@ -204,7 +267,8 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
 fn attach(news: &mut [News<'_>], verdicts: &[Verdict<'_>], ask: &Extract<'_>) -> Option<i64> {
     // What stands behind another part points to that.
     let first = news.iter_mut().find(|new| new.is_state());
-    let new = first.filter(|new| new.is_free() && dangles(new.part, ask.held))?;
+    let concerns = |new: &News<'_>| dangles(new.part, ask.held) || corrects(ask.statement);
+    let new = first.filter(|new| new.is_free() && concerns(new))?;
     let open = |v: &Verdict<'_>| v.change == Change::None || v.is_last && v.change == Change::Doubtful;
     let last = verdicts.iter().find(|verdict| verdict.is_last && verdicts.iter().all(open))?;
     if last.may_refine && last.change == Change::None {
@@ -254,11 +318,29 @@ fn unsettled(part: &Part<'_>, ask: &Extract<'_>) -> Vec<RawFact> {
     read(part, ask).into_iter().map(|place| with_time(place.fact(action, confidence, reason), time)).collect()
 }
 
-/// "Answer Keiko Tan, she's the primary contact": the slot is named, and filled already.
-fn only_names(place: &Place, before: &[News<'_>], ask: &Extract<'_>) -> bool {
+/// "Answer Keiko Tan, she's the primary contact": the slot is named, and filled elsewhere.
+fn only_names(place: &Place, ask: &Extract<'_>) -> bool {
     ask.slots.iter().any(|slot| slot.name == place.subject)
-        && before.iter().any(|n| n.place.subject == place.subject)
         && set(&place.value).is_subset(&set(&place.subject.replace('_', " ")))
+}
+
+/// "He is your main contact", but not "she is a tax resident of Belgium".
+fn only_points_at_somebody(value: &str) -> bool {
+    let words = sentences(value).concat();
+    let is = |at: usize, any: &[&str]| words.get(at).is_some_and(|word| word.is_any(any));
+    is(0, &["he", "she"]) && is(1, &["is", "'s"]) && is(2, &["the", "your", "our", "my", "their"])
+}
+
+/// Who was named last before the statement points to them: of "talk to Bashir, he's your main contact", "Bashir".
+fn name_pointed_at(statement: &str) -> Option<String> {
+    let words = sentences(statement).concat();
+    let pointing = words.iter().rposition(|word| word.is_any(&["he", "she"]))?;
+    let before = words.get(..pointing)?;
+    let last = before.iter().rposition(|word| word.is_capital() && !word.is_mark())?;
+    let names = before.get(..=last)?.iter().rev().take_while(|word| word.is_capital() && !word.is_mark());
+    let first = last + 1 - names.count();
+    // The first word of a sentence is a capital anyhow.
+    (last > 0).then(|| spell(before.get(first..=last).unwrap_or_default()))
 }
 
 /// "On mobile it's light" is about what was told last.
@@ -360,12 +442,15 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
             if points(&new.part.text) {
                 new.place.subject = without(&held.subject, old);
             }
+            new.name_as(held, old, ask.statement);
             new.reason = "takes the place of another";
             Some(ended(held, PLAIN, "replaced"))
         }
         Change::Ended => {
             clear_all(news, old, held);
-            Some(ended(held, PLAIN, "it has ended"))
+            let confidence =
+                if slot.is_none() && names_one_of(&held.value, ask.statement) { DOUBTFUL } else { PLAIN };
+            Some(ended(held, confidence, "it has ended"))
         }
         Change::Doubtful => {
             let at = in_slot.or(concerning);
@@ -411,7 +496,14 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
             let of_place = |new: &&mut News<'_>| {
                 Elsewhere::of(&new.part.text).is_some_and(|e| set(&e.place).is_subset(&words_of(held)))
             };
-            if let Some(new) = concerning.and_then(|at| news.get_mut(at)).filter(|new| !of_place(new)) {
+            // Nor does one convention of another.
+            let is_other_item = |new: &&mut News<'_>| {
+                slot.is_some_and(|slot| slot.list)
+                    && new.place.subject == held.subject
+                    && set(&new.place.value).is_disjoint(&set(&held.value))
+            };
+            let new = concerning.and_then(|at| news.get_mut(at));
+            if let Some(new) = new.filter(|new| !of_place(new) && !is_other_item(new)) {
                 new.refine(held);
             }
             None
@@ -436,10 +528,33 @@ fn only_ends(verdict: &Verdict<'_>, part: &Part<'_>) -> bool {
         && part.value.is_none_or(|value| set(value).is_subset(&words_of(verdict.fact)))
 }
 
+/// "We packed up Mill Lane and sit on Dock Street": whether it says no more than what has been replaced.
+fn names_former(verdict: &Verdict<'_>, new: &News<'_>) -> bool {
+    let value = set(&new.place.value);
+    verdict.change == Change::Replaced
+        && !value.is_empty()
+        && value.is_subset(&set(verdict.value.as_deref().unwrap_or(&verdict.fact.value)))
+}
+
+/// "I dropped the Thursday run", of "Mondays and Thursdays": whether the statement names some of several things, and not all.
+fn names_one_of(value: &str, statement: &str) -> bool {
+    let said = set(statement);
+    let (named, others): (Vec<String>, Vec<String>) =
+        items(&words(value)).into_iter().partition(|item| !set(item).is_disjoint(&said));
+    !named.is_empty() && !others.is_empty()
+}
+
 /// None of the news names what has gone, where that can be helped.
 fn clear_all(news: &mut [News<'_>], old: &str, held: &Fact) {
+    let figures = |text: &str| -> Stems {
+        set(text).into_iter().filter(|word| word.contains(|c: char| c.is_ascii_digit())).collect()
+    };
     for new in news.iter_mut().filter(|new| new.is_free()) {
-        new.clear_of(old, held);
+        // "Scrap 12b its 21b"
+        let mixes = !figures(&new.place.value).is_disjoint(&figures(old));
+        if !new.clear_of(old, held) || mixes {
+            (new.action, new.confidence, new.reason) = (Action::Flag, DOUBTFUL, UNCLEAR);
+        }
     }
 }
 

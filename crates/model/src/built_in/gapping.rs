@@ -17,7 +17,9 @@ pub(super) fn filled(before: Given<'_>, item: Given<'_>) -> Option<String> {
     let (lead, tail) = around(before.text, before.value)?;
     let (own_lead, own_tail) = around(item.text, item.value)?;
     let said = words_of(lead);
-    if has_finite_verb(&words_of(item.text)) || !has_finite_verb(&said) {
+    let own = before_preposition(item.text);
+    // "Warn" in "info in staging and warn in prod" is no verb either.
+    if own.len() > 1 && has_finite_verb(&own) || !has_finite_verb(&said) {
         return None;
     }
     let value = item.value;
@@ -42,6 +44,13 @@ pub(super) fn filled(before: Given<'_>, item: Given<'_>) -> Option<String> {
     let rest = said.get(verb..).filter(|_| names && tail.trim().is_empty())?;
     let plain: Vec<Word> = who.iter().filter(|w| !w.is("still")).cloned().collect();
     Some(format!("{} {} {value}", spell(without_joint(&plain, rest)), spell(rest)))
+}
+
+/// "Paid" in "1000 for paid ones" is no verb of its own.
+fn before_preposition(text: &str) -> Vec<Word> {
+    let words = words_of(text);
+    let end = words.iter().skip(1).position(Word::is_preposition).map_or(words.len(), |at| at + 1);
+    words.into_iter().take(end).collect()
 }
 
 fn words_of(text: &str) -> Vec<Word> {
@@ -81,6 +90,8 @@ mod tests {
         check(timeout, ("the port is 80", "80"), "");
         let level = ("Log level is debug on dev", "debug on dev");
         check(level, ("info on prod", "info on prod"), "Log level is info on prod");
+        let limit = ("Rate limit is 100 a minute for free users", "100 a minute");
+        check(limit, ("1000 for paid ones", "1000"), "Rate limit is 1000 for paid ones");
         let rises = ("On weekdays I get up at 6:30", "6:30");
         check(rises, ("on weekends at 9", "9"), "on weekends, I get up at 9");
         let mail = ("For work email I use Outlook", "Outlook");

@@ -183,13 +183,17 @@ fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
         starts.push(first.at.start);
     }
     hedge_slips(statement, &mut parts, &starts);
+    let mocks = MOCKING.iter().any(|sign| statement.trim_end().ends_with(sign));
+    for part in parts.iter_mut().filter(|part| matches!(part.meant, Meant::So | Meant::Event)) {
+        part.meant = if mocks { Meant::Sarcastic } else { unsaid(&part.text).unwrap_or(part.meant) };
+    }
     parts
 }
 
 /// "`make tset`... argh, `make test` I mean", "900, I mean 1000": what was said before was a slip. It is for a person to say
 /// which of them is meant.
 fn hedge_slips(statement: &str, parts: &mut [Part<'_>], starts: &[usize]) {
-    const CORRECTING: [&str; 2] = [" i mean", " scratch that"];
+    const CORRECTING: [&str; 3] = [" i meant", " i mean", " scratch that"];
     let low = statement.to_ascii_lowercase();
     let found = CORRECTING.iter().find_map(|phrase| Some((low.find(phrase)?, phrase.len())));
     let Some((before, after, at)) =
@@ -207,12 +211,57 @@ fn hedge_slips(statement: &str, parts: &mut [Part<'_>], starts: &[usize]) {
     // Where nothing follows, what was meant stands before the words that say so, and the slip before that.
     let closes = !correction.contains(char::is_alphanumeric);
     let said = starts.iter().filter(|start| **start <= at).count();
+    if let [only] = &mut *parts
+        && let Cow::Borrowed(text) = only.text
+        && let Some(corrected) = text.get(..text.len().saturating_sub(low.len() - at))
+        && closes
+        && ["it's ", "its ", "that's "].iter().any(|it| corrected.to_lowercase().starts_with(it))
+    {
+        // "It's 5198 I meant" puts right what was told before.
+        (only.text, only.meant) = (Cow::Borrowed(corrected), Meant::So);
+        return;
+    }
+    if said == 0 {
+        // "Sorry, I meant Wednesday": so was that.
+        parts.iter_mut().filter(|part| part.meant == Meant::Hedged).for_each(|part| part.meant = Meant::So);
+        return;
+    }
     let first = said.saturating_sub(if closes { 2 } else { 1 });
     let until = low.len() - after.len() + correction.len();
     for (part, start) in parts.iter_mut().zip(starts).skip(first) {
         if *start < until && part.meant == Meant::So {
             part.meant = Meant::Hedged;
         }
+    }
+}
+
+/// Signs that what stands before them is not meant.
+const MOCKING: [&str; 2] = ["🙄", " /s"];
+
+/// "Let's meet at 9", "she either said Tuesdays or she didn't": what the words show to be no fact, however it is told.
+fn unsaid(text: &str) -> Option<Meant> {
+    let words = plain(text);
+    let has = |wanted: &str| words.iter().position(|word| word == wanted);
+    let proposes = matches!(words.first().map(String::as_str), Some("let's" | "lets"));
+    // "I nearly upgraded"
+    let is_past = |word: &String| word.ends_with("ed") || LEXICON.is_irregular_verb(word);
+    let misses = words.windows(2).any(|pair| {
+        matches!(pair, [nearly, done] if matches!(nearly.as_str(), "nearly" | "almost") && is_past(done))
+    });
+    let wishes = matches!(words.as_slice(), [who, want, to, does, ..]
+        if matches!(who.as_str(), "i" | "we")
+            && want == "want"
+            && to == "to"
+            && matches!(does.as_str(), "get" | "buy" | "learn" | "move" | "switch" | "try" | "become" | "start" | "visit" | "go"));
+    let wavers = has("either").is_some_and(|either| has("or").is_some_and(|or| either < or));
+    if proposes || wishes {
+        Some(Meant::Future)
+    } else if misses {
+        Some(Meant::Hypothetical)
+    } else if wavers {
+        Some(Meant::Hedged)
+    } else {
+        None
     }
 }
 
@@ -302,8 +351,23 @@ fn as_listed(before: &Part<'_>, seam: &str, item: &Part<'_>, rest: &str) -> Opti
 fn with_what_was_said(before: &Part<'_>, seam: &str, item: &Part<'_>) -> Option<String> {
     let joins = |word: &str| word.is_empty() || matches!(word, "and" | "while" | "but" | "whereas");
     let joined = !seam.contains(ENDS) && seam.split(|c: char| !c.is_alphanumeric()).all(joins);
-    let before_value = before.value.filter(|_| joined && before.meant == item.meant)?;
-    filled(Given { text: &before.text, value: before_value }, Given { text: &item.text, value: item.value? })
+    if !joined || before.meant != item.meant {
+        return None;
+    }
+    // "Log level is debug in dev"
+    let said = || before.text.split_once(" is ").and_then(|(_, rest)| value_before_place(rest));
+    let before_value = before.value.or_else(said)?;
+    let value = item.value.or_else(|| value_before_place(&item.text))?;
+    filled(Given { text: &before.text, value: before_value }, Given { text: &item.text, value })
+}
+
+/// "Info" of "info in staging".
+fn value_before_place(text: &str) -> Option<&str> {
+    let at = text.match_indices(' ').map(|(at, _)| at).find(|at| {
+        let next = text.get(at + 1..).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+        LEXICON.prepositions.contains(next)
+    });
+    at.and_then(|at| text.get(..at))
 }
 
 fn text_of<'a>(statement: &'a str, run: &[&Word]) -> &'a str {
@@ -320,7 +384,8 @@ fn merged<'a>(statement: &str, runs: Vec<Vec<&'a Word>>) -> Vec<Vec<&'a Word>> {
         let short = run.len() < 3
             && !text_of(statement, run).contains(|c: char| c.is_ascii_digit() || c.is_uppercase());
         let heads = text_of(statement, run).trim_end().ends_with([':', '=']);
-        so && (short || heads || !run.iter().any(|word| word.value > MAYBE_VALUE))
+        let names = || is_bare_name(text_of(statement, run));
+        so && (short || heads || names() || !run.iter().any(|word| word.value > MAYBE_VALUE))
     };
     let together = |a: &[&Word], b: &[&Word]| {
         let (Some(a), Some(b)) = (a.last(), b.first()) else { return false };
@@ -332,7 +397,8 @@ fn merged<'a>(statement: &str, runs: Vec<Vec<&'a Word>>) -> Vec<Vec<&'a Word>> {
         match found.last_mut() {
             Some(before)
                 if (incomplete(before)
-                    || is_apposed(text_of(statement, before), text_of(statement, &run)))
+                    || is_apposed(text_of(statement, before), text_of(statement, &run))
+                    || goes_on_with_be(text_of(statement, &run)))
                     && together(before, &run) =>
             {
                 before.extend(run);
@@ -341,6 +407,20 @@ fn merged<'a>(statement: &str, runs: Vec<Vec<&'a Word>>) -> Vec<Vec<&'a Word>> {
         }
     }
     found
+}
+
+/// "The escalation contact": what it is stands elsewhere.
+fn is_bare_name(text: &str) -> bool {
+    const MOST: usize = 4;
+    let words = sentences(text).concat();
+    let plain = |word: &words::Word| word.tag == words::Tag::Noun && !word.is_capital() && !word.has_digit();
+    words.len() <= MOST
+        && words.split_first().is_some_and(|(first, rest)| first.is("the") && rest.iter().all(plain))
+}
+
+/// "The escalation contact, for when a case is stuck" and "is Thaddeus Boone".
+fn goes_on_with_be(after: &str) -> bool {
+    matches!(after.split_whitespace().next(), Some("is" | "are"))
 }
 
 /// "Fenna" and "our eldest", and these and "walks the dog".
@@ -420,8 +500,23 @@ fn value<'a>(statement: &'a str, run: &[&Word]) -> Option<&'a str> {
     let first = run.iter().position(may)?;
     let last = run.iter().rposition(may)?;
     let words = run.get(first..=last)?;
-    let text = trimmed(text_of(statement, words));
+    let text = trimmed(with_quote(statement, text_of(statement, words)));
     (mean(words) >= CLEAR_VALUE && text.contains(char::is_alphanumeric)).then_some(text)
+}
+
+/// With all that stands between the backquotes of which it has a part: "`pnpm vitest run`".
+fn with_quote<'a>(statement: &'a str, text: &'a str) -> &'a str {
+    let from = text.as_ptr() as usize - statement.as_ptr() as usize;
+    let marks: Vec<usize> = statement.match_indices('`').map(|(at, _)| at).collect();
+    let quote = marks
+        .chunks_exact(2)
+        .find(|pair| matches!(pair, [open, close] if *open < from + text.len() && from <= *close));
+    match quote {
+        Some([open, close]) => {
+            statement.get(from.min(*open)..(close + 1).max(from + text.len())).unwrap_or(text)
+        }
+        _ => text,
+    }
 }
 
 /// How likely the words give the value, on average.

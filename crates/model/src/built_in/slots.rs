@@ -5,6 +5,7 @@ use super::naming::key;
 use super::reading::Reading;
 use super::stem::stems;
 use crate::ask::SlotHint;
+use domain::keys::subject_key;
 
 /// The slot's name, if the subject goes by any of its names, or else the value is of the kind that the slot holds.
 pub(super) fn slot_of(reading: &Reading, slots: &[SlotHint]) -> Option<String> {
@@ -13,12 +14,15 @@ pub(super) fn slot_of(reading: &Reading, slots: &[SlotHint]) -> Option<String> {
     }
     let named = |name: &str| {
         let wanted = usual(name);
-        slots.iter().find(|slot| usual(&slot.name) == wanted).map(|slot| slot.name.clone())
+        slots.iter().find(|slot| names(slot).any(|name| usual(name) == wanted)).map(|slot| slot.name.clone())
     };
     if let Some(attribute) = reading.attribute {
         return named(attribute).or_else(|| (attribute == "allergy").then(|| named("diet")).flatten());
     }
     let words: Vec<&str> = reading.subject.split_whitespace().collect();
+    if let Some(slot) = slots.iter().find(|slot| is_name(slot, &reading.subject)) {
+        return Some(slot.name.clone());
+    }
     let by_subject = (0..words.len()).find_map(|start| named(&words.get(start..)?.join(" ")));
     by_subject.or_else(|| by_words(reading, slots)).or_else(|| by_telling_word(reading, slots)).or_else(
         || {
@@ -26,6 +30,16 @@ pub(super) fn slot_of(reading: &Reading, slots: &[SlotHint]) -> Option<String> {
             (words.len() <= 2 || reading.subject.contains(kind)).then(|| named(kind)).flatten()
         },
     )
+}
+
+/// All names that a slot goes by.
+fn names(slot: &SlotHint) -> impl Iterator<Item = &String> {
+    std::iter::once(&slot.name).chain(&slot.aliases)
+}
+
+/// Whether what is told under this name is held in the slot, whatever else may speak against it.
+pub(super) fn is_name(slot: &SlotHint, subject: &str) -> bool {
+    names(slot).any(|name| subject_key(name) == subject_key(subject))
 }
 
 /// A name in the form in which names of one attribute are equal.
@@ -61,12 +75,14 @@ fn by_telling_word(reading: &Reading, slots: &[SlotHint]) -> Option<String> {
     found.next().filter(|_| found.next().is_none()).map(|slot| slot.name.clone())
 }
 
-/// All words of the slot's name stand in the subject.
+/// All words of a name of the slot's stand in the subject.
 fn by_words(reading: &Reading, slots: &[SlotHint]) -> Option<String> {
     let subject = stems(&reading.subject);
     let fits = |slot: &&SlotHint| {
-        let name = stems(&slot.name.replace('_', " "));
-        !name.is_empty() && name.iter().all(|word| subject.contains(word))
+        names(slot).any(|name| {
+            let name = stems(&name.replace('_', " "));
+            !name.is_empty() && name.iter().all(|word| subject.contains(word))
+        })
     };
     slots.iter().filter(fits).max_by_key(|slot| slot.name.len()).map(|slot| slot.name.clone())
 }

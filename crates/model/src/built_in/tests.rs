@@ -283,16 +283,24 @@ fn words_typed_in_haste_lead_to_the_fact_that_they_mean() {
     assert!(read.iter().any(|fact| fact.target_id == Some(2)), "{read:?}");
 }
 
-fn filed(statement: &str, slots: &[&str]) -> Vec<(String, String)> {
-    let slot = |name: &&str| SlotHint {
-        name: (*name).to_owned(),
+fn slot(name: &str) -> SlotHint {
+    SlotHint {
+        name: name.to_owned(),
+        aliases: Vec::new(),
         description: name.replace('_', " "),
         list: false,
         verbatim: false,
-    };
-    let slots: Vec<SlotHint> = slots.iter().map(slot).collect();
+    }
+}
+
+fn filed(statement: &str, slots: &[&str]) -> Vec<(String, String)> {
+    let slots: Vec<SlotHint> = slots.iter().map(|name| slot(name)).collect();
+    filed_in(statement, &slots, &[])
+}
+
+fn filed_in(statement: &str, slots: &[SlotHint], held: &[&Fact]) -> Vec<(String, String)> {
     let intent = Intent::Remember;
-    let found = extract(&Extract { statement, intent, held: &[], slots: &slots, now: Timestamp::UNIX_EPOCH });
+    let found = extract(&Extract { statement, intent, held, slots, now: Timestamp::UNIX_EPOCH });
     found.into_iter().map(|raw| (raw.subject.unwrap_or_default(), raw.value.unwrap_or_default())).collect()
 }
 
@@ -313,6 +321,131 @@ fn what_names_a_slot_goes_there() {
 }
 
 #[test]
+fn a_slot_goes_by_its_other_names_too() {
+    let owner = SlotHint { aliases: vec!["tech lead".to_owned()], ..slot("code_owner") };
+    let found = filed_in("The tech lead is Radomir.", &[owner], &[]);
+    assert_eq!(found, [("code_owner".to_owned(), "Radomir".to_owned())]);
+}
+
+#[test]
+fn the_value_of_a_command_is_what_stands_in_quotes() {
+    let command = SlotHint {
+        verbatim: true,
+        description: "The command that runs the tests.".to_owned(),
+        ..slot("test_command")
+    };
+    let found = filed_in("`mix test` runs the suite.", &[command], &[]);
+    assert_eq!(found, [("test_command".to_owned(), "mix test".to_owned())]);
+}
+
+#[test]
+fn a_slot_is_not_filled_with_its_own_name_nor_with_a_thing_of_another_kind() {
+    let statement = "Our main contact is Mrs. Quennell, and the escalation contact, for when a case is stuck, is Thaddeus Boone.";
+    let found = filed(statement, &["primary_contact", "escalation_contact"]);
+    let escalation = found.iter().filter(|(slot, _)| slot == "escalation_contact");
+    assert!(escalation.clone().all(|(_, value)| value.contains("Thaddeus Boone")), "{found:?}");
+    let statement = "About the repo you're inheriting: it's Elixir on Phoenix.";
+    let found = filed(statement, &["primary_language", "framework"]);
+    assert!(!found.contains(&("framework".to_owned(), "Elixir".to_owned())), "{found:?}");
+}
+
+#[test]
+fn who_fills_a_slot_is_named_and_not_only_pointed_at() {
+    let found =
+        filed("Clementine is on leave so talk to Bashir, he's your main contact now.", &["primary_contact"]);
+    let contact: Vec<&str> =
+        found.iter().filter(|(slot, _)| slot == "primary_contact").map(|(_, value)| value.as_str()).collect();
+    assert_eq!(contact, ["Bashir"], "{found:?}");
+}
+
+#[test]
+fn what_is_proposed_mocked_or_left_open_does_not_stand() {
+    for statement in [
+        "Let's put a blockchain under the login page.",
+        "Sure, I am asking her to move in permanently 🙄",
+        "She either said Tuesdays or she didn't.",
+        "I nearly upgraded to Pro.",
+        "I want to get a MacBook.",
+    ] {
+        let found = read(statement, Intent::Remember, &[]);
+        assert!(!found.iter().any(|raw| raw.action.as_deref() == Some("ADD")), "{found:?}");
+    }
+    let found = read("I named the sourdough starter.", Intent::Remember, &[]);
+    assert!(!found.iter().any(|raw| raw.subject.as_deref() == Some("user's name")), "{found:?}");
+}
+
+#[test]
+fn what_puts_right_what_was_told_before_is_not_lost() {
+    let flight = fact(1, "user's flight", "Tuesday", "My flight is on Tuesday.");
+    let found = read("Sorry, I meant Wednesday.", Intent::Remember, &[&flight]);
+    let changes = |raw: &RawFact| raw.target_id == Some(1) && raw.value.as_deref() == Some("Wednesday");
+    assert!(found.iter().any(changes), "{found:?}");
+    let port = fact(1, "dev server port", "5199", "The dev server listens on port 5199.");
+    let found = read("argh sorry its 5198 i meant", Intent::Remember, &[&port]);
+    assert!(found.iter().any(|raw| raw.target_id == Some(1)), "{found:?}");
+}
+
+#[test]
+fn who_drops_one_of_two_has_not_dropped_both_for_sure() {
+    let runs = fact(1, "user runs", "Mondays and Thursdays", "I run on Mondays and Thursdays.");
+    let found = read("I dropped the Thursday run.", Intent::Remember, &[&runs]);
+    let sure = |raw: &RawFact| raw.action.as_deref() == Some("RETRACT") && raw.confidence > Some(0.5);
+    assert!(!found.iter().any(sure), "{found:?}");
+}
+
+#[test]
+fn a_change_of_one_leaves_its_twin_alone() {
+    let work = fact(1, "user's work email", "a@x.com", "My work email is a@x.com.");
+    let home = fact(2, "user's home email", "b@y.com", "My home email is b@y.com.");
+    let found = read("My home email changed to c@z.com.", Intent::Remember, &[&work, &home]);
+    assert!(!found.iter().any(|raw| raw.target_id == Some(1)), "{found:?}");
+}
+
+#[test]
+fn a_label_is_no_part_of_what_is_told() {
+    let found = read("Correction: the budget is 6000 euros.", Intent::Remember, &[]);
+    assert!(found.iter().any(|raw| raw.value.as_deref() == Some("6000 euros")), "{found:?}");
+}
+
+#[test]
+fn one_item_of_a_list_says_no_more_of_another() {
+    let conventions =
+        SlotHint { list: true, aliases: vec!["convention".to_owned()], ..slot("code_convention") };
+    let first = fact(
+        1,
+        "code_convention",
+        "every function gets a docstring",
+        "Convention: every function gets a docstring.",
+    );
+    let statement = "Convention: commit messages start with the ticket number.";
+    let found = filed_in(statement, &[conventions], &[&first]);
+    assert_eq!(
+        found,
+        [("code_convention".to_owned(), "commit messages start with the ticket number".to_owned())]
+    );
+}
+
+#[test]
+fn what_takes_a_place_keeps_its_name_and_names_nothing_that_has_gone() {
+    let hull = fact(
+        1,
+        "hull office makes do",
+        "do with an 80 Mbit line",
+        "The Hull office makes do with an 80 Mbit line.",
+    );
+    let found =
+        read("They finally dug in fibre at Hull, the line there is 900 Mbit.", Intent::Remember, &[&hull]);
+    let new = found.iter().find(|raw| raw.value.as_deref().is_some_and(|value| value.contains("900")));
+    let named = new.and_then(|raw| raw.subject.as_deref()).unwrap_or_default();
+    assert!(named.contains("hull") && named.contains("line"), "{found:?}");
+    let office = fact(1, "office", "Mill Lane", "Our office is on Mill Lane.");
+    let found = read("We packed up Mill Lane and sit on Dock Street.", Intent::Remember, &[&office]);
+    let stands =
+        |raw: &RawFact| raw.value.as_deref() == Some("Mill Lane") && raw.action.as_deref() == Some("ADD");
+    assert!(!found.iter().any(stands), "{found:?}");
+}
+
+#[test]
 fn what_holds_elsewhere_is_told_of_the_same_thing() {
     let theme = fact(1, "user's theme on web", "dark", "My theme on web is dark.");
     let found = read("On mobile it's light.", Intent::Remember, &[&theme]);
@@ -320,6 +453,10 @@ fn what_holds_elsewhere_is_told_of_the_same_thing() {
     let place = new.map(|raw| (raw.subject.as_deref(), raw.scope.as_deref()));
     assert_eq!(place, Some((Some("user's theme"), Some("mobile"))), "{found:?}");
     let found = read("Timeout is 30 s in staging and 60 s in production.", Intent::Remember, &[]);
+    let levels = read("Log level is debug in dev, info in staging and warn in prod.", Intent::Remember, &[]);
+    let of_level =
+        levels.iter().filter(|raw| raw.subject.as_deref().is_some_and(|s| s.contains("log level")));
+    assert_eq!(of_level.count(), 3, "{levels:?}");
     let of_timeout = found.iter().filter(|raw| raw.subject.as_deref().is_some_and(|s| s.contains("timeout")));
     assert_eq!(of_timeout.count(), 2, "{found:?}");
     let found = read("At Vantage Rail, Khalid is the finance man.", Intent::Remember, &[]);
@@ -391,6 +528,7 @@ fn what_is_used_to_do_something_is_asked_about_now() {
 fn a_not_is_never_lost() {
     let database = SlotHint {
         name: "database".to_owned(),
+        aliases: Vec::new(),
         description: "The database that holds the project's data.".to_owned(),
         list: false,
         verbatim: false,

@@ -8,7 +8,7 @@ use super::parts::{Part, parts};
 use super::place::Place;
 use super::reading::{Reading, Shift, reading, readings};
 use super::sentences::{may_open_with_verb, sentences};
-use super::slots::slot_of;
+use super::slots::{is_name, slot_of};
 use super::spelling::meant;
 use super::values::items;
 use super::words::{Tag, Word, words};
@@ -42,13 +42,19 @@ pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
         // What was said besides belongs to the slot's value.
         found = vec![whole(part)];
     }
+    let in_slot = |r: &Reading| slot.is_some() && slots.by_rule(r).map(|s| &s.name) == slot.map(|s| &s.name);
     let tells_value = |r: &Reading| part.value.is_none_or(|v| set(&r.value).is_superset(&set(v)));
-    let telling = found.iter().position(tells_value).unwrap_or(0);
-    if let (Some(only), Some(slot)) = (found.get_mut(telling), slot.filter(|slot| !slot.verbatim)) {
+    let telling = found.iter().position(in_slot).or_else(|| found.iter().position(tells_value)).unwrap_or(0);
+    let alone = found.len() == 1;
+    if let (Some(only), Some(slot)) = (found.get_mut(telling), slot) {
         let kept = format!("{} {}", slot.name.replace('_', " "), only.value);
-        let unclear = part.value.is_none() && loses_any(&part.text, &kept);
-        // Where it is not clear which words give the value, all of them do.
-        if unclear || is_doing(&only.value, &part.text) {
+        let unclear = part.value.is_none() && alone && loses_any(&part.text, &kept);
+        if slot.verbatim {
+            // "`mix test` runs the suite"
+            let quoted = quoted(&part.text).filter(|quoted| !only.value.contains(quoted));
+            only.value = quoted.map_or_else(|| std::mem::take(&mut only.value), str::to_owned);
+        } else if unclear || is_doing(&only.value, &part.text) {
+            // Where it is not clear which words give the value, all of them do.
             only.value = part.text.to_string();
         }
     }
@@ -128,6 +134,13 @@ fn only_points(value: &str) -> bool {
     words(value).iter().all(|word| word.is_any(&POINTING))
 }
 
+/// What stands between two backquotes.
+fn quoted(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once('`')?;
+    let (quoted, _) = rest.split_once('`')?;
+    Some(quoted).filter(|quoted| !quoted.is_empty())
+}
+
 /// "Freshworks is bidding": what somebody does is not who it is.
 fn is_doing(value: &str, said: &str) -> bool {
     let said = sentences(said).concat();
@@ -163,9 +176,9 @@ impl<'a> Slots<'a> {
     /// The slot that rules find, if the network does not rule it out. "Allergic to" leaves no doubt.
     fn by_rule(&self, reading: &Reading) -> Option<&'a SlotHint> {
         let name = slot_of(reading, self.slots)?;
-        let possible = |likely: &f32| *likely >= NEVER || reading.attribute.is_some();
-        let mut slots = self.slots.iter().zip(&self.likely).filter(|(_, likely)| possible(likely));
-        slots.find(|(slot, _)| slot.name == name).map(|(slot, _)| slot)
+        let (slot, likely) = self.slots.iter().zip(&self.likely).find(|(slot, _)| slot.name == name)?;
+        let sure = reading.attribute.is_some() || is_name(slot, &reading.subject);
+        (sure || *likely >= NEVER).then_some(slot)
     }
 
     /// The slot that rules find in what was read, or by the sort of its value, or else the one that the network is sure of.
@@ -173,7 +186,13 @@ impl<'a> Slots<'a> {
         let by_name = found.iter().find_map(|r| self.by_rule(r));
         let by_kind = || self.by_rule(&reading("", part.value?));
         let likely = || self.slots.iter().zip(&self.likely).max_by(|a, b| a.1.total_cmp(b.1));
-        let best = || likely().filter(|(_, likely)| **likely >= SURE).map(|(slot, _)| slot);
+        // Elixir is a language, and no framework.
+        let is_of_kind = |slot: &SlotHint| {
+            let kind = part.value.and_then(|value| slot_of(&reading("", value), self.slots));
+            kind.is_none_or(|kind| kind == slot.name)
+        };
+        let best =
+            || likely().filter(|(slot, likely)| **likely >= SURE && is_of_kind(slot)).map(|(slot, _)| slot);
         by_name.or_else(by_kind).or_else(best)
     }
 }

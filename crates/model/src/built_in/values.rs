@@ -158,11 +158,21 @@ pub(super) fn complement_text(object: &[Word], adjuncts: &[Adjunct]) -> String {
     match (head.is_empty(), tail.is_empty()) {
         (false, false) => format!("{head} {tail}"),
         (false, true) => head,
+        // "On order" says what "order" does not.
+        (true, _) if kept.first().is_some_and(is_set_phrase) => tail,
         (true, _) => kept.first().map_or(String::new(), |first| {
             let rest = with_prepositions(kept.get(1..).unwrap_or_default());
             format!("{} {rest}", spell(&first.words)).trim().to_owned()
         }),
     }
+}
+
+fn is_set_phrase(adjunct: &Adjunct) -> bool {
+    const NOUNS: [&str; 17] = [
+        "order", "hold", "leave", "track", "call", "sale", "strike", "holiday", "vacation", "transit",
+        "review", "risk", "progress", "stock", "place", "trial", "loan",
+    ];
+    matches!(adjunct.words.as_slice(), [only] if NOUNS.contains(&only.low.as_str()))
 }
 
 /// The parts of an enumeration.

@@ -73,8 +73,9 @@ pub(super) fn framed(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Vec<
         return Some(found);
     }
     match LEXICON.frame(&verb.stem, particle)? {
-        // "I spoke to the old boy" names no language.
+        // "I spoke to the old boy" names no language, and "I named the cat" not me.
         VerbFrame::Attribute(_) if verb.stem == "speak" && clause.object.is_empty() => None,
+        VerbFrame::Attribute(_) if verb.stem == "name" && !verb.passive => None,
         VerbFrame::Attribute(attribute) => {
             let value = complement_text(&clause.object, &clause.adjuncts);
             let person = attribute != "name" || about.sort == Sort::Person;

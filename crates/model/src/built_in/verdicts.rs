@@ -149,7 +149,10 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
             weighed.unsettled >= if shares(fact) { enough } else { enough * WITHOUT_A_WORD }
         };
         let speaks = of_part().any(|(fact, weighed)| doubts(fact, weighed));
-        part.meant == Meant::So && (speaks && changes < SURE || part.mocks && !states.is_empty())
+        // What may well be meant otherwise, and has no clear value, is not said for sure.
+        let is_vague = part.value.is_none() && part.else_meant.is_some() && !states.is_empty();
+        part.meant == Meant::So
+            && ((speaks || is_vague) && changes < SURE || part.mocks && !states.is_empty())
     };
     let doubted: Vec<bool> = telling.iter().enumerate().map(|(at, part)| is_unsettled(at, part)).collect();
     let words = sentences(ask.statement).concat();
@@ -262,12 +265,18 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
     let settled =
         |change| matches!(change, Change::Replaced | Change::Ended | Change::Repeated | Change::Refined);
     let is_settled = of_facts.iter().any(|(verdict, _)| settled(verdict.change));
+    let is_changed =
+        of_facts.iter().any(|(verdict, _)| matches!(verdict.change, Change::Replaced | Change::Ended));
     for (verdict, likely) in &mut of_facts {
         // What has found its place, or names what it is about, says little of facts that it has not a word of.
         let placed = is_settled || !verdict.is_last;
         let enough = if placed { LIKELIER } else { MAYBE * WITHOUT_A_WORD };
         let unlikely = *likely < enough && !moves_from(&words, verdict.fact);
         if verdict.change == Change::Doubtful && unlikely && !points && !shares(verdict.fact) {
+            verdict.change = Change::None;
+        }
+        // "My home email changed" has found the one that it speaks of, and it is not the one for work.
+        if verdict.change == Change::Doubtful && is_changed && *likely < MAYBE_IF_NAMED {
             verdict.change = Change::None;
         }
     }

@@ -96,6 +96,9 @@ fn slot_line(slot: &SlotHint) -> String {
     if !slot.description.is_empty() {
         line.push_str(&format!(": {}", slot.description));
     }
+    if !slot.aliases.is_empty() {
+        line.push_str(&format!(" (also called: {})", slot.aliases.join(", ")));
+    }
     if slot.list {
         line.push_str(" (a list: one entry for each item)");
     }

@@ -55,13 +55,14 @@ fn the_statement_stands_last_after_the_held_facts() {
 fn slots_intent_and_reminder_are_said_in_the_rules() {
     let slots = [SlotHint {
         name: "allergy".to_owned(),
+        aliases: vec!["intolerance".to_owned()],
         description: "what the patient must not get".to_owned(),
         list: true,
         verbatim: true,
     }];
     let ask = Extract { slots: &slots, intent: Intent::Forget, ..ask("forget it", &[]) };
     let system = extracting::prompt(&ask, Reminder::JsonOnly, &fence()).system;
-    let line = "- allergy: what the patient must not get (a list: one entry for each item) (copy the value word by word)";
+    let line = "- allergy: what the patient must not get (also called: intolerance) (a list: one entry for each item) (copy the value word by word)";
     for part in [line, "asks to forget", "could not be read"] {
         assert!(system.contains(part), "{part}");
     }
