@@ -641,3 +641,18 @@ fn exchanged(held: &Fact, old: &str, part: &Part<'_>) -> Option<String> {
     let value = part.value.filter(|value| holds && apart && !set(value).is_subset(&set(old)))?;
     Some(format!("{before}{value}{after}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_WORDS, MOST_WORDS_IN_ALL, stretches};
+
+    #[test]
+    fn of_a_long_text_so_much_is_read_at_once_and_so_much_in_all() {
+        let page = "We moved the office from Leeds to York, and Dana owns billing now. ".repeat(1500);
+        let words = |text: &&str| text.split_whitespace().count();
+        let found = stretches(&page);
+        assert!(found.iter().all(|stretch| words(stretch) <= MOST_WORDS));
+        assert_eq!(found.iter().map(words).sum::<usize>(), MOST_WORDS_IN_ALL);
+        assert!(page.starts_with(&found.concat()), "nothing is left out or told twice");
+    }
+}
