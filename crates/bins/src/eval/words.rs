@@ -162,6 +162,8 @@ pub fn words(text: &str) -> Vec<String> {
             _ if (letter.is_alphabetic() || letter == '%') && before.is_ascii_digit() => {
                 spaced.extend([' ', letter]);
             }
+            // "C#", but "#general" is the channel "general".
+            '#' if !before.is_alphanumeric() => spaced.push(' '),
             _ if letter.is_alphanumeric() || "+#%".contains(letter) => spaced.push(letter),
             // "2.5" and "node.js", but not the end of a sentence; "1,200" is 1200.
             '.' if before.is_alphanumeric() && after.is_alphanumeric() => spaced.push(letter),
@@ -235,11 +237,13 @@ mod tests {
             ("three kids", "3 kids"),
             ("thirty quid and twenty-five pence", "30 quid and 25 pence"),
             ("8%", "8 %"),
+            ("#design-attic", "design attic"),
             ("Dana’s team", "dana's team"),
         ] {
             assert_eq!(words(one), words(other), "{one} / {other}");
         }
         assert_ne!(words("C++"), words("C"));
+        assert_ne!(words("C#"), words("C"));
         assert_ne!(words("2.5"), words("25"));
     }
 

@@ -1,6 +1,6 @@
 //! Answers a question by naming the facts that answer it, or says that it does not know.
 
-use super::comparing::{Stems, nearest, set};
+use super::comparing::{Stems, nearest, set, words_of};
 use super::endings::Changed;
 use super::meeting::{Held, Met, Term};
 use super::people::may_be_own_name;
@@ -8,6 +8,7 @@ use super::question::{Asked, Question, is_strange};
 use super::spelling::meant;
 use super::stem::stems;
 use super::told::{Told, told};
+use super::words::{Word, spell, words};
 use crate::ask::{Answer, AnswerFact};
 use domain::{Fact, Kind, REJECTED_BY, Status};
 
@@ -90,19 +91,22 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
         let known = ask.facts.iter().zip(held).find(|(f, _)| f.fact.id == fact.id);
         let Some((shown, known)) = known else { continue };
         let ruled = found.iter().find(|f| f.fact.fact.id == fact.id);
-        let enough =
-            if lacks_what_another_has(known, question, held) || question.asks_for_another(&fact.subject) {
-                AGAINST_RULES
-            } else if !question.fits(text) && !question.fits_subject(&fact.subject) {
-                SURE
-            } else if ruled.is_some() {
-                AGREED
-            } else if is_ruled_out(shown, known, question, held) {
-                AGAINST_RULES
-            } else {
-                LIKELY
-            };
-        if likely < enough || question.asks_own_name() && !may_be_own_name(fact) {
+        let enough = if lacks_what_another_has(known, question, held)
+            || question.asks_for_another(&fact.subject)
+            || holds_elsewhere(fact, asked)
+        {
+            AGAINST_RULES
+        } else if !question.fits(text) && !question.fits_subject(&fact.subject) {
+            SURE
+        } else if ruled.is_some() {
+            AGREED
+        } else if is_ruled_out(shown, known, question, held) {
+            AGAINST_RULES
+        } else {
+            LIKELY
+        };
+        let is_of_another = question.asks_own_name() && !may_be_own_name(fact);
+        if likely < enough || is_of_another || holds_elsewhere(fact, asked) {
             continue;
         }
         let tells = |text: &str| question.is_choice() || tells_more(text, &fact.value, &said_already);
@@ -162,6 +166,18 @@ fn likelihoods<'a>(question: &str, facts: &'a [Told]) -> Vec<(f64, &'a str)> {
         of_each.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default()
     };
     facts.iter().map(best).collect()
+}
+
+/// "Which name do I go by at work?" is not answered by the one for official papers.
+fn holds_elsewhere(fact: &Fact, question: &str) -> bool {
+    let words = words(question.trim_end_matches('?'));
+    let is_where = |word: &Word| word.is_any(&["at", "on", "in", "for"]);
+    let place = words.iter().rposition(is_where).and_then(|at| words.get(at + 1..)).filter(|w| w.len() <= 2);
+    let strange = |place: &[Word]| {
+        let place = set(&spell(place));
+        !place.is_empty() && place.is_disjoint(&words_of(fact))
+    };
+    fact.scope != "global" && set(&fact.scope).is_disjoint(&set(question)) && place.is_some_and(strange)
 }
 
 /// Whether something that is asked for stands in another fact, but not in this one.

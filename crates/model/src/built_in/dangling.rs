@@ -26,6 +26,8 @@ pub(super) fn corrects(statement: &str) -> bool {
 
 /// What has more words than these tells enough by itself.
 const FEW: usize = 4;
+/// The same for what somebody does to it: "Handelsbanken granted it, 750k, at Euribor plus 1.9".
+const FEW_OF_IT: usize = 6;
 
 pub(super) fn points(text: &str) -> bool {
     let words = sentences(text).concat();
@@ -47,7 +49,8 @@ pub(super) fn points(text: &str) -> bool {
     // "In Tromsø"
     let is_where =
         is(0, &["in", "at", "near"]) && words.len() > 1 && words.iter().skip(1).all(Word::is_capital);
-    (opens || ends || is_where) && !own && set(text).len() <= FEW
+    let few = if ends { FEW_OF_IT } else { FEW };
+    (opens || ends || is_where) && !own && set(text).len() <= few
 }
 
 /// "I work in IT".
@@ -82,6 +85,7 @@ mod tests {
             "Slow, that lot",
             "In Tromsø",
             "It's for 250,000, of which 90,000 is drawn",
+            "Handelsbanken granted it, 750k, at Euribor plus 1.9",
         ] {
             assert!(points(text), "{text}");
         }

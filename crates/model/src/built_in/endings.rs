@@ -5,7 +5,7 @@ use super::comparing::{Stems, set};
 use super::naming::is_proper;
 use super::reading::{Reading, Shift, readings};
 use super::sentences::sentences;
-use super::words::words;
+use super::words::{Word, words};
 
 /// The stems of the nouns that name what a part says to have gone: of "the office plants", that of "plants".
 pub(super) fn things_gone(part: &str) -> Stems {
@@ -83,6 +83,18 @@ pub(super) fn successor(part: &str, old: &str) -> Option<String> {
     })
 }
 
+/// "I've put it up", "we turned that off": whether something that is not named has been set otherwise.
+pub(super) fn turns_it(said: &[Word]) -> bool {
+    const BY_ITSELF: [&str; 7] = ["upped", "raised", "lowered", "reduced", "doubled", "halved", "swapped"];
+    const WITH_WHERE: [&str; 8] =
+        ["put", "turned", "bumped", "brought", "cranked", "knocked", "dialled", "switched"];
+    said.windows(2).enumerate().any(|(at, pair)| {
+        let [verb, what] = pair else { return false };
+        let goes = said.get(at + 2).is_some_and(|word| word.is_any(&["up", "down", "off", "back", "over"]));
+        what.is_any(&["it", "that", "them"]) && (verb.is_any(&BY_ITSELF) || verb.is_any(&WITH_WHERE) && goes)
+    })
+}
+
 fn readings_of(part: &str) -> Vec<Reading> {
     sentences(part)
         .iter()
@@ -97,8 +109,9 @@ fn head(name: &str) -> Stems {
 
 #[cfg(test)]
 mod tests {
-    use super::{Changed, successor, things_gone};
+    use super::{Changed, successor, things_gone, turns_it};
     use crate::built_in::comparing::set;
+    use crate::built_in::words::words;
 
     fn names_gone(part: &str, fact: &str) -> bool {
         !things_gone(part).is_disjoint(&set(fact))
@@ -125,5 +138,14 @@ mod tests {
         assert!(!changes("Payroll is on Gusto", "payroll", "ADP"));
         let poetry = successor("Poetry replaced pip-tools in the spring cleanup", "pip-tools");
         assert_eq!(poetry.as_deref(), Some("Poetry"));
+    }
+    #[test]
+    fn what_is_set_otherwise_need_not_be_named() {
+        for said in ["she wanted 65 so I have put it up", "we turned that off", "they halved it"] {
+            assert!(turns_it(&words(said)), "{said}");
+        }
+        for said in ["put it there", "we raised a ticket", "they turned it into a cafe", "it is up"] {
+            assert!(!turns_it(&words(said)), "{said}");
+        }
     }
 }

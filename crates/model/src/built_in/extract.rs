@@ -23,8 +23,6 @@ const MOST_WORDS: usize = 60;
 /// Beyond this nobody is telling facts; what follows is left unread.
 const MOST_WORDS_IN_ALL: usize = 4000;
 
-const UNCLEAR: &str = "it is not clear which words give the new value";
-
 /// What the statement says is so.
 struct News<'a> {
     place: Place,
@@ -32,9 +30,36 @@ struct News<'a> {
     action: Action,
     confidence: f64,
     reason: &'static str,
+    /// Whether it is not known which words give its value.
+    is_unclear: bool,
 }
 
-impl News<'_> {
+impl<'a> News<'a> {
+    fn plain(place: Place, part: &'a Part<'a>) -> Self {
+        let (action, confidence, reason) = (Action::Add, PLAIN, "said plainly");
+        Self { place, part, action, confidence, reason, is_unclear: false }
+    }
+
+    /// Stands nowhere until a person has looked at it.
+    fn wait(&mut self, reason: &'static str) {
+        (self.action, self.confidence, self.reason) = (Action::Flag, DOUBTFUL, reason);
+    }
+
+    fn wait_unclear(&mut self) {
+        self.is_unclear = true;
+        self.wait("it is not clear which words give the new value");
+    }
+
+    /// Takes the place of a held fact once a person has agreed.
+    fn may_replace(&mut self) {
+        (self.action, self.confidence, self.reason) =
+            (Action::Supersede, DOUBTFUL, "it may be meant to replace this");
+    }
+
+    fn skip(&mut self, reason: &'static str) {
+        (self.action, self.reason) = (Action::Skip, reason);
+    }
+
     fn is_state(&self) -> bool {
         self.part.meant != Meant::Event
     }
@@ -116,7 +141,7 @@ impl News<'_> {
 
     /// Waits for a person, together with the end of what it may have replaced.
     fn unclear(&mut self, held: &Fact) -> RawFact {
-        (self.action, self.confidence, self.reason) = (Action::Flag, DOUBTFUL, UNCLEAR);
+        self.wait_unclear();
         ended(held, DOUBTFUL, "it may have been replaced")
     }
 
@@ -194,17 +219,16 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
                 continue;
             }
             let place = in_its_place(place, part, &news, ask);
-            let mut place = set_apart(place, &mut news, part, ask);
+            let place = set_apart(place, &mut news, part, ask);
             let in_slot = ask.slots.iter().any(|slot| slot.name == place.subject);
-            let mut new = (Action::Add, PLAIN, "said plainly");
-            if in_slot && only_points_at_somebody(&place.value) {
+            let mut new = News::plain(place, part);
+            if in_slot && only_points_at_somebody(&new.place.value) {
                 match name_pointed_at(ask.statement) {
-                    Some(name) => place.value = name,
-                    None => new = (Action::Flag, DOUBTFUL, "it is not clear who is meant"),
+                    Some(name) => new.place.value = name,
+                    None => new.wait("it is not clear who is meant"),
                 }
             }
-            let (action, confidence, reason) = new;
-            news.push(News { place, part, action, confidence, reason });
+            news.push(new);
         }
     }
     let filed = |n: &News<'_>| ask.slots.iter().find(|s| s.name == n.place.subject).map(|s| s.name.as_str());
@@ -220,9 +244,9 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
         });
     }
     let unclear: Vec<&str> =
-        news.iter().filter(|new| new.reason == UNCLEAR).map(|new| new.part.text.as_ref()).collect();
+        news.iter().filter(|new| new.is_unclear).map(|new| new.part.text.as_ref()).collect();
     for new in news.iter_mut().filter(|new| new.is_free() && unclear.contains(&new.part.text.as_ref())) {
-        (new.action, new.confidence, new.reason) = (Action::Flag, DOUBTFUL, UNCLEAR);
+        new.wait_unclear();
     }
     let in_any_slot = |subject: &str| ask.slots.iter().any(|slot| slot.name == subject);
     let placed: Vec<(&str, Stems)> = news
@@ -240,10 +264,11 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
                 && in_any_slot(&v.fact.subject)
         };
         if placed.iter().any(says) {
-            (new.action, new.reason) = (Action::Skip, "told in the place of another");
+            new.skip("told in the place of another");
+        } else if verdicts.iter().any(|verdict| is_told_of(verdict, new, ask)) {
+            new.wait("it may speak of an end");
         } else if !new.place.named && in_any_slot(&new.place.subject) && verdicts.iter().any(is_beside) {
-            (new.action, new.confidence, new.reason) =
-                (Action::Flag, DOUBTFUL, "it is not clear what it is told of");
+            new.wait("it is not clear what it is told of");
         }
     }
     for new in news.iter_mut().filter(|new| new.is_free()) {
@@ -253,9 +278,9 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
                 && !gone.is_disjoint(&words_of(verdict.fact))
         };
         if verdicts.iter().any(|verdict| only_ends(verdict, new.part) || removes(verdict)) {
-            (new.action, new.reason) = (Action::Skip, "tells of an end");
+            new.skip("tells of an end");
         } else if verdicts.iter().any(|verdict| names_former(verdict, new)) {
-            (new.action, new.reason) = (Action::Skip, "names what has gone");
+            new.skip("names what has gone");
         }
     }
     proposals.extend(news.into_iter().map(News::proposal));
@@ -273,12 +298,12 @@ fn attach(news: &mut [News<'_>], verdicts: &[Verdict<'_>], ask: &Extract<'_>) ->
     let last = verdicts.iter().find(|verdict| verdict.is_last && verdicts.iter().all(open))?;
     if last.may_refine && last.change == Change::None {
         new.refine(last.fact);
+        new.confidence = DOUBTFUL;
     } else {
         let value = new.part.value.unwrap_or(&new.place.value).to_owned();
         new.place = Place::at(last.fact).with(value);
-        (new.action, new.reason) = (Action::Supersede, "it may be meant to replace this");
+        new.may_replace();
     }
-    new.confidence = DOUBTFUL;
     Some(last.fact.id)
 }
 
@@ -408,7 +433,11 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
                     None => return Some(new.unclear(held)),
                 }
             }
-            if slot.is_none() && (holds_more(held, old, ask.statement) || is_of_another_sort(held, new)) {
+            let is_unclear = slot.is_none()
+                && (holds_more(held, old, ask.statement)
+                    || is_of_another_sort(held, new)
+                    || names_held(held, new));
+            if is_unclear {
                 return Some(new.unclear(held));
             }
             // "13, not 12" loses nothing that is worth keeping.
@@ -456,24 +485,10 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
             let at = in_slot.or(concerning);
             if let Some(new) = at.filter(|_| slot.is_some()).and_then(|at| news.get_mut(at)) {
                 new.place = Place::at(held).with(std::mem::take(&mut new.place.value));
-                (new.action, new.confidence, new.reason) =
-                    (Action::Supersede, DOUBTFUL, "it may be meant to replace this");
+                new.may_replace();
                 return None;
             }
-            if slot.is_some_and(|slot| slot.list) {
-                // "Zuora bowed out" is no further rival.
-                let speaks_of_it = |n: &&mut News<'_>| {
-                    n.action == Action::Add
-                        && n.part.value.is_none()
-                        && n.place.subject == held.subject
-                        && !set(&held.value).is_empty()
-                        && set(&n.place.value).is_superset(&set(&held.value))
-                };
-                for new in news.iter_mut().filter(speaks_of_it) {
-                    (new.action, new.confidence, new.reason) =
-                        (Action::Flag, DOUBTFUL, "it may speak of an end");
-                }
-            } else if slot.is_none() {
+            if slot.is_none() {
                 apart(news, here, ask);
             }
             Some(ended(held, DOUBTFUL, "what was said may have ended it"))
@@ -482,8 +497,7 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
             if let Some(new) = concerning.and_then(|at| news.get_mut(at)) {
                 if is_other_word(held, &new.place) {
                     new.place.target = Some(held.id);
-                    (new.action, new.confidence, new.reason) =
-                        (Action::Supersede, DOUBTFUL, "it may be meant to replace this");
+                    new.may_replace();
                     return None;
                 }
                 new.place = Place::at(held).with(held.value.clone());
@@ -511,14 +525,25 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
         Change::None => {
             if let Some(new) = in_slot.and_then(|at| news.get_mut(at)) {
                 new.place.target = Some(held.id);
-                (new.action, new.confidence, new.reason) =
-                    (Action::Supersede, DOUBTFUL, "it may be meant to replace this");
+                new.may_replace();
             } else if slot.is_none() {
                 apart(news, here, ask);
             }
             None
         }
     }
+}
+
+/// "Zuora bowed out" is no further rival, and "the date picker works again" no further issue.
+fn is_told_of(verdict: &Verdict<'_>, new: &News<'_>, ask: &Extract<'_>) -> bool {
+    let held = verdict.fact;
+    let listed = ask.slots.iter().any(|slot| slot.list && slot.name == held.subject);
+    let (was, is) = (set(&held.value), set(&new.place.value));
+    let names_it = new.part.value.is_none() && !was.is_empty() && is.is_superset(&was);
+    listed
+        && matches!(verdict.change, Change::Replaced | Change::Ended | Change::Doubtful)
+        && new.place.subject == held.subject
+        && (names_it || !new.place.named && share(&is, &was) >= 0.5)
 }
 
 /// Whether a part says nothing but that the fact has ended.
@@ -553,7 +578,7 @@ fn clear_all(news: &mut [News<'_>], old: &str, held: &Fact) {
         // "Scrap 12b its 21b"
         let mixes = !figures(&new.place.value).is_disjoint(&figures(old));
         if !new.clear_of(old, held) || mixes {
-            (new.action, new.confidence, new.reason) = (Action::Flag, DOUBTFUL, UNCLEAR);
+            new.wait_unclear();
         }
     }
 }
@@ -607,6 +632,12 @@ fn is_of_another_sort(held: &Fact, new: &News<'_>) -> bool {
     let value = sentences(&new.place.value).concat();
     let is_word = value.iter().all(|word| word.tag == Tag::Adjective && !word.is_capital());
     !value.is_empty() && (names && is_word || is_figure && !value.iter().any(Word::has_digit))
+}
+
+/// "The one on 5 West works": what the held fact is about, is nothing that it has become.
+fn names_held(held: &Fact, new: &News<'_>) -> bool {
+    let value = set(new.part.value.unwrap_or(&new.place.value));
+    !value.is_empty() && value.is_subset(&set(&held.subject))
 }
 
 /// "npm is our package manager" is not "pnpm is our package manager" said once more.

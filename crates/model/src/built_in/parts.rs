@@ -253,12 +253,22 @@ fn unsaid(text: &str) -> Option<Meant> {
             && want == "want"
             && to == "to"
             && matches!(does.as_str(), "get" | "buy" | "learn" | "move" | "switch" | "try" | "become" | "start" | "visit" | "go"));
+    // "Respiratory want her on CPAP as of Friday"
+    let is_wanted = words.windows(3).any(|three| {
+        matches!(three, [want, whom, at]
+            if matches!(want.as_str(), "want" | "wants" | "wanted")
+                && matches!(whom.as_str(), "me" | "us" | "him" | "her" | "it" | "them")
+                && matches!(at.as_str(), "on" | "off" | "at"))
+    });
+    // "The intern let slip something about 1,100 units", "my boss keeps hinting at Linz"
+    let leaks = words.windows(2).any(|pair| matches!(pair, [lets, slip] if lets == "let" && slip == "slip"))
+        || words.iter().any(|word| matches!(word.as_str(), "hinted" | "hinting"));
     let wavers = has("either").is_some_and(|either| has("or").is_some_and(|or| either < or));
-    if proposes || wishes {
+    if proposes || wishes || is_wanted {
         Some(Meant::Future)
     } else if misses {
         Some(Meant::Hypothetical)
-    } else if wavers {
+    } else if wavers || leaks {
         Some(Meant::Hedged)
     } else {
         None
@@ -384,8 +394,8 @@ fn merged<'a>(statement: &str, runs: Vec<Vec<&'a Word>>) -> Vec<Vec<&'a Word>> {
         let short = run.len() < 3
             && !text_of(statement, run).contains(|c: char| c.is_ascii_digit() || c.is_uppercase());
         let heads = text_of(statement, run).trim_end().ends_with([':', '=']);
-        let names = || is_bare_name(text_of(statement, run));
-        so && (short || heads || names() || !run.iter().any(|word| word.value > MAYBE_VALUE))
+        let has_value = || run.iter().any(|word| word.value > MAYBE_VALUE);
+        so && (short || heads || !has_value() || is_bare_name(text_of(statement, run)))
     };
     let together = |a: &[&Word], b: &[&Word]| {
         let (Some(a), Some(b)) = (a.last(), b.first()) else { return false };
@@ -500,23 +510,21 @@ fn value<'a>(statement: &'a str, run: &[&Word]) -> Option<&'a str> {
     let first = run.iter().position(may)?;
     let last = run.iter().rposition(may)?;
     let words = run.get(first..=last)?;
-    let text = trimmed(with_quote(statement, text_of(statement, words)));
+    let text = trimmed(with_quote(statement, words));
     (mean(words) >= CLEAR_VALUE && text.contains(char::is_alphanumeric)).then_some(text)
 }
 
-/// With all that stands between the backquotes of which it has a part: "`pnpm vitest run`".
-fn with_quote<'a>(statement: &'a str, text: &'a str) -> &'a str {
-    let from = text.as_ptr() as usize - statement.as_ptr() as usize;
+/// With all that stands between the backquotes of which they have a part: "`pnpm vitest run`".
+fn with_quote<'a>(statement: &'a str, words: &[&Word]) -> &'a str {
+    let (Some(first), Some(last)) = (words.first(), words.last()) else { return "" };
+    let (from, to) = (first.at.start, last.at.end);
     let marks: Vec<usize> = statement.match_indices('`').map(|(at, _)| at).collect();
-    let quote = marks
-        .chunks_exact(2)
-        .find(|pair| matches!(pair, [open, close] if *open < from + text.len() && from <= *close));
-    match quote {
-        Some([open, close]) => {
-            statement.get(from.min(*open)..(close + 1).max(from + text.len())).unwrap_or(text)
-        }
-        _ => text,
-    }
+    let quote = marks.chunks_exact(2).find_map(|pair| match pair {
+        [open, close] if *open < to && from <= *close => Some((*open, close + 1)),
+        _ => None,
+    });
+    let (open, close) = quote.unwrap_or((from, to));
+    statement.get(from.min(open)..to.max(close)).unwrap_or_default()
 }
 
 /// How likely the words give the value, on average.

@@ -105,15 +105,16 @@ fn tidy(reading: &mut Reading) {
 
 /// "In staging", "On weekdays", "For US customers": what stands before the subject limits the fact to a part.
 fn scope(lead: &[Adjunct], habit: bool) -> Option<String> {
-    const RECURRING: [&str; 12] = [
+    const RECURRING: [&str; 13] = [
         "summer", "winter", "spring", "autumn", "weekend", "weekends", "morning", "mornings", "evening",
-        "evenings", "night", "nights",
+        "evenings", "night", "nights", "day",
     ];
     let recurs =
         |a: &Adjunct| habit && a.words.iter().all(|w| RECURRING.contains(&w.low.as_str()) || w.is("the"));
     lead.iter()
         .filter(|a| {
             matches!(a.prep.as_str(), "in" | "on" | "at" | "for" | "with" | "within" | "under" | "during")
+                || a.prep == "by" && recurs(a)
         })
         .filter(|a| recurs(a) || !is_time(&a.words))
         .map(|a| plain_name(&a.words))

@@ -366,6 +366,8 @@ fn what_is_proposed_mocked_or_left_open_does_not_stand() {
         "She either said Tuesdays or she didn't.",
         "I nearly upgraded to Pro.",
         "I want to get a MacBook.",
+        "Respiratory want her on CPAP as of Friday night.",
+        "Their intern let slip something about 1,100 units.",
     ] {
         let found = read(statement, Intent::Remember, &[]);
         assert!(!found.iter().any(|raw| raw.action.as_deref() == Some("ADD")), "{found:?}");
@@ -506,6 +508,35 @@ fn a_slip_that_is_put_right_does_not_stand() {
             .collect();
         assert_eq!(added, ["Anna"], "{said}: {found:?}");
     }
+}
+
+#[test]
+fn what_something_is_about_is_not_what_it_has_become() {
+    let told = "blood gas machine on 5 west is bust";
+    let held = fact(1, "blood gas machine on 5 west", "bust", told);
+    let found = read("engineer sorted it already, 5 west one works", Intent::Remember, &[&held]);
+    let became_five = |raw: &RawFact| raw.target_id == Some(1) && raw.value.as_deref() == Some("5");
+    assert!(!found.iter().any(became_five), "{found:?}");
+}
+
+#[test]
+fn what_is_set_otherwise_without_its_name_is_what_was_told_last() {
+    let held = fact(1, "tube feed", "50 ml/h", "The tube feed is running at 50 ml/h.");
+    let found = read("The dietitian wanted it at 65, so I've put it up.", Intent::Remember, &[&held]);
+    assert!(found.iter().any(|raw| raw.target_id == Some(1)), "{found:?}");
+}
+
+#[test]
+fn what_holds_by_day_is_not_said_of_the_night() {
+    let found = read("By day her oxygen runs at 1 litre a minute.", Intent::Remember, &[]);
+    assert!(found.iter().any(|raw| raw.scope.as_deref() == Some("day")), "{found:?}");
+    let official = Fact {
+        scope: "anything official".to_owned(),
+        ..fact(1, "user's surname", "Wielgosz", "For anything official my surname is Wielgosz.")
+    };
+    let facts = [official];
+    assert!(asked("What is my surname for anything official?", &facts).contains("Wielgosz"));
+    assert!(asked("What surname do I go by at work?", &facts).starts_with("I do not know"));
 }
 
 #[test]

@@ -73,9 +73,9 @@ pub(super) fn framed(clause: &Clause, verb: &Verb, about: &Topic) -> Option<Vec<
         return Some(found);
     }
     match LEXICON.frame(&verb.stem, particle)? {
-        // "I spoke to the old boy" names no language, and "I named the cat" not me.
+        // "I spoke to the old boy" names no language, and "I named the cat", "she calls it Bob" neither me nor her.
         VerbFrame::Attribute(_) if verb.stem == "speak" && clause.object.is_empty() => None,
-        VerbFrame::Attribute(_) if verb.stem == "name" && !verb.passive => None,
+        VerbFrame::Attribute(_) if matches!(verb.stem.as_str(), "name" | "call") && !verb.passive => None,
         VerbFrame::Attribute(attribute) => {
             let value = complement_text(&clause.object, &clause.adjuncts);
             let person = attribute != "name" || about.sort == Sort::Person;

@@ -1,7 +1,7 @@
 //! What a statement does to each fact that is held, as the network sees it.
 
 use super::comparing::{Stems, has_any, nearest, set, words_of};
-use super::endings::{Changed, things_gone};
+use super::endings::{Changed, things_gone, turns_it};
 use super::parts::Part;
 use super::people::{
     is_of_another, is_own_name, is_relative, may_part, moves_from, shares_only_names, tells_of_parting,
@@ -118,7 +118,8 @@ pub(super) struct Verdicts<'a> {
 pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a> {
     let tells = |part: &&Part<'_>| matches!(part.meant, Meant::So | Meant::End | Meant::Event);
     let telling: Vec<&Part<'_>> = parts.iter().filter(tells).collect();
-    if telling.is_empty() {
+    let words = sentences(ask.statement).concat();
+    if telling.is_empty() && !turns_it(&words) {
         return Verdicts { of_facts: Vec::new(), unsettled: Vec::new() };
     }
     let states: Vec<&Fact> = ask.held.iter().copied().filter(|f| f.kind != Kind::Event).collect();
@@ -155,7 +156,6 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
             && ((speaks || is_vague) && changes < SURE || part.mocks && !states.is_empty())
     };
     let doubted: Vec<bool> = telling.iter().enumerate().map(|(at, part)| is_unsettled(at, part)).collect();
-    let words = sentences(ask.statement).concat();
     let removed: Stems = telling.iter().flat_map(|part| things_gone(&part.text)).collect();
     let changed: Vec<Changed> = telling.iter().map(|part| Changed::of(&part.text)).collect();
     // Where a word leads to one fact, "it" points to no other but the one that was told last.
@@ -199,6 +199,7 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
         let seen = match change(whole, of_parts, maybe) {
             Change::None if !removed.is_disjoint(&of_fact) => Change::Doubtful,
             Change::None if moves_from(&words, fact) => Change::Doubtful,
+            Change::None if is_last && turns_it(&words) => Change::Doubtful,
             Change::None if changed.iter().any(|changed| changed.names(&fact.subject, &fact.value)) => {
                 Change::Doubtful
             }
