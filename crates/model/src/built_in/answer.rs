@@ -115,7 +115,9 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
             continue;
         }
         // Words that tell of a change may name what was so before, too.
-        let changes = fact.supersedes.is_some() || Changed::of(text).tells_former();
+        let of_one_breath = ask.facts.iter().filter(|other| other.fact.text == fact.text);
+        let changes = of_one_breath.into_iter().any(|other| other.fact.supersedes.is_some())
+            || Changed::of(text).tells_former();
         let short = text == Told::plain(fact).text || changes && tells(&fact.value);
         let plain = short || matches!(ruled, Some(Found { said: Said::Value, .. })) && tells(&fact.value);
         let said = if plain { Said::Value } else { Said::Quote(text.to_owned()) };

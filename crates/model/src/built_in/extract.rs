@@ -8,6 +8,7 @@ use super::endings::{successor, things_gone};
 use super::keeping::loses_any;
 use super::naming::gist;
 use super::parts::{Part, parts};
+use super::people::shares_only_names;
 use super::place::{DOUBTFUL, PLAIN, Place, with_time};
 use super::sentences::sentences;
 use super::told::{name, read};
@@ -281,10 +282,67 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
             new.skip("tells of an end");
         } else if verdicts.iter().any(|verdict| names_former(verdict, new)) {
             new.skip("names what has gone");
+        } else if verdicts.iter().any(|verdict| tells_of_former(verdict, new)) {
+            new.wait("it speaks of what has gone");
         }
     }
+    let is_placed = |new: &News<'_>| matches!(new.action, Action::Supersede | Action::Refine | Action::Dedup);
+    if !news.iter().any(is_placed) && !verdicts.iter().any(|v| v.change == Change::Replaced) {
+        proposals.extend(misgivings(&mut news, &verdicts, ask));
+    }
     proposals.extend(news.into_iter().map(News::proposal));
+    let is_plain = |part: &Part<'_>| matches!(part.meant, Meant::So | Meant::Event | Meant::End);
+    if proposals.is_empty() && parts.iter().all(is_plain) && !ask.statement.contains('?') {
+        proposals.extend(spoken_of(ask.statement, ask.held.iter().copied()).map(may_have_ended));
+    }
     proposals
+}
+
+/// Many words that are all kept as one value, because nothing could be made of them, may say anything of the fact that has
+/// words in common with them. They wait, too, where they are only a piece of what was said, happened once, or stand
+/// beside a doubt.
+fn misgivings(news: &mut [News<'_>], verdicts: &[Verdict<'_>], ask: &Extract<'_>) -> Vec<RawFact> {
+    let is_doubted = verdicts.iter().any(|verdict| verdict.change == Change::Doubtful);
+    let is_open = |v: &&Verdict<'_>| matches!(v.change, Change::None | Change::Repeated | Change::Refined);
+    let mut found = Vec::new();
+    for new in news.iter_mut().filter(|new| is_unread(new)) {
+        let text = new.part.text.as_ref();
+        let is_piece = share(&set(ask.statement), &set(text)) < 0.8;
+        let in_slot = ask.slots.iter().any(|slot| slot.name == new.place.subject);
+        let is_beside = |fact: &&Fact| in_slot && fact.subject == new.place.subject;
+        let open = || verdicts.iter().filter(is_open).map(|v| v.fact);
+        // That both are workarounds does not yet say that one speaks of the other.
+        let told_of = open().filter(is_beside).find(|fact| !set(text).is_disjoint(&set(&fact.value)));
+        let spoken_of = told_of.or_else(|| spoken_of(text, open().filter(|fact| !is_beside(fact))));
+        found.extend(spoken_of.map(may_have_ended));
+        if !ask.held.is_empty() && (is_piece || is_doubted || told_of.is_some() || !new.is_state()) {
+            new.wait("it is not clear what it tells");
+        }
+    }
+    found
+}
+
+fn is_unread(new: &News<'_>) -> bool {
+    const MANY: usize = 6;
+    const MANY_FOR_EVENT: usize = 4;
+    let count = new.part.text.split_whitespace().count();
+    let many = if new.is_state() { MANY } else { MANY_FOR_EVENT };
+    new.action == Action::Add && new.place.value == new.part.text && count >= many
+}
+
+/// The fact that has most words in common with a text, if any has, names apart.
+fn spoken_of<'a>(text: &str, facts: impl Iterator<Item = &'a Fact>) -> Option<&'a Fact> {
+    let said = sentences(text).concat();
+    let common = |fact: &Fact| {
+        if shares_only_names(&said, fact) { 0 } else { set(text).intersection(&words_of(fact)).count() }
+    };
+    let states = facts.filter(|fact| fact.kind != Kind::Event);
+    let most = states.map(|fact| (common(fact), fact)).max_by_key(|(common, fact)| (*common, fact.id));
+    most.filter(|(common, _)| *common > 0).map(|(_, fact)| fact)
+}
+
+fn may_have_ended(held: &Fact) -> RawFact {
+    ended(held, DOUBTFUL, "what was said may have ended it")
 }
 
 /// What names nothing is likely about what was told last: as a detail, or in its place. That is for a person to say. Gives
@@ -491,7 +549,7 @@ fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Op
             if slot.is_none() {
                 apart(news, here, ask);
             }
-            Some(ended(held, DOUBTFUL, "what was said may have ended it"))
+            Some(may_have_ended(held))
         }
         Change::Repeated => {
             if let Some(new) = concerning.and_then(|at| news.get_mut(at)) {
@@ -559,6 +617,12 @@ fn names_former(verdict: &Verdict<'_>, new: &News<'_>) -> bool {
     verdict.change == Change::Replaced
         && !value.is_empty()
         && value.is_subset(&set(verdict.value.as_deref().unwrap_or(&verdict.fact.value)))
+}
+
+/// "Fly.io hosts us, Heroku ran at 500 a month": whether it says something of what has been replaced.
+fn tells_of_former(verdict: &Verdict<'_>, new: &News<'_>) -> bool {
+    let old = set(verdict.value.as_deref().unwrap_or(&verdict.fact.value));
+    verdict.change == Change::Replaced && !old.is_empty() && old.is_subset(&set(&new.place.value))
 }
 
 /// "I dropped the Thursday run", of "Mondays and Thursdays": whether the statement names some of several things, and not all.

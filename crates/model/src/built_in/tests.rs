@@ -527,6 +527,25 @@ fn what_is_set_otherwise_without_its_name_is_what_was_told_last() {
 }
 
 #[test]
+fn what_could_not_be_read_is_not_kept_beside_the_fact_that_it_speaks_of_as_if_nothing_were() {
+    let lien = fact(
+        1,
+        "bank lien warehouse",
+        "The bank has a lien on the warehouse",
+        "The bank has a lien on the warehouse.",
+    );
+    let found = read("Once the loan was settled, the bank released its lien.", Intent::Remember, &[&lien]);
+    assert!(found.iter().any(|raw| raw.target_id == Some(1)), "{found:?}");
+    let host = fact(1, "host", "Heroku", "We host on Heroku.");
+    let found =
+        read("We moved hosting to Fly.io, Heroku had cost us 500 a month.", Intent::Remember, &[&host]);
+    let stands = |raw: &RawFact| {
+        raw.action.as_deref() == Some("ADD") && raw.value.as_deref().is_some_and(|v| v.contains("Heroku"))
+    };
+    assert!(!found.iter().any(stands), "{found:?}");
+}
+
+#[test]
 fn what_holds_by_day_is_not_said_of_the_night() {
     let found = read("By day her oxygen runs at 1 litre a minute.", Intent::Remember, &[]);
     assert!(found.iter().any(|raw| raw.scope.as_deref() == Some("day")), "{found:?}");
