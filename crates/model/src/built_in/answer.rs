@@ -91,20 +91,18 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
         let known = ask.facts.iter().zip(held).find(|(f, _)| f.fact.id == fact.id);
         let Some((shown, known)) = known else { continue };
         let ruled = found.iter().find(|f| f.fact.fact.id == fact.id);
-        let enough = if lacks_what_another_has(known, question, held)
-            || question.asks_for_another(&fact.subject)
-            || holds_elsewhere(fact, asked)
-        {
-            AGAINST_RULES
-        } else if !question.fits(text) && !question.fits_subject(&fact.subject) {
-            SURE
-        } else if ruled.is_some() {
-            AGREED
-        } else if is_ruled_out(shown, known, question, held) {
-            AGAINST_RULES
-        } else {
-            LIKELY
-        };
+        let enough =
+            if lacks_what_another_has(known, question, held) || question.asks_for_another(&fact.subject) {
+                AGAINST_RULES
+            } else if !question.fits(text) && !question.fits_subject(&fact.subject) {
+                SURE
+            } else if ruled.is_some() {
+                AGREED
+            } else if is_ruled_out(shown, known, question, held) {
+                AGAINST_RULES
+            } else {
+                LIKELY
+            };
         let is_of_another = question.asks_own_name() && !may_be_own_name(fact);
         if likely < enough || is_of_another || holds_elsewhere(fact, asked) {
             continue;
@@ -115,9 +113,9 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
             continue;
         }
         // Words that tell of a change may name what was so before, too.
-        let of_one_breath = ask.facts.iter().filter(|other| other.fact.text == fact.text);
-        let changes = of_one_breath.into_iter().any(|other| other.fact.supersedes.is_some())
-            || Changed::of(text).tells_former();
+        let mut of_one_breath = ask.facts.iter().filter(|other| other.fact.text == fact.text);
+        let changes =
+            of_one_breath.any(|other| other.fact.supersedes.is_some()) || Changed::of(text).tells_former();
         let short = text == Told::plain(fact).text || changes && tells(&fact.value);
         let plain = short || matches!(ruled, Some(Found { said: Said::Value, .. })) && tells(&fact.value);
         let said = if plain { Said::Value } else { Said::Quote(text.to_owned()) };

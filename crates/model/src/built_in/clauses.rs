@@ -102,6 +102,11 @@ fn without_cleft(words: &[Word]) -> Vec<Word> {
     words.iter().enumerate().filter(|(place, _)| kept(place)).map(|(_, w)| w.clone()).collect()
 }
 
+/// "The heating upstairs"
+fn tells_where(word: &Word) -> bool {
+    word.is_any(&["upstairs", "downstairs", "indoors", "outdoors", "inside", "outside"])
+}
+
 fn clause(words: &[Word], before: Option<&Clause>) -> Clause {
     let words: &[Word] = &without_cleft(words);
     let mut clause = Clause { words: words.to_vec(), ..Clause::default() };
@@ -117,7 +122,7 @@ fn clause(words: &[Word], before: Option<&Clause>) -> Clause {
     let head = take_lead(head, &mut clause.lead);
     clause.subject = head
         .into_iter()
-        .filter(|w| w.tag != Tag::Adverb || w.is_capital() && w.text.len() > 3 && at > 1)
+        .filter(|w| w.tag != Tag::Adverb || tells_where(w) || w.is_capital() && w.text.len() > 3 && at > 1)
         .collect();
     clause.subject.retain(|w| {
         !w.is_any(&[

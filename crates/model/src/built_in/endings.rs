@@ -139,6 +139,7 @@ mod tests {
         let poetry = successor("Poetry replaced pip-tools in the spring cleanup", "pip-tools");
         assert_eq!(poetry.as_deref(), Some("Poetry"));
     }
+
     #[test]
     fn what_is_set_otherwise_need_not_be_named() {
         for said in ["she wanted 65 so I have put it up", "we turned that off", "they halved it"] {

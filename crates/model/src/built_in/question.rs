@@ -330,7 +330,24 @@ fn is_somebody(word: &Word) -> bool {
         "nurse",
         "staff",
     ];
-    const PRONOUNS: [&str; 10] = ["i", "i'm", "i've", "we", "he", "she", "they", "it", "my", "our"];
+    const PRONOUNS: [&str; 16] = [
+        "i",
+        "i'm",
+        "i've",
+        "we",
+        "he",
+        "she",
+        "they",
+        "it",
+        "my",
+        "our",
+        "somebody",
+        "someone",
+        "anybody",
+        "anyone",
+        "nobody",
+        "everybody",
+    ];
     PEOPLE.contains(&word.low.as_str())
         || (!PRONOUNS.contains(&word.low.as_str())
             && word.is_capital()

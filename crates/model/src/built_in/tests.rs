@@ -347,6 +347,26 @@ fn a_slot_is_not_filled_with_its_own_name_nor_with_a_thing_of_another_kind() {
     let statement = "About the repo you're inheriting: it's Elixir on Phoenix.";
     let found = filed(statement, &["primary_language", "framework"]);
     assert!(!found.contains(&("framework".to_owned(), "Elixir".to_owned())), "{found:?}");
+    let contact = SlotHint { aliases: vec!["main contact".to_owned()], ..slot("primary_contact") };
+    let version = SlotHint { verbatim: true, ..slot("product_version") };
+    let statement =
+        "Caller is Rosalind Achebe, main contact; Silver plan, version 7.3.0, wants to be reached by email.";
+    let found = filed_in(statement, &[contact, version], &[]);
+    let wrong = |(slot, value): &&(String, String)| match slot.as_str() {
+        "primary_contact" => !value.contains("Rosalind Achebe"),
+        "product_version" => !value.contains("7.3.0"),
+        _ => false,
+    };
+    assert_eq!(found.iter().find(wrong), None, "{found:?}");
+}
+
+#[test]
+fn what_only_a_plan_is_told_of_stays_as_it_is() {
+    let held = fact(1, "showroom", "Antwerp", "The showroom is in Antwerp.");
+    let statement = "We have signed for a space in Ghent and the showroom moves there in October.";
+    let read = read(statement, Intent::Remember, &[&held]);
+    let sure = |fact: &RawFact| fact.target_id == Some(1) && fact.confidence.is_none_or(|c| c > 0.5);
+    assert!(!read.iter().any(sure), "{read:?}");
 }
 
 #[test]

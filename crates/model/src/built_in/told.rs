@@ -49,11 +49,12 @@ pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
     if let (Some(only), Some(slot)) = (found.get_mut(telling), slot) {
         let kept = format!("{} {}", slot.name.replace('_', " "), only.value);
         let unclear = part.value.is_none() && alone && loses_any(&part.text, &kept);
-        if slot.verbatim {
+        let is_no_version = slot.name.ends_with("version") && loses_figure(&part.text, &only.value);
+        if slot.verbatim && !is_no_version {
             // "`mix test` runs the suite"
             let quoted = quoted(&part.text).filter(|quoted| !only.value.contains(quoted));
             only.value = quoted.map_or_else(|| std::mem::take(&mut only.value), str::to_owned);
-        } else if unclear || is_doing(&only.value, &part.text) {
+        } else if unclear || is_no_version || is_doing(&only.value, &part.text) {
             // Where it is not clear which words give the value, all of them do.
             only.value = part.text.to_string();
         }
@@ -139,6 +140,12 @@ fn quoted(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once('`')?;
     let (quoted, _) = rest.split_once('`')?;
     Some(quoted).filter(|quoted| !quoted.is_empty())
+}
+
+/// "Version 7.3.0, wants to be reached by email": "email" is no version.
+fn loses_figure(text: &str, value: &str) -> bool {
+    let has_figure = |text: &str| text.contains(|c: char| c.is_ascii_digit());
+    has_figure(text) && !has_figure(value)
 }
 
 /// "Freshworks is bidding": what somebody does is not who it is.

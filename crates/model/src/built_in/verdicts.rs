@@ -119,7 +119,8 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
     let tells = |part: &&Part<'_>| matches!(part.meant, Meant::So | Meant::End | Meant::Event);
     let telling: Vec<&Part<'_>> = parts.iter().filter(tells).collect();
     let words = sentences(ask.statement).concat();
-    if telling.is_empty() && !turns_it(&words) {
+    let turns_it = turns_it(&words);
+    if telling.is_empty() && !turns_it {
         return Verdicts { of_facts: Vec::new(), unsettled: Vec::new() };
     }
     let states: Vec<&Fact> = ask.held.iter().copied().filter(|f| f.kind != Kind::Event).collect();
@@ -171,6 +172,15 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
         (false, true) if may_mean(fact) => SURE_WITHOUT_A_WORD,
         (false, _) => 1.0,
     };
+    // "We signed for a space in Ghent and the showroom moves there in October": of the showroom only a plan is told.
+    let told_of: Stems = telling.iter().flat_map(|part| set(&part.text)).collect();
+    let is_open =
+        |part: &&Part<'_>| matches!(part.meant, Meant::Future | Meant::Hedged | Meant::Hypothetical);
+    let left_open: Stems = parts.iter().filter(is_open).flat_map(|part| set(&part.text)).collect();
+    let is_left_open = |fact: &Fact| {
+        let of_fact = words_of(fact);
+        !left_open.is_disjoint(&of_fact) && told_of.is_disjoint(&of_fact)
+    };
     let all_told: Vec<(&str, Stems)> =
         states.iter().zip(&known).map(|(fact, told)| (fact.text.as_str(), set(&told.text))).collect();
     // Of two things told in one breath, a word of the one says that it is meant, and not the other.
@@ -199,7 +209,7 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
         let seen = match change(whole, of_parts, maybe) {
             Change::None if !removed.is_disjoint(&of_fact) => Change::Doubtful,
             Change::None if moves_from(&words, fact) => Change::Doubtful,
-            Change::None if is_last && turns_it(&words) => Change::Doubtful,
+            Change::None if is_last && turns_it => Change::Doubtful,
             Change::None if changed.iter().any(|changed| changed.names(&fact.subject, &fact.value)) => {
                 Change::Doubtful
             }
@@ -233,6 +243,7 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
                 Change::Doubtful
             }
             Change::Replaced | Change::Ended if means_another(fact, &told.text) => Change::Doubtful,
+            Change::Replaced | Change::Ended if is_left_open(fact) => Change::Doubtful,
             // What holds in one case does not take the place of what holds always.
             Change::Replaced | Change::Ended if is_case(ask.statement) && !is_case(&fact.text) => {
                 Change::Doubtful

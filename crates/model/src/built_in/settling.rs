@@ -1,0 +1,311 @@
+//! What the news of a statement does to a held fact: takes its place, ends it, tells more of it, or waits.
+
+use super::comparing::{Stems, around, set, share, words_of};
+use super::dangling::{corrects, dangles, points};
+use super::elsewhere::Elsewhere;
+use super::endings::successor;
+use super::keeping::loses_any;
+use super::news::{News, ended, may_have_ended, own_name, without};
+use super::parts::Part;
+use super::place::{DOUBTFUL, PLAIN, Place};
+use super::sentences::sentences;
+use super::values::items;
+use super::verdicts::{Change, Verdict};
+use super::words::{Tag, Word, words};
+use crate::ask::Extract;
+use domain::{Action, Fact, RawFact};
+
+/// Does to a held fact what the statement does to it, and gives the news that concerns it its place.
+pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract<'_>) -> Option<RawFact> {
+    let held = verdict.fact;
+    let slot = ask.slots.iter().find(|slot| slot.name == held.subject);
+    let here = |n: &News<'_>| n.is_free() && n.place.subject == held.subject && n.place.scope == held.scope;
+    let old = verdict.value.as_deref().unwrap_or(&held.value);
+    let in_slot = slot.filter(|slot| !slot.list).and_then(|_| news.iter().position(here));
+    let concerning = verdict.part(news.iter().map(|n| n.tells_value().then_some(n.part.text.as_ref())));
+    match verdict.change {
+        Change::Replaced => {
+            // "It's 600 now" can mean nothing else.
+            let pointing = || news.iter().position(|n| n.tells_value() && points(&n.part.text));
+            let at = in_slot.or(concerning).or_else(pointing);
+            let Some(new) = at.and_then(|at| news.get_mut(at)) else {
+                clear_all(news, old, held);
+                // What has taken the place of another fact may well leave this one as it is.
+                let taken = news.iter().any(|new| new.action == Action::Supersede);
+                return Some(if taken {
+                    ended(held, DOUBTFUL, "it may have been replaced")
+                } else {
+                    ended(held, PLAIN, "replaced")
+                });
+            };
+            // Nothing takes the place of itself.
+            if set(&new.place.value).is_subset(&set(old)) {
+                match successor(&new.part.text, old) {
+                    Some(value) => new.place.value = value,
+                    None => return Some(new.unclear(held)),
+                }
+            }
+            let is_unclear = slot.is_none()
+                && (holds_more(held, old, ask.statement)
+                    || is_of_another_sort(held, new)
+                    || names_held(held, new));
+            if is_unclear {
+                return Some(new.unclear(held));
+            }
+            // "13, not 12" loses nothing that is worth keeping.
+            let told = new.part.text.replace(&format!("not {old}"), "");
+            let loses = |value: &str| {
+                loses_any(&told, &format!("{} {} {} {value}", held.subject, held.value, held.text))
+            };
+            let exchanged = exchanged(held, old, new.part).filter(|value| !loses(value));
+            if slot.is_some() || exchanged.is_some() || takes_over(held, old, new) {
+                let is_clear = match exchanged {
+                    Some(exchanged) if slot.is_none() => {
+                        new.place.value = exchanged;
+                        true
+                    }
+                    None if slot.is_none() && loses(&new.place.value) => {
+                        new.place.value = new.part.text.to_string();
+                        new.clear_of(old, held)
+                    }
+                    _ => new.clear_of(old, held),
+                };
+                if !is_clear {
+                    return Some(new.unclear(held));
+                }
+                new.place = Place::at(held).with(std::mem::take(&mut new.place.value));
+                (new.action, new.reason) = (Action::Supersede, "replaces the former value");
+                return None;
+            }
+            if !new.clear_of(old, held) {
+                return Some(new.unclear(held));
+            }
+            if points(&new.part.text) {
+                new.place.subject = without(&held.subject, old);
+            }
+            new.name_as(held, old, ask.statement);
+            new.reason = "takes the place of another";
+            Some(ended(held, PLAIN, "replaced"))
+        }
+        Change::Ended => {
+            clear_all(news, old, held);
+            let confidence =
+                if slot.is_none() && names_one_of(&held.value, ask.statement) { DOUBTFUL } else { PLAIN };
+            Some(ended(held, confidence, "it has ended"))
+        }
+        Change::Doubtful => {
+            let at = in_slot.or(concerning);
+            if let Some(new) = at.filter(|_| slot.is_some()).and_then(|at| news.get_mut(at)) {
+                new.place = Place::at(held).with(std::mem::take(&mut new.place.value));
+                new.may_replace();
+                return None;
+            }
+            if slot.is_none() {
+                apart(news, here, ask);
+            }
+            Some(may_have_ended(held))
+        }
+        Change::Repeated => {
+            if let Some(new) = concerning.and_then(|at| news.get_mut(at)) {
+                if is_other_word(held, &new.place) {
+                    new.place.target = Some(held.id);
+                    new.may_replace();
+                    return None;
+                }
+                new.place = Place::at(held).with(held.value.clone());
+                (new.action, new.reason) = (Action::Dedup, "said before");
+            }
+            None
+        }
+        Change::Refined => {
+            // "In Oslo it's raining" says no more of a gym in Oslo.
+            let of_place = |new: &&mut News<'_>| {
+                Elsewhere::of(&new.part.text).is_some_and(|e| set(&e.place).is_subset(&words_of(held)))
+            };
+            // Nor does one convention of another.
+            let is_other_item = |new: &&mut News<'_>| {
+                slot.is_some_and(|slot| slot.list)
+                    && new.place.subject == held.subject
+                    && set(&new.place.value).is_disjoint(&set(&held.value))
+            };
+            let new = concerning.and_then(|at| news.get_mut(at));
+            if let Some(new) = new.filter(|new| !of_place(new) && !is_other_item(new)) {
+                new.refine(held);
+            }
+            None
+        }
+        Change::None => {
+            if let Some(new) = in_slot.and_then(|at| news.get_mut(at)) {
+                new.place.target = Some(held.id);
+                new.may_replace();
+            } else if slot.is_none() {
+                apart(news, here, ask);
+            }
+            None
+        }
+    }
+}
+
+/// What is all filed in other slots says nothing of this one for sure, unless it names what was there.
+pub(super) fn settle_beside(
+    verdict: &Verdict<'_>,
+    news: &mut [News<'_>],
+    ask: &Extract<'_>,
+    speaks_of_end: bool,
+) -> Option<RawFact> {
+    let named = || !set(&verdict.fact.value).is_disjoint(&set(ask.statement));
+    // "Make that 80" belongs to what was spoken of.
+    let points = || {
+        let concerning = verdict.part(news.iter().map(|n| n.tells_value().then_some(n.part.text.as_ref())));
+        let said = concerning.and_then(|at| news.get(at)).map(|n| n.part.text.to_lowercase());
+        let mut words = said.iter().flat_map(|said| said.split(|c: char| !c.is_alphanumeric()));
+        words.any(|word| matches!(word, "it" | "that" | "this" | "those" | "these" | "them"))
+    };
+    match verdict.change {
+        Change::Replaced if named() || points() => settle(verdict, news, ask),
+        Change::Replaced => Some(ended(verdict.fact, DOUBTFUL, "it may have been replaced")),
+        Change::Ended if speaks_of_end => Some(ended(verdict.fact, PLAIN, "it has ended")),
+        _ => None,
+    }
+}
+
+/// What names nothing is likely about what was told last: as a detail, or in its place. That is for a person to say. Gives
+/// the number of the fact.
+pub(super) fn attach(news: &mut [News<'_>], verdicts: &[Verdict<'_>], ask: &Extract<'_>) -> Option<i64> {
+    // What stands behind another part points to that.
+    let first = news.iter_mut().find(|new| new.is_state());
+    let concerns = |new: &News<'_>| dangles(new.part, ask.held) || corrects(ask.statement);
+    let new = first.filter(|new| new.is_free() && concerns(new))?;
+    let open = |v: &Verdict<'_>| v.change == Change::None || v.is_last && v.change == Change::Doubtful;
+    let last = verdicts.iter().find(|verdict| verdict.is_last && verdicts.iter().all(open))?;
+    if last.may_refine && last.change == Change::None {
+        new.refine(last.fact);
+        new.confidence = DOUBTFUL;
+    } else {
+        let value = new.part.value.unwrap_or(&new.place.value).to_owned();
+        new.place = Place::at(last.fact).with(value);
+        new.may_replace();
+    }
+    Some(last.fact.id)
+}
+
+/// None of the news names what has gone, where that can be helped.
+fn clear_all(news: &mut [News<'_>], old: &str, held: &Fact) {
+    let figures = |text: &str| -> Stems {
+        set(text).into_iter().filter(|word| word.contains(|c: char| c.is_ascii_digit())).collect()
+    };
+    for new in news.iter_mut().filter(|new| new.is_free()) {
+        // "Scrap 12b its 21b"
+        let mixes = !figures(&new.place.value).is_disjoint(&figures(old));
+        if !new.clear_of(old, held) || mixes {
+            new.wait_unclear();
+        }
+    }
+}
+
+/// Facts that stand beside each other need names of their own.
+fn apart(news: &mut [News<'_>], here: impl Fn(&News<'_>) -> bool, ask: &Extract<'_>) {
+    for at in 0..news.len() {
+        let Some(part) = news.get(at).filter(|new| here(new)).map(|new| new.part) else { continue };
+        let named = own_name(part, news, ask);
+        if let Some(new) = news.get_mut(at) {
+            new.place.subject = named;
+        }
+    }
+}
+
+/// "Zuora bowed out" is no further rival, and "the date picker works again" no further issue.
+pub(super) fn is_told_of(verdict: &Verdict<'_>, new: &News<'_>, ask: &Extract<'_>) -> bool {
+    let held = verdict.fact;
+    let listed = ask.slots.iter().any(|slot| slot.list && slot.name == held.subject);
+    let (was, is) = (set(&held.value), set(&new.place.value));
+    let names_it = new.part.value.is_none() && !was.is_empty() && is.is_superset(&was);
+    listed
+        && matches!(verdict.change, Change::Replaced | Change::Ended | Change::Doubtful)
+        && new.place.subject == held.subject
+        && (names_it || !new.place.named && share(&is, &was) >= 0.5)
+}
+
+/// Whether a part says nothing but that the fact has ended.
+pub(super) fn only_ends(verdict: &Verdict<'_>, part: &Part<'_>) -> bool {
+    verdict.change == Change::Ended
+        && verdict.is_end(&part.text)
+        && part.value.is_none_or(|value| set(value).is_subset(&words_of(verdict.fact)))
+}
+
+/// "We packed up Mill Lane and sit on Dock Street": whether it says no more than what has been replaced.
+pub(super) fn names_former(verdict: &Verdict<'_>, new: &News<'_>) -> bool {
+    let value = set(&new.place.value);
+    verdict.change == Change::Replaced
+        && !value.is_empty()
+        && value.is_subset(&set(verdict.value.as_deref().unwrap_or(&verdict.fact.value)))
+}
+
+/// "Fly.io hosts us, Heroku ran at 500 a month": whether it says something of what has been replaced.
+pub(super) fn tells_of_former(verdict: &Verdict<'_>, new: &News<'_>) -> bool {
+    let old = set(verdict.value.as_deref().unwrap_or(&verdict.fact.value));
+    verdict.change == Change::Replaced && !old.is_empty() && old.is_subset(&set(&new.place.value))
+}
+
+/// "I dropped the Thursday run", of "Mondays and Thursdays": whether the statement names some of several things, and not all.
+fn names_one_of(value: &str, statement: &str) -> bool {
+    let said = set(statement);
+    let (named, others): (Vec<String>, Vec<String>) =
+        items(&words(value)).into_iter().partition(|item| !set(item).is_disjoint(&said));
+    !named.is_empty() && !others.is_empty()
+}
+
+/// Whether the new value can stand under the name of the old one: both are short, and the name does not speak of the old.
+fn takes_over(held: &Fact, old: &str, new: &News<'_>) -> bool {
+    let short = |value: &str| value.split_whitespace().count() <= 4;
+    let value = new.part.value.unwrap_or(&new.place.value);
+    short(&held.value) && short(value) && share(&set(old), &set(&held.subject)) == 0.0
+}
+
+/// "My phone is slow" does not say which one it is.
+fn is_of_another_sort(held: &Fact, new: &News<'_>) -> bool {
+    let names = held.value.contains(|c: char| c.is_uppercase() || c.is_ascii_digit());
+    let is_figure = held.value.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','));
+    let value = sentences(&new.place.value).concat();
+    let is_word = value.iter().all(|word| word.tag == Tag::Adjective && !word.is_capital());
+    !value.is_empty() && (names && is_word || is_figure && !value.iter().any(Word::has_digit))
+}
+
+/// "The one on 5 West works": what the held fact is about, is nothing that it has become.
+fn names_held(held: &Fact, new: &News<'_>) -> bool {
+    let value = set(new.part.value.unwrap_or(&new.place.value));
+    !value.is_empty() && value.is_subset(&set(&held.subject))
+}
+
+/// "npm is our package manager" is not "pnpm is our package manager" said once more.
+fn is_other_word(held: &Fact, new: &Place) -> bool {
+    let (one, other) = (set(&held.value), set(&new.value));
+    new.subject == held.subject
+        && new.scope == held.scope
+        && (one.len(), other.len()) == (1, 1)
+        && one != other
+        && !held.value.contains(|c: char| c.is_ascii_digit())
+}
+
+/// "all trackers, his pension all bonds": what has changed is a part of it, and it is not clear which.
+fn holds_more(held: &Fact, old: &str, statement: &str) -> bool {
+    let said = set(statement);
+    let rest = around(&held.value, old).map(|(before, after)| set(&format!("{before} {after}")));
+    let unsaid = |rest: Stems| rest.difference(&said).count() > 1;
+    let within = !said.is_disjoint(&set(&held.value)) && said.is_disjoint(&set(&held.subject));
+    // "Leeds, UK" and "May 3, 2026" are one.
+    let (one, last) = held.value.rsplit_once(", ").unwrap_or_default();
+    let closing = last.chars().all(|c| c.is_ascii_digit()) || last.chars().all(char::is_uppercase);
+    let single = !one.contains([',', ';']) && (2..=4).contains(&last.len()) && closing;
+    held.value.replace(", ", ";").contains(';') && !single && (within || rest.is_none_or(unsaid))
+}
+
+/// "12 pounds a seat in the UK" with 13 for 12: the held value with the new one in it, where what stands around it is said
+/// of the new one, too.
+fn exchanged(held: &Fact, old: &str, part: &Part<'_>) -> Option<String> {
+    let (before, after) = around(&held.value, old)?;
+    let holds = set(&format!("{before} {after}")).is_subset(&set(&part.text));
+    let apart = share(&set(old), &set(&held.subject)) == 0.0;
+    let value = part.value.filter(|value| holds && apart && !set(value).is_subset(&set(old)))?;
+    Some(format!("{before}{value}{after}"))
+}
