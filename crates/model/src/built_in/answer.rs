@@ -103,7 +103,8 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
             } else {
                 LIKELY
             };
-        let is_of_another = question.asks_own_name() && !may_be_own_name(fact);
+        let is_of_another = question.asks_own_name() && !may_be_own_name(fact)
+            || question.asked == Asked::Whether && lacks_strange_word(known, question);
         if likely < enough || is_of_another || holds_elsewhere(fact, asked) {
             continue;
         }
@@ -178,6 +179,11 @@ fn holds_elsewhere(fact: &Fact, question: &str) -> bool {
         !place.is_empty() && place.is_disjoint(&words_of(fact))
     };
     fact.scope != "global" && set(&fact.scope).is_disjoint(&set(question)) && place.is_some_and(strange)
+}
+
+/// "Does she take phenytoin?" is not answered by the tablets that she takes.
+fn lacks_strange_word(known: &Held, question: &Question) -> bool {
+    question.terms.iter().any(|term| is_strange(&term.word) && known.meets(term) == Met::Not)
 }
 
 /// Whether something that is asked for stands in another fact, but not in this one.

@@ -3,7 +3,7 @@
 use super::comparing::around;
 use super::lexicon::LEXICON;
 use super::sentences::{has_finite_verb, is_finite_verb, sentences};
-use super::words::{Word, spell};
+use super::words::{Tag, Word, spell};
 
 /// Words with the value that they give.
 #[derive(Debug, Clone, Copy)]
@@ -33,9 +33,21 @@ pub(super) fn filled(before: Given<'_>, item: Given<'_>) -> Option<String> {
     let verb = (0..said.len()).find(|at| is_finite_verb(&said, *at))?;
     let who = words_of(own_lead);
     if who.first().is_some_and(Word::is_preposition) {
+        // "The margin in the south is 25 %, in the north 20 %"
+        let inside = (1..verb)
+            .find(|at| said.get(*at).is_some_and(|w| who.first().is_some_and(|own| own.low == w.low)));
+        if let Some((what, rest)) = inside.and_then(|at| said.get(..at).zip(said.get(verb..))) {
+            return Some(format!(
+                "{} {} {} {value}",
+                spell(what),
+                spell(without_joint(&who, rest)),
+                spell(rest)
+            ));
+        }
         // "On weekdays I get up at 6:30, on weekends at 9": what stands between the place and the value is taken over.
         let alike = said.first().is_some_and(|first| who.first().is_some_and(|own| own.low == first.low));
-        let subject = (1..verb).rev().take_while(|at| said.get(*at).is_some_and(is_subject)).last()?;
+        let named = (1..verb).rev().take_while(|at| said.get(*at).is_some_and(is_subject)).last();
+        let subject = named.or_else(|| phrase_before(&said, verb))?;
         let rest = said.get(subject..).filter(|_| alike)?;
         return Some(format!("{}, {} {value}", spell(without_joint(&who, rest)), spell(rest)));
     }
@@ -44,6 +56,28 @@ pub(super) fn filled(before: Given<'_>, item: Given<'_>) -> Option<String> {
     let rest = said.get(verb..).filter(|_| names && tail.trim().is_empty())?;
     let plain: Vec<Word> = who.iter().filter(|w| !w.is("still")).cloned().collect();
     Some(format!("{} {} {value}", spell(without_joint(&plain, rest)), spell(rest)))
+}
+
+/// Where the clause with the gap begins in "the margin in the south is 25 %, in the north 20 %".
+pub(super) fn gap(text: &str) -> Option<usize> {
+    let at = text.rfind(", ")?;
+    let (before, after) = (words_of(text.get(..at)?), words_of(text.get(at + 2..)?));
+    let verb = (0..before.len()).find(|at| is_finite_verb(&before, *at))?;
+    let place = after.first().filter(|first| first.is_preposition())?;
+    let is_alike = before.get(..verb)?.iter().any(|word| word.low == place.low);
+    let gives = |words: &[Word]| words.iter().any(Word::has_digit);
+    let gapped = is_alike && gives(before.get(verb..)?) && figure_at_end(text.get(at + 2..)?).is_some();
+    (gapped && !has_finite_verb(&after)).then_some(at + 2)
+}
+
+/// "20 %" of "in the north 20 %".
+pub(super) fn figure_at_end(text: &str) -> Option<&str> {
+    const MOST: usize = 2;
+    let text = text.trim_end_matches(['.', '!']);
+    let start = text.rfind(|c: char| c.is_ascii_digit())?;
+    let start = text.get(..start)?.rfind(' ')? + 1;
+    let figure = text.get(start..)?;
+    (figure.split_whitespace().count() <= MOST).then_some(figure)
 }
 
 /// "Paid" in "1000 for paid ones" is no verb of its own.
@@ -61,6 +95,14 @@ fn is_subject(word: &Word) -> bool {
     word.is_any(&["i", "we", "they", "he", "she", "you", "it"]) || word.is_capital()
 }
 
+/// Where "a build" begins in "on the Linux runners a build takes".
+fn phrase_before(said: &[Word], verb: usize) -> Option<usize> {
+    let article = (2..verb).rev().find(|at| said.get(*at).is_some_and(|word| word.tag == Tag::Determiner))?;
+    let is_noun = |word: &Word| matches!(word.tag, Tag::Noun | Tag::Adjective | Tag::Name);
+    let nouns = said.get(article + 1..verb).filter(|words| words.iter().all(is_noun))?;
+    (!nouns.is_empty()).then_some(article)
+}
+
 /// Behind the first word: "monthly for EU customers".
 fn has_preposition(text: &str) -> bool {
     text.split_whitespace().skip(1).any(|word| LEXICON.prepositions.contains(&word.to_lowercase()))
@@ -76,7 +118,7 @@ fn without_joint<'a>(own: &'a [Word], taken: &[Word]) -> &'a [Word] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Given, filled};
+    use super::{Given, filled, gap};
 
     #[test]
     fn what_was_said_just_before_is_taken_over() {
@@ -96,6 +138,10 @@ mod tests {
         check(rises, ("on weekends at 9", "9"), "on weekends, I get up at 9");
         let mail = ("For work email I use Outlook", "Outlook");
         check(mail, ("for personal mail Fastmail", "Fastmail"), "for personal mail, I use Fastmail");
+        let build = ("On the Linux runners a build takes 6 minutes", "6 minutes");
+        check(build, ("on the Mac ones 19", "19"), "on the Mac ones, a build takes 19");
+        let margin = ("Our margin in the south is 25 %", "25 %");
+        check(margin, ("in the north 20 %", "20 %"), "Our margin in the north is 20 %");
         let heel = ("the heel gets done daily", "daily");
         check(
             heel,
@@ -105,5 +151,13 @@ mod tests {
         let app = ("The web app is on the v2 API", "the v2 API");
         check(app, ("the mobile app still on v1", "v1"), "the mobile app is on v1");
         check(("Weight 71 kg", "71 kg"), ("height 180 cm", "180 cm"), "");
+    }
+
+    #[test]
+    fn a_clause_with_a_gap_is_told_from_one_more_detail() {
+        let rest = |text: &'static str| gap(text).and_then(|at| text.get(at..));
+        assert_eq!(rest("Our margin in the south is 25 %, in the north 20 %"), Some("in the north 20 %"));
+        assert_eq!(rest("The flight leaves at 9:40, at gate 12"), None);
+        assert_eq!(rest("On Monday we ship 20 boxes, on Tuesday we pay 30"), None);
     }
 }

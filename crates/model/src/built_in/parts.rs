@@ -1,7 +1,7 @@
 //! The parts of a statement as the network sees them: each tells one thing, and is meant in one way.
 
 use super::comparing::around;
-use super::gapping::{Given, filled};
+use super::gapping::{Given, figure_at_end, filled, gap};
 use super::lexicon::LEXICON;
 use super::sentences::{CLOSINGS, has_finite_verb, is_finite_verb, may_open_with_verb, sentences};
 use super::spelling;
@@ -149,7 +149,8 @@ fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
     let words = words(statement, tokens);
     let (mut parts, mut starts): (Vec<Part<'_>>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut end = 0;
-    for run in merged(statement, runs(statement, &words)) {
+    let runs = merged(statement, runs(statement, &words));
+    for run in runs.into_iter().flat_map(|run| cut_at_gap(statement, run)) {
         let (Some(first), Some(mut part)) = (run.first(), part(statement, &run)) else { continue };
         let seam = statement.get(end..first.at.start).unwrap_or_default();
         end = first.at.start + part.text.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
@@ -263,13 +264,23 @@ fn unsaid(text: &str) -> Option<Meant> {
     // "The intern let slip something about 1,100 units", "my boss keeps hinting at Linz"
     let leaks = words.windows(2).any(|pair| matches!(pair, [lets, slip] if lets == "let" && slip == "slip"))
         || words.iter().any(|word| matches!(word.as_str(), "hinted" | "hinting"));
+    // "I do so hope he goes on tour"
+    let hopes = words.iter().enumerate().any(|(at, word)| {
+        let before = words.get(at.saturating_sub(3)..at).unwrap_or_default();
+        word == "hope" && before.iter().any(|word| matches!(word.as_str(), "i" | "we"))
+    });
+    // "What a treat"
+    let exclaims = words.len() <= 5
+        && matches!(words.as_slice(), [what, a, ..] if what == "what" && matches!(a.as_str(), "a" | "an"));
     let wavers = has("either").is_some_and(|either| has("or").is_some_and(|or| either < or));
     if proposes || wishes || is_wanted {
         Some(Meant::Future)
     } else if misses {
         Some(Meant::Hypothetical)
-    } else if wavers || leaks {
+    } else if wavers || leaks || hopes {
         Some(Meant::Hedged)
+    } else if exclaims {
+        Some(Meant::Nothing)
     } else {
         None
     }
@@ -367,7 +378,8 @@ fn with_what_was_said(before: &Part<'_>, seam: &str, item: &Part<'_>) -> Option<
     // "Log level is debug in dev"
     let said = || before.text.split_once(" is ").and_then(|(_, rest)| value_before_place(rest));
     let before_value = before.value.or_else(said)?;
-    let value = item.value.or_else(|| value_before_place(&item.text))?;
+    let value =
+        item.value.or_else(|| value_before_place(&item.text)).or_else(|| figure_at_end(&item.text))?;
     filled(Given { text: &before.text, value: before_value }, Given { text: &item.text, value })
 }
 
@@ -378,6 +390,17 @@ fn value_before_place(text: &str) -> Option<&str> {
         LEXICON.prepositions.contains(next)
     });
     at.and_then(|at| text.get(..at))
+}
+
+fn cut_at_gap<'a>(statement: &str, run: Vec<&'a Word>) -> Vec<Vec<&'a Word>> {
+    let start = run.first().map_or(0, |word| word.at.start);
+    match gap(text_of(statement, &run)) {
+        Some(gap) => {
+            let (before, after) = run.into_iter().partition(|word| word.at.start < start + gap);
+            vec![before, after]
+        }
+        None => vec![run],
+    }
 }
 
 fn text_of<'a>(statement: &'a str, run: &[&Word]) -> &'a str {

@@ -23,6 +23,7 @@ pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract
     let old = verdict.value.as_deref().unwrap_or(&held.value);
     let in_slot = slot.filter(|slot| !slot.list).and_then(|_| news.iter().position(here));
     let concerning = verdict.part(news.iter().map(|n| n.tells_value().then_some(n.part.text.as_ref())));
+    let is_one_of_several = slot.is_none() && names_one_of(&held.value, ask.statement);
     match verdict.change {
         Change::Replaced => {
             // "It's 600 now" can mean nothing else.
@@ -32,7 +33,7 @@ pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract
                 clear_all(news, old, held);
                 // What has taken the place of another fact may well leave this one as it is.
                 let taken = news.iter().any(|new| new.action == Action::Supersede);
-                return Some(if taken {
+                return Some(if taken || is_one_of_several {
                     ended(held, DOUBTFUL, "it may have been replaced")
                 } else {
                     ended(held, PLAIN, "replaced")
@@ -47,6 +48,7 @@ pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract
             }
             let is_unclear = slot.is_none()
                 && (holds_more(held, old, ask.statement)
+                    || gives_one_of_several(&new.part.text, held)
                     || is_of_another_sort(held, new)
                     || names_held(held, new));
             if is_unclear {
@@ -89,8 +91,7 @@ pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract
         }
         Change::Ended => {
             clear_all(news, old, held);
-            let confidence =
-                if slot.is_none() && names_one_of(&held.value, ask.statement) { DOUBTFUL } else { PLAIN };
+            let confidence = if is_one_of_several { DOUBTFUL } else { PLAIN };
             Some(ended(held, confidence, "it has ended"))
         }
         Change::Doubtful => {
@@ -187,6 +188,14 @@ pub(super) fn attach(news: &mut [News<'_>], verdicts: &[Verdict<'_>], ask: &Extr
         new.may_replace();
     }
     Some(last.fact.id)
+}
+
+/// "People abroad get 58", of "28 euros inside Germany and 50 abroad".
+fn gives_one_of_several(text: &str, held: &Fact) -> bool {
+    let figures = |text: &str| {
+        items(&words(text)).iter().filter(|item| item.contains(|c: char| c.is_ascii_digit())).count()
+    };
+    figures(&held.value) > 1 && figures(text) == 1 && names_one_of(&held.value, text)
 }
 
 /// None of the news names what has gone, where that can be helped.

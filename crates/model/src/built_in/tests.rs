@@ -370,6 +370,61 @@ fn what_only_a_plan_is_told_of_stays_as_it_is() {
 }
 
 #[test]
+fn one_figure_does_not_replace_two() {
+    let allowance = "28 euros inside Germany and 50 abroad";
+    let text = format!("The daily travel allowance is {allowance}.");
+    let held = fact(1, "daily travel allowance", allowance, &text);
+    let read = read("With the new policy people abroad get 58.", Intent::Remember, &[&held]);
+    let sure = |fact: &RawFact| fact.confidence.is_none_or(|c| c > 0.5);
+    assert!(!read.iter().any(sure), "{read:?}");
+    assert!(read.iter().any(|fact| fact.target_id == Some(1)), "{read:?}");
+}
+
+#[test]
+fn what_has_ended_of_somebody_leaves_the_rest_of_theirs() {
+    let rebate = fact(1, "aldgate press rebate", "3 %", "Aldgate Press gets a loyalty rebate of 3 %.");
+    let orders = fact(2, "aldgate orders", "batches of 500", "Aldgate orders in batches of 500.");
+    let statement = "The rebate ended with the old price list, and Aldgate gets nothing in its place.";
+    let read = read(statement, Intent::Remember, &[&rebate, &orders]);
+    let ends = |fact: &RawFact, id: i64| {
+        fact.target_id == Some(id)
+            && fact.action.as_deref() == Some("RETRACT")
+            && fact.confidence.is_none_or(|c| c > 0.5)
+    };
+    assert!(read.iter().any(|fact| ends(fact, 1)), "{read:?}");
+    assert!(!read.iter().any(|fact| ends(fact, 2)), "{read:?}");
+}
+
+#[test]
+fn a_value_keeps_what_it_needs() {
+    let blood = filed("Her blood type is A positive.", &["blood_type"]);
+    assert_eq!(blood, [("blood_type".to_owned(), "A positive".to_owned())]);
+    let statement = "The legal name is Aurelio Banfi, and shares in arms makers are barred.";
+    let barred = filed(statement, &["account_holder", "trading_restriction"]);
+    let restriction: Vec<&str> = barred
+        .iter()
+        .filter(|(slot, _)| slot == "trading_restriction")
+        .map(|(_, value)| value.as_str())
+        .collect();
+    assert!(restriction.iter().all(|value| value.contains("arms makers")), "{barred:?}");
+    let often = read("The scanner stops now and then.", Intent::Remember, &[]);
+    assert!(often.iter().all(|fact| fact.value.as_deref() != Some("and")), "{often:?}");
+}
+
+#[test]
+fn what_is_hoped_is_not_so() {
+    let read = read("I do so hope he goes on tour in our hallway.", Intent::Remember, &[]);
+    assert!(read.iter().all(|fact| fact.action.as_deref() != Some("ADD")), "{read:?}");
+}
+
+#[test]
+fn whether_one_thing_is_so_is_not_answered_by_another() {
+    let tablets = [fact(1, "tablet", "levothyroxine", "Nowadays her only tablet is levothyroxine.")];
+    assert!(asked("Does she take phenytoin?", &tablets).contains("do not know"));
+    assert!(asked("Does she take levothyroxine?", &tablets).contains("levothyroxine"));
+}
+
+#[test]
 fn who_fills_a_slot_is_named_and_not_only_pointed_at() {
     let found =
         filed("Clementine is on leave so talk to Bashir, he's your main contact now.", &["primary_contact"]);

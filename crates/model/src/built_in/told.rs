@@ -49,12 +49,17 @@ pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
     if let (Some(only), Some(slot)) = (found.get_mut(telling), slot) {
         let kept = format!("{} {}", slot.name.replace('_', " "), only.value);
         let unclear = part.value.is_none() && alone && loses_any(&part.text, &kept);
+        let by_network = slots.by_rule(only).is_none();
         let is_no_version = slot.name.ends_with("version") && loses_figure(&part.text, &only.value);
         if slot.verbatim && !is_no_version {
             // "`mix test` runs the suite"
             let quoted = quoted(&part.text).filter(|quoted| !only.value.contains(quoted));
             only.value = quoted.map_or_else(|| std::mem::take(&mut only.value), str::to_owned);
-        } else if unclear || is_no_version || is_doing(&only.value, &part.text) {
+        } else if unclear
+            || is_no_version
+            || by_network && only_describes(&only.value)
+            || is_doing(&only.value, &part.text)
+        {
             // Where it is not clear which words give the value, all of them do.
             only.value = part.text.to_string();
         }
@@ -102,7 +107,7 @@ fn readings_of(part: &Part<'_>, slots: &[SlotHint]) -> Vec<Reading> {
     };
     let plain = |r: &Reading| {
         // "NATS is in": the value alone would say nothing.
-        let says = !matches!(r.value.as_str(), "" | "in" | "out") && !only_points(&r.value);
+        let says = !matches!(r.value.as_str(), "" | "in" | "out" | "and") && !only_points(&r.value);
         !r.subject.is_empty() && !r.pointer && r.shift != Shift::Gone && says && !takes_all(r)
     };
     let agreed = match part.value {
@@ -146,6 +151,15 @@ fn quoted(text: &str) -> Option<&str> {
 fn loses_figure(text: &str, value: &str) -> bool {
     let has_figure = |text: &str| text.contains(|c: char| c.is_ascii_digit());
     has_figure(text) && !has_figure(value)
+}
+
+/// "Shares in arms makers are barred": what it is said of belongs to it.
+fn only_describes(value: &str) -> bool {
+    let words = sentences(value).concat();
+    let describes = |word: &Word| {
+        matches!(word.tag, Tag::Adjective | Tag::Verb) && !word.is_capital() && !word.has_digit()
+    };
+    !words.is_empty() && words.iter().all(describes)
 }
 
 /// "Freshworks is bidding": what somebody does is not who it is.

@@ -12,6 +12,11 @@ pub(super) fn tidy_value(value: &str) -> String {
     loop {
         let before = value.len();
         let low = value.to_lowercase();
+        if low.ends_with("now and then") {
+            return value;
+        }
+        // In "her blood group is A positive" it is no article.
+        let is_letter = value.starts_with("A ");
         for start in [
             "a ",
             "an ",
@@ -29,7 +34,7 @@ pub(super) fn tidy_value(value: &str) -> String {
             "is ",
             "called ",
         ] {
-            if low.starts_with(start) {
+            if low.starts_with(start) && !is_letter {
                 value = value.get(start.len()..).unwrap_or_default().trim_start().to_owned();
                 break;
             }

@@ -277,8 +277,10 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
     let settled =
         |change| matches!(change, Change::Replaced | Change::Ended | Change::Repeated | Change::Refined);
     let is_settled = of_facts.iter().any(|(verdict, _)| settled(verdict.change));
-    let is_changed =
-        of_facts.iter().any(|(verdict, _)| matches!(verdict.change, Change::Replaced | Change::Ended));
+    let changes = |verdict: &Verdict<'_>| matches!(verdict.change, Change::Replaced | Change::Ended);
+    let is_changed = of_facts.iter().any(|(verdict, _)| changes(verdict));
+    let only_named = |fact: &Fact| shares_only_names(&words, fact);
+    let is_spoken_of = of_facts.iter().any(|(v, _)| changes(v) && shares(v.fact) && !only_named(v.fact));
     for (verdict, likely) in &mut of_facts {
         // What has found its place, or names what it is about, says little of facts that it has not a word of.
         let placed = is_settled || !verdict.is_last;
@@ -286,6 +288,10 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
         let unlikely = *likely < enough && !moves_from(&words, verdict.fact);
         if verdict.change == Change::Doubtful && unlikely && !points && !shares(verdict.fact) {
             verdict.change = Change::None;
+        }
+        // "Aldgate's rebate ended" has found what has ended of Aldgate's.
+        if verdict.change == Change::Ended && is_spoken_of && only_named(verdict.fact) {
+            verdict.change = Change::Doubtful;
         }
         // "My home email changed" has found the one that it speaks of, and it is not the one for work.
         if verdict.change == Change::Doubtful && is_changed && *likely < MAYBE_IF_NAMED {
