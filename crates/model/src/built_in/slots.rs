@@ -42,6 +42,22 @@ pub(super) fn is_name(slot: &SlotHint, subject: &str) -> bool {
     names(slot).any(|name| subject_key(name) == subject_key(subject))
 }
 
+/// "Legal name Tobias Van Rossem, pays his taxes in Belgium": whether a text gives the slot's value right behind its name,
+/// and it is another one.
+pub(super) fn gives_another(slot: &SlotHint, text: &str, value: &str) -> bool {
+    let (low, value) = (text.to_lowercase(), value.to_lowercase());
+    let named = |name: &String| {
+        let name = name.replace('_', " ");
+        let at = low.find(&name)?;
+        let is_whole = low.get(..at)?.chars().next_back().is_none_or(|c| !c.is_alphanumeric());
+        let next = text.get(at + name.len()..)?.strip_prefix(' ')?.split_whitespace().next()?;
+        let next = next.trim_matches(|c: char| !c.is_alphanumeric());
+        let gives = next.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit());
+        (is_whole && gives).then(|| !value.contains(&next.to_lowercase()))
+    };
+    names(slot).filter_map(named).any(|other| other)
+}
+
 /// A name in the form in which names of one attribute are equal.
 fn usual(name: &str) -> Vec<String> {
     let plain = name.replace('_', " ");

@@ -358,6 +358,11 @@ fn a_slot_is_not_filled_with_its_own_name_nor_with_a_thing_of_another_kind() {
         _ => false,
     };
     assert_eq!(found.iter().find(wrong), None, "{found:?}");
+    let holder = SlotHint { aliases: vec!["legal name".to_owned()], ..slot("account_holder") };
+    let statement = "Legal name Tobias Van Rossem, pays his taxes in Belgium.";
+    let found = filed_in(statement, &[holder], &[]);
+    let wrong = |(slot, value): &&(String, String)| slot == "account_holder" && !value.contains("Van Rossem");
+    assert_eq!(found.iter().find(wrong), None, "{found:?}");
 }
 
 #[test]

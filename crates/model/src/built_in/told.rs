@@ -8,7 +8,7 @@ use super::parts::{Part, parts};
 use super::place::Place;
 use super::reading::{Reading, Shift, reading, readings};
 use super::sentences::{may_open_with_verb, sentences};
-use super::slots::{is_name, slot_of};
+use super::slots::{gives_another, is_name, slot_of};
 use super::spelling::meant;
 use super::values::items;
 use super::words::{Tag, Word, words};
@@ -50,13 +50,13 @@ pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
         let kept = format!("{} {}", slot.name.replace('_', " "), only.value);
         let unclear = part.value.is_none() && alone && loses_any(&part.text, &kept);
         let by_network = slots.by_rule(only).is_none();
-        let is_no_version = slot.name.ends_with("version") && loses_figure(&part.text, &only.value);
-        if slot.verbatim && !is_no_version {
+        let is_another = gives_another(slot, &part.text, &only.value);
+        if slot.verbatim && !is_another {
             // "`mix test` runs the suite"
             let quoted = quoted(&part.text).filter(|quoted| !only.value.contains(quoted));
             only.value = quoted.map_or_else(|| std::mem::take(&mut only.value), str::to_owned);
         } else if unclear
-            || is_no_version
+            || is_another
             || by_network && only_describes(&only.value)
             || is_doing(&only.value, &part.text)
         {
@@ -145,12 +145,6 @@ fn quoted(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once('`')?;
     let (quoted, _) = rest.split_once('`')?;
     Some(quoted).filter(|quoted| !quoted.is_empty())
-}
-
-/// "Version 7.3.0, wants to be reached by email": "email" is no version.
-fn loses_figure(text: &str, value: &str) -> bool {
-    let has_figure = |text: &str| text.contains(|c: char| c.is_ascii_digit());
-    has_figure(text) && !has_figure(value)
 }
 
 /// "Shares in arms makers are barred": what it is said of belongs to it.
