@@ -104,7 +104,7 @@ fn weigh<'a>(ask: &Answer<'a>, question: &Question, held: &[Held], found: &mut V
                 LIKELY
             };
         let is_of_another = question.asks_own_name() && !may_be_own_name(fact)
-            || question.asked == Asked::Whether && lacks_strange_word(known, question);
+            || question.asked == Asked::Whether && !question.chooses && lacks_strange_word(known, question);
         if likely < enough || is_of_another || holds_elsewhere(fact, asked) {
             continue;
         }
@@ -183,7 +183,8 @@ fn holds_elsewhere(fact: &Fact, question: &str) -> bool {
 
 /// "Does she take phenytoin?" is not answered by the tablets that she takes.
 fn lacks_strange_word(known: &Held, question: &Question) -> bool {
-    question.terms.iter().any(|term| is_strange(&term.word) && known.meets(term) == Met::Not)
+    let mut strange = question.terms.iter().filter(|term| is_strange(&term.word)).peekable();
+    strange.peek().is_some() && strange.all(|term| known.meets(term) == Met::Not)
 }
 
 /// Whether something that is asked for stands in another fact, but not in this one.

@@ -102,7 +102,6 @@ fn without_cleft(words: &[Word]) -> Vec<Word> {
     words.iter().enumerate().filter(|(place, _)| kept(place)).map(|(_, w)| w.clone()).collect()
 }
 
-/// "The heating upstairs"
 fn tells_where(word: &Word) -> bool {
     word.is_any(&["upstairs", "downstairs", "indoors", "outdoors", "inside", "outside"])
 }
@@ -120,10 +119,14 @@ fn clause(words: &[Word], before: Option<&Clause>) -> Clause {
     let denied = head.windows(2).any(|w| matches!(w, [a, b] if a.is("no") && b.is("longer")));
     verb.negated |= denied || head.last().is_some_and(|w| w.is_any(&["never", "not"]));
     let head = take_lead(head, &mut clause.lead);
-    clause.subject = head
-        .into_iter()
-        .filter(|w| w.tag != Tag::Adverb || tells_where(w) || w.is_capital() && w.text.len() > 3 && at > 1)
-        .collect();
+    for word in head {
+        let is_name = word.is_capital() && word.text.len() > 3 && at > 1;
+        // "The heating upstairs"
+        let is_there = tells_where(&word) && clause.subject.last().is_some_and(|w| w.tag == Tag::Noun);
+        if word.tag != Tag::Adverb || is_name || is_there {
+            clause.subject.push(word);
+        }
+    }
     clause.subject.retain(|w| {
         !w.is_any(&[
             "no",

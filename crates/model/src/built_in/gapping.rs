@@ -35,6 +35,7 @@ pub(super) fn filled(before: Given<'_>, item: Given<'_>) -> Option<String> {
     if who.first().is_some_and(Word::is_preposition) {
         // "The margin in the south is 25 %, in the north 20 %"
         let inside = (1..verb)
+            .rev()
             .find(|at| said.get(*at).is_some_and(|w| who.first().is_some_and(|own| own.low == w.low)));
         if let Some((what, rest)) = inside.and_then(|at| said.get(..at).zip(said.get(verb..))) {
             return Some(format!(
@@ -65,9 +66,19 @@ pub(super) fn gap(text: &str) -> Option<usize> {
     let verb = (0..before.len()).find(|at| is_finite_verb(&before, *at))?;
     let place = after.first().filter(|first| first.is_preposition())?;
     let is_alike = before.get(..verb)?.iter().any(|word| word.low == place.low);
-    let gives = |words: &[Word]| words.iter().any(Word::has_digit);
-    let gapped = is_alike && gives(before.get(verb..)?) && figure_at_end(text.get(at + 2..)?).is_some();
-    (gapped && !has_finite_verb(&after)).then_some(at + 2)
+    let given = figure_at_end(text.get(..at)?).filter(|_| is_alike)?;
+    let other = figure_at_end(text.get(at + 2..)?)?;
+    // "From platform 4" and "at 9:30" tell more of the same.
+    const NUMBERED: [&str; 8] = ["platform", "gate", "room", "floor", "page", "number", "no", "no."];
+    let figure = after.iter().position(Word::has_digit)?;
+    let before_it = after.get(1..figure).unwrap_or_default().last();
+    let is_named =
+        before_it.is_some_and(|w| !w.is_any(&NUMBERED) && w.tag != Tag::Determiner && !w.is_preposition());
+    let is_time = |figure: &str| figure.contains(':');
+    let unit = |figure: &str| figure.split_whitespace().nth(1).map(str::to_lowercase);
+    let is_same_sort =
+        is_time(given) == is_time(other) && (unit(other).is_none() || unit(given) == unit(other));
+    (is_named && is_same_sort && !has_finite_verb(&after)).then_some(at + 2)
 }
 
 /// "20 %" of "in the north 20 %".
@@ -157,7 +168,14 @@ mod tests {
     fn a_clause_with_a_gap_is_told_from_one_more_detail() {
         let rest = |text: &'static str| gap(text).and_then(|at| text.get(at..));
         assert_eq!(rest("Our margin in the south is 25 %, in the north 20 %"), Some("in the north 20 %"));
+        assert_eq!(
+            rest("On the Linux runners a build takes 6 minutes, on the Mac ones 19"),
+            Some("on the Mac ones 19")
+        );
         assert_eq!(rest("The flight leaves at 9:40, at gate 12"), None);
+        assert_eq!(rest("The train from Leeds leaves at 9:15, from platform 4"), None);
+        assert_eq!(rest("My appointment at the dentist is 14 May, at 9:30"), None);
+        assert_eq!(rest("Dinner with Sam is at 7, with 4 guests"), None);
         assert_eq!(rest("On Monday we ship 20 boxes, on Tuesday we pay 30"), None);
     }
 }

@@ -265,12 +265,14 @@ fn unsaid(text: &str) -> Option<Meant> {
     let leaks = words.windows(2).any(|pair| matches!(pair, [lets, slip] if lets == "let" && slip == "slip"))
         || words.iter().any(|word| matches!(word.as_str(), "hinted" | "hinting"));
     // "I do so hope he goes on tour"
-    let hopes = words.iter().enumerate().any(|(at, word)| {
-        let before = words.get(at.saturating_sub(3)..at).unwrap_or_default();
-        word == "hope" && before.iter().any(|word| matches!(word.as_str(), "i" | "we"))
+    let between = |word: &&String| matches!(word.as_str(), "do" | "so" | "really" | "still" | "just" | "all");
+    let hopes = has("hope").is_some_and(|at| {
+        let who = words.get(..at).and_then(|before| before.iter().rev().find(|word| !between(word)));
+        who.is_some_and(|who| matches!(who.as_str(), "i" | "we"))
     });
     // "What a treat"
     let exclaims = words.len() <= 5
+        && !text.contains([':', ','])
         && matches!(words.as_slice(), [what, a, ..] if what == "what" && matches!(a.as_str(), "a" | "an"));
     let wavers = has("either").is_some_and(|either| has("or").is_some_and(|or| either < or));
     if proposes || wishes || is_wanted {

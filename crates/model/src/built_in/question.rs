@@ -86,7 +86,7 @@ pub(super) struct Question {
     pub own_alone: bool,
     stems: BTreeSet<String>,
     /// Whether it names what to choose from.
-    chooses: bool,
+    pub chooses: bool,
     /// What it wants one of: "city" of "in which city".
     head: Option<String>,
 }
@@ -330,7 +330,7 @@ fn is_somebody(word: &Word) -> bool {
         "nurse",
         "staff",
     ];
-    const PRONOUNS: [&str; 16] = [
+    const PRONOUNS: [&str; 18] = [
         "i",
         "i'm",
         "i've",
@@ -347,6 +347,8 @@ fn is_somebody(word: &Word) -> bool {
         "anyone",
         "nobody",
         "everybody",
+        "everyone",
+        "none",
     ];
     PEOPLE.contains(&word.low.as_str())
         || (!PRONOUNS.contains(&word.low.as_str())

@@ -23,7 +23,7 @@ pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract
     let old = verdict.value.as_deref().unwrap_or(&held.value);
     let in_slot = slot.filter(|slot| !slot.list).and_then(|_| news.iter().position(here));
     let concerning = verdict.part(news.iter().map(|n| n.tells_value().then_some(n.part.text.as_ref())));
-    let is_one_of_several = slot.is_none() && names_one_of(&held.value, ask.statement);
+    let is_one_of_several = || slot.is_none() && names_one_of(&held.value, ask.statement);
     match verdict.change {
         Change::Replaced => {
             // "It's 600 now" can mean nothing else.
@@ -33,7 +33,7 @@ pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract
                 clear_all(news, old, held);
                 // What has taken the place of another fact may well leave this one as it is.
                 let taken = news.iter().any(|new| new.action == Action::Supersede);
-                return Some(if taken || is_one_of_several {
+                return Some(if taken || is_one_of_several() {
                     ended(held, DOUBTFUL, "it may have been replaced")
                 } else {
                     ended(held, PLAIN, "replaced")
@@ -48,7 +48,7 @@ pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract
             }
             let is_unclear = slot.is_none()
                 && (holds_more(held, old, ask.statement)
-                    || gives_one_of_several(&new.part.text, held)
+                    || gives_one_of_several(held, &new.part.text)
                     || is_of_another_sort(held, new)
                     || names_held(held, new));
             if is_unclear {
@@ -91,7 +91,7 @@ pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract
         }
         Change::Ended => {
             clear_all(news, old, held);
-            let confidence = if is_one_of_several { DOUBTFUL } else { PLAIN };
+            let confidence = if is_one_of_several() { DOUBTFUL } else { PLAIN };
             Some(ended(held, confidence, "it has ended"))
         }
         Change::Doubtful => {
@@ -191,7 +191,7 @@ pub(super) fn attach(news: &mut [News<'_>], verdicts: &[Verdict<'_>], ask: &Extr
 }
 
 /// "People abroad get 58", of "28 euros inside Germany and 50 abroad".
-fn gives_one_of_several(text: &str, held: &Fact) -> bool {
+fn gives_one_of_several(held: &Fact, text: &str) -> bool {
     let figures = |text: &str| {
         items(&words(text)).iter().filter(|item| item.contains(|c: char| c.is_ascii_digit())).count()
     };
@@ -261,7 +261,7 @@ fn names_one_of(value: &str, statement: &str) -> bool {
     let said = set(statement);
     let (named, others): (Vec<String>, Vec<String>) =
         items(&words(value)).into_iter().partition(|item| !set(item).is_disjoint(&said));
-    !named.is_empty() && !others.is_empty()
+    !named.is_empty() && !others.is_empty() && !is_single(value)
 }
 
 /// Whether the new value can stand under the name of the old one: both are short, and the name does not speak of the old.
@@ -302,11 +302,15 @@ fn holds_more(held: &Fact, old: &str, statement: &str) -> bool {
     let rest = around(&held.value, old).map(|(before, after)| set(&format!("{before} {after}")));
     let unsaid = |rest: Stems| rest.difference(&said).count() > 1;
     let within = !said.is_disjoint(&set(&held.value)) && said.is_disjoint(&set(&held.subject));
-    // "Leeds, UK" and "May 3, 2026" are one.
-    let (one, last) = held.value.rsplit_once(", ").unwrap_or_default();
+    let several = held.value.replace(", ", ";").contains(';') && !is_single(&held.value);
+    several && (within || rest.is_none_or(unsaid))
+}
+
+/// "Leeds, UK" and "May 3, 2026" are one.
+fn is_single(value: &str) -> bool {
+    let (one, last) = value.rsplit_once(", ").unwrap_or_default();
     let closing = last.chars().all(|c| c.is_ascii_digit()) || last.chars().all(char::is_uppercase);
-    let single = !one.contains([',', ';']) && (2..=4).contains(&last.len()) && closing;
-    held.value.replace(", ", ";").contains(';') && !single && (within || rest.is_none_or(unsaid))
+    !one.contains([',', ';']) && (2..=4).contains(&last.len()) && closing
 }
 
 /// "12 pounds a seat in the UK" with 13 for 12: the held value with the new one in it, where what stands around it is said

@@ -1,8 +1,10 @@
 //! Which declared slot a reading belongs to.
 
+use super::comparing::set;
 use super::lexicon::LEXICON;
 use super::naming::key;
 use super::reading::Reading;
+use super::sentences::{has_finite_verb, sentences};
 use super::stem::stems;
 use crate::ask::SlotHint;
 use domain::keys::subject_key;
@@ -45,15 +47,16 @@ pub(super) fn is_name(slot: &SlotHint, subject: &str) -> bool {
 /// "Legal name Tobias Van Rossem, pays his taxes in Belgium": whether a text gives the slot's value right behind its name,
 /// and it is another one.
 pub(super) fn gives_another(slot: &SlotHint, text: &str, value: &str) -> bool {
-    let (low, value) = (text.to_lowercase(), value.to_lowercase());
+    let (low, value) = (text.to_ascii_lowercase(), set(value));
     let named = |name: &String| {
-        let name = name.replace('_', " ");
+        let name = name.replace('_', " ").to_ascii_lowercase();
         let at = low.find(&name)?;
         let is_whole = low.get(..at)?.chars().next_back().is_none_or(|c| !c.is_alphanumeric());
-        let next = text.get(at + name.len()..)?.strip_prefix(' ')?.split_whitespace().next()?;
-        let next = next.trim_matches(|c: char| !c.is_alphanumeric());
-        let gives = next.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit());
-        (is_whole && gives).then(|| !value.contains(&next.to_lowercase()))
+        // "The company I work for is Bosch" gives it behind a verb.
+        let given = text.get(at + name.len()..)?.strip_prefix(' ')?.split(',').next()?;
+        let gives = given.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit());
+        let has_verb = has_finite_verb(&sentences(given).concat());
+        (is_whole && gives && !has_verb).then(|| set(given).is_disjoint(&value))
     };
     names(slot).filter_map(named).any(|other| other)
 }
@@ -101,4 +104,25 @@ fn by_words(reading: &Reading, slots: &[SlotHint]) -> Option<String> {
         })
     };
     slots.iter().filter(fits).max_by_key(|slot| slot.name.len()).map(|slot| slot.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::gives_another;
+    use crate::ask::SlotHint;
+
+    #[test]
+    fn a_value_stands_right_behind_the_name_unless_a_verb_does() {
+        let slot = SlotHint {
+            name: "employer".to_owned(),
+            aliases: vec!["company".to_owned()],
+            description: String::new(),
+            list: false,
+            verbatim: false,
+        };
+        assert!(gives_another(&slot, "Company Bosch, pays me monthly", "monthly"));
+        assert!(!gives_another(&slot, "Company Bosch, pays me monthly", "Bosch"));
+        assert!(!gives_another(&slot, "The company I work for is Bosch", "Bosch"));
+        assert!(!gives_another(&slot, "The company İ picked is Bosch", "Bosch"));
+    }
 }

@@ -386,6 +386,14 @@ fn one_figure_does_not_replace_two() {
 }
 
 #[test]
+fn a_year_makes_no_second_figure() {
+    let held = fact(1, "launch", "May 3, 2026", "The launch is on May 3, 2026.");
+    let read = read("The launch moved to May 10.", Intent::Remember, &[&held]);
+    let sure = |fact: &RawFact| fact.target_id == Some(1) && fact.confidence.is_none_or(|c| c > 0.5);
+    assert!(read.iter().any(sure), "{read:?}");
+}
+
+#[test]
 fn what_has_ended_of_somebody_leaves_the_rest_of_theirs() {
     let rebate = fact(1, "aldgate press rebate", "3 %", "Aldgate Press gets a loyalty rebate of 3 %.");
     let orders = fact(2, "aldgate orders", "batches of 500", "Aldgate orders in batches of 500.");
@@ -420,6 +428,8 @@ fn a_value_keeps_what_it_needs() {
 fn what_is_hoped_is_not_so() {
     let read = read("I do so hope he goes on tour in our hallway.", Intent::Remember, &[]);
     assert!(read.iter().all(|fact| fact.action.as_deref() != Some("ADD")), "{read:?}");
+    let read = self::read("I work at Hope Hospital.", Intent::Remember, &[]);
+    assert!(read.iter().any(|fact| fact.action.as_deref() == Some("ADD")), "{read:?}");
 }
 
 #[test]
@@ -427,6 +437,7 @@ fn whether_one_thing_is_so_is_not_answered_by_another() {
     let tablets = [fact(1, "tablet", "levothyroxine", "Nowadays her only tablet is levothyroxine.")];
     assert!(asked("Does she take phenytoin?", &tablets).contains("do not know"));
     assert!(asked("Does she take levothyroxine?", &tablets).contains("levothyroxine"));
+    assert!(asked("Is Ximena still on levothyroxine?", &tablets).contains("levothyroxine"));
 }
 
 #[test]

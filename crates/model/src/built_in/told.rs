@@ -3,7 +3,7 @@
 use super::clauses::clauses;
 use super::comparing::{around, set, share};
 use super::keeping::{STATEMENT, kept, loses_any, loses_not};
-use super::naming::{gist, plain_name};
+use super::naming::{gist, is_nobody_named, plain_name};
 use super::parts::{Part, parts};
 use super::place::Place;
 use super::reading::{Reading, Shift, reading, readings};
@@ -51,13 +51,13 @@ pub(super) fn read(part: &Part<'_>, ask: &Extract<'_>) -> Vec<Place> {
         let unclear = part.value.is_none() && alone && loses_any(&part.text, &kept);
         let by_network = slots.by_rule(only).is_none();
         let is_another = gives_another(slot, &part.text, &only.value);
-        if slot.verbatim && !is_another {
+        let quoted = quoted(&part.text).filter(|quoted| !only.value.contains(quoted));
+        if slot.verbatim && (quoted.is_some() || !is_another) {
             // "`mix test` runs the suite"
-            let quoted = quoted(&part.text).filter(|quoted| !only.value.contains(quoted));
             only.value = quoted.map_or_else(|| std::mem::take(&mut only.value), str::to_owned);
         } else if unclear
             || is_another
-            || by_network && only_describes(&only.value)
+            || by_network && only_describes(&only.value) && !is_nobody_named(&only.subject)
             || is_doing(&only.value, &part.text)
         {
             // Where it is not clear which words give the value, all of them do.

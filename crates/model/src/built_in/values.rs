@@ -12,11 +12,10 @@ pub(super) fn tidy_value(value: &str) -> String {
     loop {
         let before = value.len();
         let low = value.to_lowercase();
-        if low.ends_with("now and then") {
-            return value;
-        }
         // In "her blood group is A positive" it is no article.
-        let is_letter = value.starts_with("A ");
+        let is_letter =
+            |rest: &str| ["pos", "neg", "plus", "minus"].iter().any(|sign| rest.starts_with(sign));
+        let is_letter = low.strip_prefix("a ").is_some_and(is_letter);
         for start in [
             "a ",
             "an ",
@@ -34,7 +33,7 @@ pub(super) fn tidy_value(value: &str) -> String {
             "is ",
             "called ",
         ] {
-            if low.starts_with(start) && !is_letter {
+            if low.starts_with(start) && !is_letter && !low.starts_with("now and") {
                 value = value.get(start.len()..).unwrap_or_default().trim_start().to_owned();
                 break;
             }
@@ -73,7 +72,9 @@ pub(super) fn tidy_value(value: &str) -> String {
             " though",
             " there",
         ] {
-            if low.ends_with(end) && low.len() > end.len() {
+            // "Now and then", "every now and again"
+            let is_pair = low.strip_suffix(end).is_some_and(|rest| rest.ends_with(" and"));
+            if low.ends_with(end) && low.len() > end.len() && !is_pair {
                 value.truncate(value.len() - end.len());
                 value = value.trim_end().to_owned();
                 break;

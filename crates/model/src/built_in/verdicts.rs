@@ -173,13 +173,14 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
         (false, _) => 1.0,
     };
     // "We signed for a space in Ghent and the showroom moves there in October": of the showroom only a plan is told.
+    let points_back = telling.iter().any(|part| super::dangling::points(&part.text));
     let told_of: Stems = telling.iter().flat_map(|part| set(&part.text)).collect();
     let is_open =
         |part: &&Part<'_>| matches!(part.meant, Meant::Future | Meant::Hedged | Meant::Hypothetical);
     let left_open: Stems = parts.iter().filter(is_open).flat_map(|part| set(&part.text)).collect();
     let is_left_open = |fact: &Fact| {
         let of_fact = words_of(fact);
-        !left_open.is_disjoint(&of_fact) && told_of.is_disjoint(&of_fact)
+        !left_open.is_disjoint(&of_fact) && told_of.is_disjoint(&of_fact) && !points_back
     };
     let all_told: Vec<(&str, Stems)> =
         states.iter().zip(&known).map(|(fact, told)| (fact.text.as_str(), set(&told.text))).collect();
