@@ -62,8 +62,9 @@ fn renamed(clause: &Clause, verb: &Verb) -> Option<Reading> {
         return None;
     }
     let to = destination(clause, "to").or_else(|| destination(clause, "as"));
+    let from = adjunct(clause, "from").map(|a| spell(&a.words));
     let (old, new) = if verb.passive {
-        (spell(&clause.subject), to.unwrap_or_else(|| spell(&clause.object)))
+        (from.unwrap_or_else(|| spell(&clause.subject)), to.unwrap_or_else(|| spell(&clause.object)))
     } else {
         (spell(&clause.object), to?)
     };

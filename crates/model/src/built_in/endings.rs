@@ -45,23 +45,44 @@ pub(super) struct Changed {
     former: Vec<Stems>,
     /// The stems of the nouns that name what has changed: of "we moved the payroll to Gusto", that of "payroll".
     things: Stems,
+    /// All words that name what has changed.
+    subjects: Vec<Stems>,
+    /// The words of the names that have become others.
+    names: Vec<Stems>,
 }
 
 impl Changed {
     pub fn of(part: &str) -> Self {
         let (mut former, mut things) = (Vec::new(), Stems::new());
+        let (mut subjects, mut names) = (Vec::new(), Vec::new());
         for reading in readings_of(part) {
             let Shift::To { from } = reading.shift else { continue };
+            if reading.subject.ends_with(" name") {
+                names.extend(from.as_deref().filter(|from| is_proper(&words(from))).map(set));
+            }
             former.extend(from.map(|from| set(&from)).filter(|from| !from.is_empty()));
             if !reading.pointer {
                 things.extend(head(&reading.subject));
+                subjects.push(set(&reading.subject));
             }
         }
-        Self { former, things }
+        Self { former, things, subjects, names }
+    }
+
+    /// "Pinewood has been renamed Coniferous" says nothing of who looks after Pinewood.
+    pub fn only_renames(&self, subject: &str, value: &str) -> bool {
+        let (subject, value) = (set(subject), set(value));
+        self.names.iter().any(|name| name.is_subset(&subject) && name.is_disjoint(&value))
     }
 
     pub fn tells_former(&self) -> bool {
         !self.former.is_empty()
+    }
+
+    /// Whether just this, by all its words, has become another.
+    pub fn is_of(&self, subject: &str) -> bool {
+        let subject = set(subject);
+        !subject.is_empty() && self.subjects.contains(&subject)
     }
 
     /// Whether it is this of which the held value is said.

@@ -9,7 +9,9 @@ use super::news::{News, may_have_ended, own_name};
 use super::parts::{Part, parts};
 use super::place::{DOUBTFUL, PLAIN, Place, with_time};
 use super::sentences::sentences;
-use super::settling::{attach, is_told_of, names_former, only_ends, settle, settle_beside, tells_of_former};
+use super::settling::{
+    attach, is_no_value, is_told_of, names_former, only_ends, settle, settle_beside, tells_of_former,
+};
 use super::slots::is_name;
 use super::told::read;
 use super::verdicts::{Change, Verdict, Verdicts, verdicts};
@@ -154,6 +156,12 @@ fn extract_one(ask: &Extract<'_>) -> Vec<RawFact> {
             new.skip("names what has gone");
         } else if verdicts.iter().any(|verdict| tells_of_former(verdict, new)) {
             new.wait("it speaks of what has gone");
+        }
+    }
+    let in_single_slot = |subject: &str| ask.slots.iter().any(|slot| !slot.list && slot.name == subject);
+    for new in news.iter_mut().filter(|new| new.is_free()) {
+        if in_single_slot(&new.place.subject) && is_no_value(&new.place.value) {
+            new.wait("it does not say what it is");
         }
     }
     let is_placed = |new: &News<'_>| matches!(new.action, Action::Supersede | Action::Refine | Action::Dedup);

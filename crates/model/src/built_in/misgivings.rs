@@ -4,13 +4,15 @@ use super::comparing::{set, share, words_of};
 use super::news::{News, may_have_ended};
 use super::people::shares_only_names;
 use super::sentences::sentences;
+use super::values::is_time;
 use super::verdicts::{Change, Verdict};
+use super::words::words;
 use crate::ask::Extract;
 use domain::{Action, Fact, Kind, RawFact};
 
 /// Many words that are all kept as one value, because nothing could be made of them, may say anything of the fact that has
-/// words in common with them. They wait, too, where they are only a piece of what was said, happened once, or stand
-/// beside a doubt.
+/// words in common with them. They wait, too, where they are only a piece of what was said, happened at no time that
+/// is told, or stand beside a doubt.
 pub(super) fn misgivings(news: &mut [News<'_>], verdicts: &[Verdict<'_>], ask: &Extract<'_>) -> Vec<RawFact> {
     let is_doubted = verdicts.iter().any(|verdict| verdict.change == Change::Doubtful);
     let is_open = |v: &&Verdict<'_>| matches!(v.change, Change::None | Change::Repeated | Change::Refined);
@@ -25,7 +27,12 @@ pub(super) fn misgivings(news: &mut [News<'_>], verdicts: &[Verdict<'_>], ask: &
         let told_of = open().filter(is_beside).find(|fact| !set(text).is_disjoint(&set(&fact.value)));
         let spoken_of = told_of.or_else(|| spoken_of(text, open().filter(|fact| !is_beside(fact))));
         found.extend(spoken_of.map(may_have_ended));
-        if !ask.held.is_empty() && (is_piece || is_doubted || told_of.is_some() || !new.is_state()) {
+        // "Ran my first half marathon on Sunday" is clear enough.
+        let said = words(text);
+        let is_present = said.iter().any(|word| word.is_any(&["is", "are"]));
+        let happened_then = is_time(&said) && !is_present && spoken_of.is_none();
+        let is_unclear = told_of.is_some() || !new.is_state() && !happened_then;
+        if !ask.held.is_empty() && (is_piece || is_doubted || is_unclear) {
             new.wait("it is not clear what it tells");
         }
     }

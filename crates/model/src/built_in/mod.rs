@@ -8,6 +8,7 @@ mod changes;
 mod clauses;
 mod comparing;
 mod copula;
+mod cutting;
 mod dangling;
 mod elsewhere;
 mod embed;

@@ -1,6 +1,7 @@
 //! The parts of a statement as the network sees them: each tells one thing, and is meant in one way.
 
 use super::comparing::around;
+use super::cutting::pieces;
 use super::gapping::{Given, figure_at_end, filled, gap};
 use super::lexicon::LEXICON;
 use super::sentences::{CLOSINGS, has_finite_verb, is_finite_verb, may_open_with_verb, sentences};
@@ -58,8 +59,26 @@ const VALUE: f32 = 0.5;
 const CLEAR_VALUE: f32 = 0.75;
 
 pub(super) fn parts<'a>(statements: &[&'a str]) -> Vec<Vec<Part<'a>>> {
-    let read = encoder::tokens(statements, spelling::meant);
-    statements.iter().zip(read).map(|(statement, tokens)| parts_of(statement, tokens)).collect()
+    let cut: Vec<Vec<(usize, &str)>> = statements.iter().map(|statement| pieces(statement)).collect();
+    let texts: Vec<&str> = cut.iter().flatten().map(|(_, piece)| *piece).collect();
+    let mut read = encoder::tokens(&texts, spelling::meant).into_iter();
+    let tokens_of = |cut: &Vec<(usize, &str)>| {
+        let of_pieces = cut.iter().zip(read.by_ref());
+        of_pieces.flat_map(|((start, _), tokens)| moved(*start, tokens)).collect()
+    };
+    let tokens: Vec<Vec<Token>> = cut.iter().map(tokens_of).collect();
+    statements.iter().zip(tokens).map(|(statement, tokens)| parts_of(statement, tokens)).collect()
+}
+
+/// The tokens of a piece as those of the whole, in which something else begins with it.
+fn moved(start: usize, mut tokens: Vec<Token>) -> Vec<Token> {
+    for token in &mut tokens {
+        token.at = token.at.start + start..token.at.end + start;
+    }
+    if let Some(first) = tokens.first_mut().filter(|_| start > 0) {
+        first.start = 1.0;
+    }
+    tokens
 }
 
 /// The words that tell something, cut where something else begins.
@@ -142,14 +161,17 @@ fn leans(statement: &str, word: &Word) -> bool {
         "in", "on", "at", "for", "with", "by", "from", "and", "since",
     ];
     let text = statement.get(word.at.clone()).unwrap_or_default();
-    LEANING.iter().any(|leaning| text.eq_ignore_ascii_case(leaning))
+    // "The kids' university"
+    let owns = ["s'", "s’"].iter().any(|end| text.ends_with(end));
+    owns || LEANING.iter().any(|leaning| text.eq_ignore_ascii_case(leaning))
 }
 
 fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
     let words = words(statement, tokens);
     let (mut parts, mut starts): (Vec<Part<'_>>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut end = 0;
-    let runs = merged(statement, runs(statement, &words));
+    let cuts: Vec<usize> = pieces(statement).into_iter().map(|(start, _)| start).collect();
+    let runs = merged(statement, runs(statement, &words), &cuts);
     for run in runs.into_iter().flat_map(|run| cut_at_gap(statement, run)) {
         let (Some(first), Some(mut part)) = (run.first(), part(statement, &run)) else { continue };
         let seam = statement.get(end..first.at.start).unwrap_or_default();
@@ -184,9 +206,17 @@ fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
         starts.push(first.at.start);
     }
     hedge_slips(statement, &mut parts, &starts);
-    let mocks = MOCKING.iter().any(|sign| statement.trim_end().ends_with(sign));
-    for part in parts.iter_mut().filter(|part| matches!(part.meant, Meant::So | Meant::Event)) {
-        part.meant = if mocks { Meant::Sarcastic } else { unsaid(&part.text).unwrap_or(part.meant) };
+    let is_mocked = |piece: &str| MOCKING.iter().any(|sign| piece.trim_end().ends_with(sign));
+    let mocked: Vec<Range<usize>> = pieces(statement)
+        .into_iter()
+        .filter(|(_, piece)| is_mocked(piece))
+        .map(|(start, piece)| start..start + piece.len())
+        .collect();
+    for (part, start) in parts.iter_mut().zip(&starts) {
+        if matches!(part.meant, Meant::So | Meant::Event) {
+            let mocks = mocked.iter().any(|piece| piece.contains(start));
+            part.meant = if mocks { Meant::Sarcastic } else { unsaid(&part.text).unwrap_or(part.meant) };
+        }
     }
     parts
 }
@@ -274,6 +304,33 @@ fn unsaid(text: &str) -> Option<Meant> {
     let exclaims = words.len() <= 5
         && !text.contains([':', ','])
         && matches!(words.as_slice(), [what, a, ..] if what == "what" && matches!(a.as_str(), "a" | "an"));
+    // "The food stays as is"
+    let stays = has("as").is_some_and(|as_at| {
+        let verb = as_at.checked_sub(1).and_then(|at| words.get(at)).map_or("", String::as_str);
+        let rest: Vec<&str> = words.iter().skip(as_at + 1).map(String::as_str).collect();
+        matches!(verb, "stays" | "stay" | "remains" | "remain" | "stayed" | "remained")
+            && matches!(
+                rest.as_slice(),
+                ["is" | "before" | "usual"] | ["it" | "they", "is" | "are" | "was" | "were"]
+            )
+    });
+    // "Smoked 20 a day until 2014", "Was on warfarin after the PE"
+    let opens_with_was = matches!(words.first().map(String::as_str), Some("was" | "were"));
+    let is_over = has("until").or_else(|| has("till")).is_some_and(|until| {
+        let (before, then) = words.split_at(until);
+        // "Fixed at 4.4 % until 2028"
+        let lasts = |word: &str| LASTING.contains(&word);
+        let is_past = |word: &String| {
+            word.ends_with("ed") && !lasts(word) || matches!(word.as_str(), "was" | "were" | "had")
+        };
+        before.iter().any(is_past)
+            && !before.iter().any(|word| is_now(word))
+            && is_time(&sentences(&then.join(" ")).concat())
+    });
+    // "Truly the fastest buyers in Europe"
+    let praises = matches!(words.as_slice(), [truly, the, ..]
+        if truly == "truly" && matches!(the.as_str(), "a" | "an" | "the"))
+        && !has_finite_verb(&sentences(text).concat());
     let wavers = has("either").is_some_and(|either| has("or").is_some_and(|or| either < or));
     if proposes || wishes || is_wanted {
         Some(Meant::Future)
@@ -281,11 +338,35 @@ fn unsaid(text: &str) -> Option<Meant> {
         Some(Meant::Hypothetical)
     } else if wavers || leaks || hopes {
         Some(Meant::Hedged)
-    } else if exclaims {
+    } else if is_over || opens_with_was {
+        Some(Meant::Past)
+    } else if exclaims || stays || praises {
         Some(Meant::Nothing)
     } else {
         None
     }
+}
+
+/// What has been done and holds until a time to come.
+const LASTING: [&str; 14] = [
+    "fixed",
+    "locked",
+    "booked",
+    "closed",
+    "covered",
+    "signed",
+    "scheduled",
+    "suspended",
+    "reserved",
+    "planned",
+    "extended",
+    "paused",
+    "blocked",
+    "limited",
+];
+
+fn is_now(word: &str) -> bool {
+    matches!(word, "is" | "are" | "am" | "has" | "have" | "will")
 }
 
 const ENDS: [char; 6] = ['.', ';', ':', '!', '?', '\n'];
@@ -413,7 +494,7 @@ fn text_of<'a>(statement: &'a str, run: &[&Word]) -> &'a str {
 }
 
 /// What is said to be so has a value: a stretch without one belongs to what follows it in the sentence.
-fn merged<'a>(statement: &str, runs: Vec<Vec<&'a Word>>) -> Vec<Vec<&'a Word>> {
+fn merged<'a>(statement: &str, runs: Vec<Vec<&'a Word>>, cuts: &[usize]) -> Vec<Vec<&'a Word>> {
     let incomplete = |run: &[&Word]| {
         let so = mood(run).is_some_and(|mood| matches!(mood.meant, Meant::So | Meant::Event));
         let short = run.len() < 3
@@ -425,7 +506,7 @@ fn merged<'a>(statement: &str, runs: Vec<Vec<&'a Word>>) -> Vec<Vec<&'a Word>> {
     let together = |a: &[&Word], b: &[&Word]| {
         let (Some(a), Some(b)) = (a.last(), b.first()) else { return false };
         let seam = statement.get(a.at.end.saturating_sub(1)..b.at.start).unwrap_or_default();
-        !seam.contains(['.', ';', '!', '?', '\n'])
+        !seam.contains(['.', ';', '!', '?', '\n']) && !cuts.contains(&b.at.start)
     };
     let mut found: Vec<Vec<&Word>> = Vec::new();
     for run in runs {
@@ -502,8 +583,27 @@ fn mood(run: &[&Word]) -> Option<Mood> {
 
 fn part<'a>(statement: &'a str, run: &[&Word]) -> Option<Part<'a>> {
     let Mood { meant, else_meant, mocks } = mood(run)?;
-    let text = Cow::Borrowed(without_seam(statement, run));
-    Some(Part { text, meant, else_meant, mocks, value: value(statement, run), maybe: maybe(statement, run) })
+    let text = without_comment(without_seam(statement, run));
+    let value = value(statement, run).filter(|value| around(text, value).is_some());
+    let maybe = maybe(statement, run).into_iter().filter(|maybe| around(text, maybe).is_some()).collect();
+    Some(Part { text: Cow::Borrowed(text), meant, else_meant, mocks, value, maybe })
+}
+
+/// "The build takes three hours, exactly what I always dreamed of": without what is only thought of it.
+fn without_comment(text: &str) -> &str {
+    const GLAD: [&str; 6] = ["thrilled", "delighted", "overjoyed", "ecstatic", "chuffed", "elated"];
+    let Some((told, comment)) = text.rsplit_once(", ") else { return text };
+    let words = plain(comment);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["exactly" | "just" | "precisely", "what", "i" | "we" | "everyone" | "everybody", _, ..] => told,
+        ["i'm" | "we're", rest @ ..] | ["i", "am", rest @ ..]
+            if rest.len() <= 2 && rest.last().is_some_and(|last| GLAD.contains(last)) =>
+        {
+            told
+        }
+        _ => text,
+    }
 }
 
 /// Without the "with" or "and" that leads to the next part: "live in Leeds with" "my husband Tom".
@@ -534,9 +634,19 @@ fn value<'a>(statement: &'a str, run: &[&Word]) -> Option<&'a str> {
     let may = |word: &&Word| word.value > VALUE;
     let first = run.iter().position(may)?;
     let last = run.iter().rposition(may)?;
-    let words = run.get(first..=last)?;
-    let text = trimmed(with_quote(statement, words));
-    (mean(words) >= CLEAR_VALUE && text.contains(char::is_alphanumeric)).then_some(text)
+    let text = trimmed(with_quote(statement, run.get(with_name(statement, run, first)..=last)?));
+    (mean(run.get(first..=last)?) >= CLEAR_VALUE && text.contains(char::is_alphanumeric)).then_some(text)
+}
+
+/// Where a value begins that ends with a bare figure: "Things 3", of "I've gone over to Things 3".
+fn with_name(statement: &str, run: &[&Word], first: usize) -> usize {
+    let text = |at: usize| run.get(at).and_then(|word| statement.get(word.at.clone())).unwrap_or_default();
+    let is_figure =
+        text(first).trim_end_matches(|c: char| !c.is_alphanumeric()).chars().all(|c| c.is_ascii_digit());
+    let is_name = first > 1 && text(first - 1).starts_with(char::is_uppercase);
+    let leads =
+        || matches!(text(first - 2).to_lowercase().as_str(), "to" | "onto" | "on" | "with" | "using" | "use");
+    if is_figure && is_name && leads() { first - 1 } else { first }
 }
 
 /// With all that stands between the backquotes of which they have a part: "`pnpm vitest run`".

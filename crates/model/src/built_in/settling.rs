@@ -3,15 +3,16 @@
 use super::comparing::{Stems, around, set, share, words_of};
 use super::dangling::{corrects, dangles, points};
 use super::elsewhere::Elsewhere;
-use super::endings::successor;
+use super::endings::{Changed, successor};
 use super::keeping::loses_any;
+use super::naming::is_proper;
 use super::news::{News, ended, may_have_ended, own_name, without};
 use super::parts::Part;
 use super::place::{DOUBTFUL, PLAIN, Place};
-use super::sentences::sentences;
+use super::sentences::{has_finite_verb, sentences};
 use super::values::items;
 use super::verdicts::{Change, Verdict};
-use super::words::{Tag, Word, words};
+use super::words::{Tag, Word, spell, words};
 use crate::ask::Extract;
 use domain::{Action, Fact, RawFact};
 
@@ -23,12 +24,16 @@ pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract
     let old = verdict.value.as_deref().unwrap_or(&held.value);
     let in_slot = slot.filter(|slot| !slot.list).and_then(|_| news.iter().position(here));
     let concerning = verdict.part(news.iter().map(|n| n.tells_value().then_some(n.part.text.as_ref())));
-    let is_one_of_several = || slot.is_none() && names_one_of(&held.value, ask.statement);
+    let is_list = slot.is_none() || slot.is_some_and(|slot| slot.list) && held.value.contains(" and ");
+    let is_one_of_several = || is_list && names_one_of(&held.value, ask.statement);
     match verdict.change {
         Change::Replaced => {
             // "It's 600 now" can mean nothing else.
             let pointing = || news.iter().position(|n| n.tells_value() && points(&n.part.text));
             let at = in_slot.or(concerning).or_else(pointing);
+            // "Cashews are a no-go for me, I come out in hives"
+            let repeats = |n: &News<'_>| n.is_state() && set(&n.part.text).is_superset(&set(&held.value));
+            let again = news.iter().find(|n| repeats(n)).map(|n| n.part.text.clone());
             let Some(new) = at.and_then(|at| news.get_mut(at)) else {
                 clear_all(news, old, held);
                 // What has taken the place of another fact may well leave this one as it is.
@@ -39,6 +44,7 @@ pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract
                     ended(held, PLAIN, "replaced")
                 });
             };
+            let is_said_again = !new.place.named && again.is_some_and(|again| again != new.part.text);
             // Nothing takes the place of itself.
             if set(&new.place.value).is_subset(&set(old)) {
                 match successor(&new.part.text, old) {
@@ -46,11 +52,15 @@ pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract
                     None => return Some(new.unclear(held)),
                 }
             }
-            let is_unclear = slot.is_none()
-                && (holds_more(held, old, ask.statement)
-                    || gives_one_of_several(held, &new.part.text)
-                    || is_of_another_sort(held, new)
-                    || names_held(held, new));
+            if slot.is_none() && tells_of_value(held, new) {
+                return Some(may_have_ended(held));
+            }
+            let is_unclear = slot.is_some() && (is_said_again || is_no_value(&new.place.value))
+                || slot.is_none()
+                    && (holds_more(held, old, ask.statement)
+                        || gives_one_of_several(held, &new.part.text)
+                        || is_of_another_sort(held, new)
+                        || names_held(held, new));
             if is_unclear {
                 return Some(new.unclear(held));
             }
@@ -173,6 +183,13 @@ pub(super) fn settle_beside(
 /// What names nothing is likely about what was told last: as a detail, or in its place. That is for a person to say. Gives
 /// the number of the fact.
 pub(super) fn attach(news: &mut [News<'_>], verdicts: &[Verdict<'_>], ask: &Extract<'_>) -> Option<i64> {
+    if let Some((new, held)) = news.iter_mut().find_map(|new| {
+        let held = explained(new, verdicts)?;
+        Some((new, held))
+    }) {
+        new.refine(held);
+        return Some(held.id);
+    }
     // What stands behind another part points to that.
     let first = news.iter_mut().find(|new| new.is_state());
     let concerns = |new: &News<'_>| dangles(new.part, ask.held) || corrects(ask.statement);
@@ -188,6 +205,19 @@ pub(super) fn attach(news: &mut [News<'_>], verdicts: &[Verdict<'_>], ask: &Extr
         new.may_replace();
     }
     Some(last.fact.id)
+}
+
+/// "The antibiotic is co-trimoxazole", of "she is allergic to an antibiotic": what is held has been named.
+fn explained<'a>(new: &News<'_>, verdicts: &[Verdict<'a>]) -> Option<&'a Fact> {
+    let words = sentences(&new.part.text).concat();
+    let be = words.iter().position(|word| word.is_any(&["is", "'s"]))?;
+    let named = words.get(1..be).filter(|_| words.first().is_some_and(|word| word.is("the")))?;
+    let value = sentences(new.part.value?).concat();
+    let names = value.iter().any(|word| matches!(word.tag, Tag::Noun | Tag::Name));
+    let named = set(&spell(named));
+    let is_it = |v: &&Verdict<'_>| !named.is_empty() && set(&v.fact.value) == named;
+    let mut found = verdicts.iter().filter(is_it).map(|v| v.fact);
+    found.next().filter(|_| found.next().is_none() && names && new.is_free())
 }
 
 /// "People abroad get 58", of "28 euros inside Germany and 50 abroad".
@@ -284,6 +314,33 @@ fn is_of_another_sort(held: &Fact, new: &News<'_>) -> bool {
 fn names_held(held: &Fact, new: &News<'_>) -> bool {
     let value = set(new.part.value.unwrap_or(&new.place.value));
     !value.is_empty() && value.is_subset(&set(&held.subject))
+}
+
+/// "Bogdan maintains the auth module", of "Ines wrote the auth module": another thing is told of what the held fact names.
+fn tells_of_value(held: &Fact, new: &News<'_>) -> bool {
+    let said = set(&new.part.text);
+    let value = set(new.part.value.unwrap_or(&new.place.value));
+    let named = set(&held.subject);
+    let told = sentences(&held.text).concat();
+    let in_name =
+        |is: &dyn Fn(&Word) -> bool| told.iter().any(|word| is(word) && !set(&word.low).is_disjoint(&named));
+    let is_deed = in_name(&|word| word.tag == Tag::Verb) && in_name(&Word::is_capital);
+    is_deed
+        && is_proper(&words(new.part.value.unwrap_or(&new.place.value)))
+        && named.is_disjoint(&said)
+        && value.is_disjoint(&set(&held.value))
+        && share(&set(&held.value), &said) >= 0.5
+        && !Changed::of(&new.part.text).tells_former()
+}
+
+/// "That makes it closed-won", "never phone": a slot holds what something is.
+pub(super) fn is_no_value(value: &str) -> bool {
+    let words = sentences(value).concat();
+    if words.first().is_some_and(|word| word.is("never")) {
+        return true;
+    }
+    let points = |word: &Word| word.is_any(&["that", "this", "it", "which"]);
+    words.first().is_some_and(points) && has_finite_verb(&words)
 }
 
 /// "npm is our package manager" is not "pnpm is our package manager" said once more.

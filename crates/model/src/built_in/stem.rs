@@ -97,13 +97,20 @@ pub(super) fn stem(word: &str) -> String {
 
 /// The words of a text as they are written, in lower case; signs within a word stay.
 pub(super) fn plain_words(text: &str) -> Vec<String> {
-    text.to_lowercase()
-        .replace('’', "'")
+    without_thousands(&text.to_lowercase().replace('’', "'"))
         .split(|c: char| c.is_whitespace() || ",;:!?()[]\"`“”…=".contains(c))
         .map(|w| w.trim_matches(|c: char| ".'".contains(c)))
         .map(|w| w.strip_suffix("'s").unwrap_or(w).to_owned())
         .filter(|w| !w.is_empty())
         .collect()
+}
+
+/// "4,000" as "4000".
+fn without_thousands(text: &str) -> String {
+    let is_digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let divides =
+        |at: usize| at > 0 && is_digit(at - 1) && (at + 1..=at + 3).all(is_digit) && !is_digit(at + 4);
+    text.char_indices().filter(|(at, c)| *c != ',' || !divides(*at)).map(|(_, c)| c).collect()
 }
 
 /// The stems of the words that carry meaning, numbers in figures.
@@ -179,6 +186,6 @@ fn same_form(word: &str) -> String {
     }
     match FORMS.iter().find(|(from, _)| *from == word) {
         Some((_, to)) => stem(to),
-        None => stem(&word.replace(',', "")),
+        None => stem(word),
     }
 }

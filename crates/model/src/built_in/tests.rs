@@ -728,6 +728,84 @@ fn texts_that_share_words_word_forms_or_kinds_are_near() {
     assert!((near("office in Leeds", "office in Leeds") - 1.0).abs() < 1e-5);
 }
 
+/// What is proposed to be done, in the words of the protocol, with the value that it is done to.
+fn done(statement: &str, held: &[&Fact]) -> Vec<(String, String)> {
+    let of = |fact: RawFact| (fact.action.unwrap_or_default(), fact.value.unwrap_or_default());
+    read(statement, Intent::Remember, held).into_iter().map(of).collect()
+}
+
+fn adds(found: &[(String, String)], words: &str) -> bool {
+    found.iter().any(|(action, value)| action == "ADD" && value.contains(words))
+}
+
+#[test]
+fn what_happened_at_a_time_and_speaks_of_nothing_held_is_kept() {
+    let home = fact(1, "user's home", "Tromsø", "I live in Tromsø.");
+    let found = done("Flew down to Madrid last weekend for my cousin's wedding.", &[&home]);
+    assert!(adds(&found, "Madrid"), "{found:?}");
+    let cash = fact(1, "cash reserve", "60,000 euros", "She keeps a cash reserve of 60,000 euros.");
+    let found = done("She sold her old Volvo last month for 4,000.", &[&cash]);
+    assert!(adds(&found, "Volvo") && found.len() == 1, "{found:?}");
+}
+
+#[test]
+fn a_new_name_says_nothing_of_who_looks_after_it() {
+    let text = "Freya looks after the Pinewood Analytics account.";
+    let owner = fact(1, "pinewood analytics account owner", "Freya", text);
+    let found = done("Pinewood Analytics has been renamed Coniferous.", &[&owner]);
+    assert_eq!(found, [("ADD".to_owned(), "Coniferous".to_owned())]);
+    let found = done("The repo was renamed from otterbox to kelpforest.", &[]);
+    assert_eq!(found, [("ADD".to_owned(), "kelpforest".to_owned())]);
+}
+
+#[test]
+fn who_does_another_thing_takes_nobodys_place() {
+    let wrote = fact(1, "ines wrote", "original auth module", "Ines wrote the original auth module.");
+    let found = done("Bogdan maintains the auth module now.", &[&wrote]);
+    assert!(adds(&found, "Bogdan"), "{found:?}");
+    assert!(found.iter().all(|(action, _)| action != "SUPERSEDE"), "{found:?}");
+}
+
+#[test]
+fn what_is_said_to_be_so_still_has_not_ended() {
+    let text = "I train at the Ironmonger Row gym and I rent locker 58 there.";
+    let (gym, locker) =
+        (fact(1, "user train", "Ironmonger Row gym", text), fact(2, "user rent locker", "locker 58", text));
+    let found = done("I've given up the locker, still training there though.", &[&gym, &locker]);
+    assert_eq!(found, [("RETRACT".to_owned(), "locker 58".to_owned())]);
+}
+
+#[test]
+fn what_was_so_until_a_time_is_past_and_what_is_so_now_stands() {
+    let action = |statement: &str, words: &str| {
+        let found = done(statement, &[]);
+        found.iter().find(|(_, value)| value.contains(words)).map(|(action, _)| action.clone())
+    };
+    let moved = "Customer was on the Silver plan until last spring, now they're on Cobalt.";
+    assert_eq!(action(moved, "Silver").as_deref(), Some("ARCHIVE"));
+    assert_eq!(action(moved, "Cobalt").as_deref(), Some("ADD"));
+    assert_eq!(action("Smoked 20/day until 2014.", "2014").as_deref(), Some("ARCHIVE"));
+    assert_eq!(action("Mortgage fixed at 4.4% until 2028.", "4.4%").as_deref(), Some("ADD"));
+}
+
+#[test]
+fn what_is_asked_or_guessed_leaves_what_is_told_beside_it() {
+    let found = done("My order 55-8120 arrived without the charger, can you send one to 4 Quayside?", &[]);
+    assert!(adds(&found, "without the charger") && found.len() == 1, "{found:?}");
+    let found = done("Mr Gallo's calf is swollen, could be a DVT.", &[]);
+    assert!(adds(&found, "swollen") && !adds(&found, "DVT"), "{found:?}");
+    let found = done("Wow, the build takes three hours now, exactly what I always dreamed of.", &[]);
+    assert!(adds(&found, "three hours") && !adds(&found, "dreamed"), "{found:?}");
+}
+
+#[test]
+fn what_is_held_only_by_its_kind_can_be_named() {
+    let text = "Ms Rahimi is allergic to an antibiotic.";
+    let allergy = fact(1, "ms rahimi's allergy", "antibiotic", text);
+    let found = done("The antibiotic is co-trimoxazole.", &[&allergy]);
+    assert_eq!(found, [("REFINE".to_owned(), "The antibiotic is co-trimoxazole".to_owned())]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 

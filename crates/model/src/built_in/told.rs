@@ -166,7 +166,11 @@ fn is_doing(value: &str, said: &str) -> bool {
 }
 
 fn kept_words(r: &Reading) -> String {
-    format!("{} {} {} ", r.subject, r.value, r.scope.as_deref().unwrap_or_default())
+    let former = match &r.shift {
+        Shift::To { from } => from.as_deref().unwrap_or_default(),
+        Shift::None | Shift::Gone => "",
+    };
+    format!("{} {} {} {former} ", r.subject, r.value, r.scope.as_deref().unwrap_or_default())
 }
 
 /// All that was said, as the value.

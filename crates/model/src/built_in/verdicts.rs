@@ -148,7 +148,8 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
             || states.iter().enumerate().filter_map(|(fact_at, fact)| Some((*fact, of_part(fact_at)?)));
         let changes = of_part().map(|(_, weighed)| gone(&weighed.relation)).fold(0.0, f32::max);
         let doubts = |fact: &Fact, weighed: &Weighed| {
-            weighed.unsettled >= if shares(fact) { enough } else { enough * WITHOUT_A_WORD }
+            let is_near = shares(fact) && !shares_only_names(&words, fact);
+            weighed.unsettled >= if is_near { enough } else { enough * WITHOUT_A_WORD }
         };
         let speaks = of_part().any(|(fact, weighed)| doubts(fact, weighed));
         // What may well be meant otherwise, and has no clear value, is not said for sure.
@@ -216,6 +217,8 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
             }
             seen => seen,
         };
+        // "They swapped the work phone for a Pixel" names just what is held.
+        let names_it = changed.iter().any(|changed| changed.is_of(&fact.subject));
         let of_family = is_relative(fact) && shares_only_names(&words, fact);
         let change = match seen {
             // Whose husband Tom is does not change by what Tom does.
@@ -223,8 +226,14 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
                 Change::None
             }
             Change::Replaced | Change::Ended if of_family && !tells_of_parting(&words) => Change::Doubtful,
+            Change::Replaced | Change::Ended | Change::Doubtful
+                if changed.iter().any(|changed| changed.only_renames(&fact.subject, &fact.value)) =>
+            {
+                Change::None
+            }
+            Change::Replaced | Change::Ended | Change::Doubtful if stays(ask.statement, fact) => Change::None,
             // Nor does what I am by what she is.
-            Change::Replaced | Change::Ended if is_of_another(&words, fact) => Change::Doubtful,
+            Change::Replaced | Change::Ended if is_of_another(&words, fact) && !names_it => Change::Doubtful,
             // Nor am I called Dan by hiring him.
             Change::Replaced | Change::Ended if is_own_name(fact) && !tells_own_name(ask.statement) => {
                 Change::Doubtful
@@ -251,6 +260,7 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
             }
             // The same goes for what the statement has not a word of, unless there is hardly a doubt.
             Change::Replaced | Change::Ended if likeliest_change(&likely) < enough(fact) => Change::Doubtful,
+            Change::Doubtful if names_it && !happened && !doubted.contains(&true) => Change::Replaced,
             // "My rent is 1000" is not "my rent is 900" said once more.
             Change::Repeated | Change::Doubtful
                 if has_other_figure(ask.statement, fact)
@@ -324,6 +334,13 @@ const POINTING: [&str; 14] = [
 const OTHERWISE_BEFORE: [&str; 4] = ["now", "instead", "anymore", "nowadays"];
 /// Words of those who speak: what they tell is often about themselves.
 const OURS: [&str; 2] = ["i", "we"];
+
+/// "I've given up the locker, still training there though": whether a clause says that the fact is so still.
+fn stays(statement: &str, fact: &Fact) -> bool {
+    let mut clauses = statement.split([',', ';', '.', '!']);
+    let known = set(&format!("{} {}", fact.subject, fact.value));
+    clauses.any(|clause| has_any(clause, &["still"]) && !set(clause).is_disjoint(&known))
+}
 
 /// "Should a ticket get stuck, ring Tobias".
 fn is_case(statement: &str) -> bool {
