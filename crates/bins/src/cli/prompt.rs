@@ -59,16 +59,22 @@ pub async fn run(settings: Settings, mut input: impl BufRead, out: &mut impl Wri
     writeln!(out, "Say something to remember, or ask something that ends in '?'. 'help' shows more.")?;
     // A terminal shows what is typed. Input from elsewhere is shown by us, so that the output reads like a session.
     let echoes = !std::io::stdin().is_terminal();
-    let mut line = String::new();
+    let mut line = Vec::new();
     loop {
         write!(out, "{PROMPT}")?;
         out.flush()?;
         line.clear();
-        if input.read_line(&mut line)? == 0 {
+        if input.read_until(b'\n', &mut line)? == 0 {
             writeln!(out)?;
             return Ok(());
         }
-        let said = line.trim();
+        let Ok(said) = std::str::from_utf8(&line).map(str::trim) else {
+            writeln!(
+                out,
+                "That line is not UTF-8 text, so nothing was done. Type it again, or convert the file."
+            )?;
+            continue;
+        };
         if echoes {
             writeln!(out, "{said}")?;
         }

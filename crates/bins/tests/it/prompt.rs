@@ -7,11 +7,15 @@ use std::process::{Command, Stdio};
 
 /// What the prompt answers to these lines, on a fresh machine with no variable set.
 fn session(folder: &std::path::Path, lines: &[&str]) -> String {
+    session_of(folder, (lines.join("\n") + "\n").as_bytes())
+}
+
+fn session_of(folder: &std::path::Path, typed: &[u8]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
     command.env_clear().current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all((lines.join("\n") + "\n").as_bytes()).unwrap();
+    stdin.write_all(typed).unwrap();
     drop(stdin);
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
@@ -48,6 +52,13 @@ fn with_no_variable_set_the_prompt_remembers_recalls_forgets_and_shows_history()
         said.contains("Retracted (retained in history for audit): ") && !said.contains("never read"),
         "{said}"
     );
+}
+
+#[test]
+fn a_line_that_is_no_text_is_refused_and_the_next_one_read() {
+    let deployment = Deployment::bare();
+    let said = session_of(deployment.folder(), b"caf\xff is bad\nOur database is MySQL.\n");
+    assert!(said.contains("not UTF-8") && said.contains("Stored: [ADD] database = MySQL"), "{said}");
 }
 
 #[test]

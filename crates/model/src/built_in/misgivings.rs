@@ -6,7 +6,7 @@ use super::people::shares_only_names;
 use super::sentences::sentences;
 use super::values::is_time;
 use super::verdicts::{Change, Verdict};
-use super::words::words;
+use super::words::{spell, words};
 use crate::ask::Extract;
 use domain::{Action, Fact, Kind, RawFact};
 
@@ -50,8 +50,11 @@ fn is_unread(new: &News<'_>) -> bool {
 /// The fact that has most words in common with a text, if any has, names apart.
 pub(super) fn spoken_of<'a>(text: &str, facts: impl Iterator<Item = &'a Fact>) -> Option<&'a Fact> {
     let said = sentences(text).concat();
+    // That two things fall into one year says nothing.
+    let telling: Vec<_> = said.iter().filter(|word| !is_time(std::slice::from_ref(word))).cloned().collect();
+    let telling = set(&spell(&telling));
     let common = |fact: &Fact| {
-        if shares_only_names(&said, fact) { 0 } else { set(text).intersection(&words_of(fact)).count() }
+        if shares_only_names(&said, fact) { 0 } else { telling.intersection(&words_of(fact)).count() }
     };
     let states = facts.filter(|fact| fact.kind != Kind::Event);
     let most = states.map(|fact| (common(fact), fact)).max_by_key(|(common, fact)| (*common, fact.id));

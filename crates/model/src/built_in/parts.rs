@@ -181,6 +181,9 @@ fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
         if rest.trim_start_matches(['"', '\'', ')', ' ']).starts_with('?') || asks(before, &part.text) {
             part.meant = Meant::Asked;
         }
+        if matches!(part.meant, Meant::So | Meant::Event) && (trails_off(&part.text) || trails_off(rest)) {
+            part.meant = if only_thinks(&part.text) { Meant::Nothing } else { Meant::Hedged };
+        }
         let whole = |before: &Part<'_>| {
             as_listed(before, seam, &part, rest).or_else(|| with_what_was_said(before, seam, &part))
         };
@@ -264,6 +267,25 @@ fn hedge_slips(statement: &str, parts: &mut [Part<'_>], starts: &[usize]) {
             part.meant = Meant::Hedged;
         }
     }
+}
+
+/// ", I think", at the end of a sentence.
+fn trails_off(text: &str) -> bool {
+    let sentence = text.trim_end_matches(ENDS).split(ENDS).next().unwrap_or_default();
+    let closing = sentence.rsplit(',').next().unwrap_or_default();
+    sentence.contains(',') && only_thinks(closing)
+}
+
+fn only_thinks(text: &str) -> bool {
+    let words = plain(text);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    matches!(
+        words.as_slice(),
+        ["i", "think" | "guess" | "believe" | "suppose" | "reckon"]
+            | ["iirc" | "afaik" | "probably" | "maybe"]
+            | ["if", "i", "remember", ..]
+            | ["not" | "i'm", "sure" | "not", ..]
+    )
 }
 
 /// Signs that what stands before them is not meant.

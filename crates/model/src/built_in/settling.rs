@@ -85,7 +85,8 @@ pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract
                 if !is_clear {
                     return Some(new.unclear(held));
                 }
-                new.place = Place::at(held).with(std::mem::take(&mut new.place.value));
+                let value = with_name(held, new);
+                new.place = Place::at(held).with(value);
                 (new.action, new.reason) = (Action::Supersede, "replaces the former value");
                 return None;
             }
@@ -107,7 +108,8 @@ pub(super) fn settle(verdict: &Verdict<'_>, news: &mut [News<'_>], ask: &Extract
         Change::Doubtful => {
             let at = in_slot.or(concerning);
             if let Some(new) = at.filter(|_| slot.is_some()).and_then(|at| news.get_mut(at)) {
-                new.place = Place::at(held).with(std::mem::take(&mut new.place.value));
+                let value = with_name(held, new);
+                new.place = Place::at(held).with(value);
                 new.may_replace();
                 return None;
             }
@@ -218,6 +220,19 @@ fn explained<'a>(new: &News<'_>, verdicts: &[Verdict<'a>]) -> Option<&'a Fact> {
     let is_it = |v: &&Verdict<'_>| !named.is_empty() && set(&v.fact.value) == named;
     let mut found = verdicts.iter().filter(is_it).map(|v| v.fact);
     found.next().filter(|_| found.next().is_none() && names && new.is_free())
+}
+
+/// "Metformin 1000 mg", of "metformin was increased to 1000 mg": with the words before the figure that both name.
+fn with_name(held: &Fact, new: &News<'_>) -> String {
+    let value = &new.place.value;
+    let is_figure = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+    let name: Vec<&str> = held.value.split_whitespace().take_while(|word| !is_figure(word)).collect();
+    let name = name.join(" ");
+    let stems = set(&name);
+    let figures = held.value.split_whitespace().any(|word| is_figure(&word));
+    let both = !stems.is_empty() && stems.is_subset(&set(&new.part.text)) && stems.is_disjoint(&set(value));
+    let is_bare = value.split_whitespace().next().is_some_and(|word| is_figure(&word));
+    if figures && both && is_bare { format!("{name} {value}") } else { value.clone() }
 }
 
 /// "People abroad get 58", of "28 euros inside Germany and 50 abroad".

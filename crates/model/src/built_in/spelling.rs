@@ -10,6 +10,8 @@ use std::collections::HashSet;
 
 /// Shorter words have too many neighbours.
 const SHORTEST: usize = 4;
+/// What is longer is no word: a token, or a picture as text.
+const LONGEST: usize = 24;
 /// A short word is only taken for one of less rarity than this.
 const FREQUENT: u8 = 120;
 /// Of longer words one letter may be missing.
@@ -25,7 +27,7 @@ pub(super) fn put_right(words: &mut [Word]) {
 
 fn may_be_a_slip(word: &Word) -> bool {
     word.text.chars().all(|c| c.is_ascii_lowercase())
-        && word.text.len() >= SHORTEST
+        && (SHORTEST..=LONGEST).contains(&word.text.len())
         && !LEXICON.common_words.contains(&word.low)
         && is_unknown(&word.low)
 }
@@ -46,7 +48,7 @@ pub(super) fn meant(written: &str) -> Option<String> {
         return Some(meant.join(" "));
     }
     if !small
-        || low.len() < SHORTEST
+        || !(SHORTEST..=LONGEST).contains(&low.len())
         || !low.bytes().all(|b| b.is_ascii_lowercase())
         || Meaning::of(&low).is_some()
         || !is_unknown(&low)

@@ -806,6 +806,42 @@ fn what_is_held_only_by_its_kind_can_be_named() {
     assert_eq!(found, [("REFINE".to_owned(), "The antibiotic is co-trimoxazole".to_owned())]);
 }
 
+#[test]
+fn a_doubt_at_the_end_of_a_sentence_is_one() {
+    for statement in ["Our database is MySQL, I think.", "My rent is 900, if I remember right."] {
+        let found = done(statement, &[]);
+        assert!(found.iter().all(|(action, _)| action == "FLAG"), "{statement}: {found:?}");
+    }
+    let found = done("Our database is MySQL.", &[]);
+    assert!(adds(&found, "MySQL"), "{found:?}");
+}
+
+#[test]
+fn what_was_just_named_is_meant_by_it() {
+    let gateway = fact(1, "api gateway", "nginx", "The API gateway is nginx.");
+    let found = done("We use Kafka, and it is slow.", &[&gateway]);
+    assert!(found.iter().all(|(action, _)| action != "SUPERSEDE"), "{found:?}");
+}
+
+#[test]
+fn a_new_dose_keeps_the_name_of_the_medicine() {
+    let text = "The patient takes metformin 500 mg twice daily.";
+    let held = fact(1, "active_medication", "metformin 500 mg twice daily", text);
+    let said = "Metformin was increased to 1000 mg twice daily.";
+    let found = filed_in(said, &[SlotHint { list: true, ..slot("active_medication") }], &[&held]);
+    let doses: Vec<&str> =
+        found.iter().map(|(_, value)| value.as_str()).filter(|value| value.contains("1000 mg")).collect();
+    assert!(!doses.is_empty(), "{found:?}");
+    assert!(doses.iter().all(|dose| dose.to_lowercase().contains("metformin")), "{found:?}");
+}
+
+#[test]
+fn a_long_token_is_read_in_a_moment() {
+    let start = Instant::now();
+    read(&format!("Our database is {}", "x".repeat(20_000)), Intent::Remember, &[]);
+    assert!(start.elapsed() < Duration::from_secs(60));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 

@@ -7,7 +7,7 @@ use super::people::{
     is_of_another, is_own_name, is_relative, may_part, moves_from, shares_only_names, tells_of_parting,
     tells_own_name,
 };
-use super::sentences::sentences;
+use super::sentences::{has_finite_verb, sentences};
 use super::spelling::{as_meant, meant};
 use super::told::told;
 use super::words::Tag;
@@ -161,7 +161,9 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
     let removed: Stems = telling.iter().flat_map(|part| things_gone(&part.text)).collect();
     let changed: Vec<Changed> = telling.iter().map(|part| Changed::of(&part.text)).collect();
     // Where a word leads to one fact, "it" points to no other but the one that was told last.
-    let points = has_any(ask.statement, &POINTING) || has_any(&spelled_out, &POINTING);
+    let pointing = until_own_pointer(ask.statement);
+    let points =
+        has_any(pointing, &POINTING) || pointing == ask.statement && has_any(&spelled_out, &POINTING);
     let leads = states.iter().any(|fact| shares(fact));
     let may_mean = |fact: &Fact| !leads || last == Some(fact.text.as_str());
     let in_slot = |fact: &Fact| ask.slots.iter().any(|slot| slot.name == fact.subject);
@@ -330,6 +332,16 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
 const POINTING: [&str; 14] = [
     "it", "its", "that", "this", "these", "those", "one", "there", "them", "they", "he", "she", "him", "her",
 ];
+/// "We use Kafka, and it is slow": up to where "it" is what was just told of.
+fn until_own_pointer(statement: &str) -> &str {
+    const OWN: [&str; 4] = [" and it is ", " and it's ", ", it is ", ", it's "];
+    let at = OWN.iter().filter_map(|seam| statement.find(seam)).min();
+    let before = at.and_then(|at| statement.get(..at)).unwrap_or(statement);
+    let words = sentences(before).concat();
+    let names = words.iter().any(|word| matches!(word.tag, Tag::Noun | Tag::Name));
+    if names && has_finite_verb(&words) { before } else { statement }
+}
+
 /// Words that say that something was otherwise before.
 const OTHERWISE_BEFORE: [&str; 4] = ["now", "instead", "anymore", "nowadays"];
 /// Words of those who speak: what they tell is often about themselves.
