@@ -16,19 +16,22 @@ pub(super) fn pieces(statement: &str) -> Vec<(usize, &str)> {
 
 fn is_seam(statement: &str, at: usize) -> bool {
     let Some((before, after)) = statement.split_at_checked(at) else { return false };
+    if !before.ends_with(char::is_whitespace) || !after.starts_with(char::is_alphanumeric) {
+        return false;
+    }
     // "… 🙄 he's on 1.2 L"
-    if before.trim_end().ends_with(is_picture) && before.ends_with(' ') {
-        return after.starts_with(char::is_alphanumeric);
+    if before.trim_end().ends_with(is_picture) {
+        return true;
     }
     // "Truly the fastest buyers in Europe"
-    if before.ends_with([' ', '\n']) && before.trim_end().ends_with(['.', '!']) {
+    if before.trim_end().ends_with(['.', '!']) {
         return after.get(..6).is_some_and(|first| first.eq_ignore_ascii_case("truly "));
     }
     let Some(before) = before.strip_suffix(", ") else { return false };
     let clause = before.rsplit(['.', ';', '!', '?', '\n', ',']).next().unwrap_or_default();
-    let low = after.to_lowercase();
-    let words: Vec<&str> = low.split_whitespace().take(2).collect();
-    let turns = match words.as_slice() {
+    let first: Vec<String> = after.split_whitespace().take(2).map(str::to_lowercase).collect();
+    let first: Vec<&str> = first.iter().map(String::as_str).collect();
+    let turns = match first.as_slice() {
         ["can" | "could" | "would", "you" | "we" | "i"] => true,
         ["now", "i" | "we" | "he" | "she" | "it" | "they"] => true,
         ["now", who] => ["i'm", "we're", "he's", "she's", "it's", "they're"].contains(who),

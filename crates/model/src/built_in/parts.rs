@@ -67,7 +67,8 @@ pub(super) fn parts<'a>(statements: &[&'a str]) -> Vec<Vec<Part<'a>>> {
         of_pieces.flat_map(|((start, _), tokens)| moved(*start, tokens)).collect()
     };
     let tokens: Vec<Vec<Token>> = cut.iter().map(tokens_of).collect();
-    statements.iter().zip(tokens).map(|(statement, tokens)| parts_of(statement, tokens)).collect()
+    let read = statements.iter().zip(tokens).zip(&cut);
+    read.map(|((statement, tokens), cut)| parts_of(statement, tokens, cut)).collect()
 }
 
 /// The tokens of a piece as those of the whole, in which something else begins with it.
@@ -166,11 +167,11 @@ fn leans(statement: &str, word: &Word) -> bool {
     owns || LEANING.iter().any(|leaning| text.eq_ignore_ascii_case(leaning))
 }
 
-fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
+fn parts_of<'a>(statement: &'a str, tokens: Vec<Token>, cut: &[(usize, &str)]) -> Vec<Part<'a>> {
     let words = words(statement, tokens);
     let (mut parts, mut starts): (Vec<Part<'_>>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut end = 0;
-    let cuts: Vec<usize> = pieces(statement).into_iter().map(|(start, _)| start).collect();
+    let cuts: Vec<usize> = cut.iter().map(|(start, _)| *start).collect();
     let runs = merged(statement, runs(statement, &words), &cuts);
     for run in runs.into_iter().flat_map(|run| cut_at_gap(statement, run)) {
         let (Some(first), Some(mut part)) = (run.first(), part(statement, &run)) else { continue };
@@ -210,10 +211,10 @@ fn parts_of(statement: &str, tokens: Vec<Token>) -> Vec<Part<'_>> {
     }
     hedge_slips(statement, &mut parts, &starts);
     let is_mocked = |piece: &str| MOCKING.iter().any(|sign| piece.trim_end().ends_with(sign));
-    let mocked: Vec<Range<usize>> = pieces(statement)
-        .into_iter()
+    let mocked: Vec<Range<usize>> = cut
+        .iter()
         .filter(|(_, piece)| is_mocked(piece))
-        .map(|(start, piece)| start..start + piece.len())
+        .map(|(start, piece)| *start..start + piece.len())
         .collect();
     for (part, start) in parts.iter_mut().zip(&starts) {
         if matches!(part.meant, Meant::So | Meant::Event) {
@@ -284,7 +285,8 @@ fn only_thinks(text: &str) -> bool {
         ["i", "think" | "guess" | "believe" | "suppose" | "reckon"]
             | ["iirc" | "afaik" | "probably" | "maybe"]
             | ["if", "i", "remember", ..]
-            | ["not" | "i'm", "sure" | "not", ..]
+            | ["not", "sure", ..]
+            | ["i'm", "not", "sure", ..]
     )
 }
 
@@ -656,12 +658,12 @@ fn value<'a>(statement: &'a str, run: &[&Word]) -> Option<&'a str> {
     let may = |word: &&Word| word.value > VALUE;
     let first = run.iter().position(may)?;
     let last = run.iter().rposition(may)?;
-    let text = trimmed(with_quote(statement, run.get(with_name(statement, run, first)..=last)?));
+    let text = trimmed(with_quote(statement, run.get(start_with_name(statement, run, first)..=last)?));
     (mean(run.get(first..=last)?) >= CLEAR_VALUE && text.contains(char::is_alphanumeric)).then_some(text)
 }
 
 /// Where a value begins that ends with a bare figure: "Things 3", of "I've gone over to Things 3".
-fn with_name(statement: &str, run: &[&Word], first: usize) -> usize {
+fn start_with_name(statement: &str, run: &[&Word], first: usize) -> usize {
     let text = |at: usize| run.get(at).and_then(|word| statement.get(word.at.clone())).unwrap_or_default();
     let is_figure =
         text(first).trim_end_matches(|c: char| !c.is_alphanumeric()).chars().all(|c| c.is_ascii_digit());

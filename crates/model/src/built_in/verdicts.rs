@@ -332,6 +332,11 @@ pub(super) fn verdicts<'a>(ask: &Extract<'a>, parts: &[Part<'a>]) -> Verdicts<'a
 const POINTING: [&str; 14] = [
     "it", "its", "that", "this", "these", "those", "one", "there", "them", "they", "he", "she", "him", "her",
 ];
+/// Words that say that something was otherwise before.
+const OTHERWISE_BEFORE: [&str; 4] = ["now", "instead", "anymore", "nowadays"];
+/// Words of those who speak: what they tell is often about themselves.
+const OURS: [&str; 2] = ["i", "we"];
+
 /// "We use Kafka, and it is slow": up to where "it" is what was just told of.
 fn until_own_pointer(statement: &str) -> &str {
     const OWN: [&str; 4] = [" and it is ", " and it's ", ", it is ", ", it's "];
@@ -341,11 +346,6 @@ fn until_own_pointer(statement: &str) -> &str {
     let names = words.iter().any(|word| matches!(word.tag, Tag::Noun | Tag::Name));
     if names && has_finite_verb(&words) { before } else { statement }
 }
-
-/// Words that say that something was otherwise before.
-const OTHERWISE_BEFORE: [&str; 4] = ["now", "instead", "anymore", "nowadays"];
-/// Words of those who speak: what they tell is often about themselves.
-const OURS: [&str; 2] = ["i", "we"];
 
 /// "I've given up the locker, still training there though": whether a clause says that the fact is so still.
 fn stays(statement: &str, fact: &Fact) -> bool {
