@@ -3,7 +3,9 @@
 use crate::settings::{ModelSettings, Settings, SettingsError};
 use domain::{Fault, Timestamp};
 use model::Models;
+use reader::Reader;
 use service::Service;
+use std::sync::Arc;
 use std::time::Duration;
 use store::{Store, StoreError};
 
@@ -34,7 +36,7 @@ fn models(settings: ModelSettings) -> Result<Models, Fault> {
         Some(chat) => Models::new(chat, settings.embed),
         None => {
             tracing::warn!("{BUILT_IN}");
-            Models::built_in(settings.embed)
+            Models::built_in(Arc::new(Reader), settings.embed)
         }
     }
 }

@@ -81,25 +81,25 @@ static ENCODER: LazyLock<Encoder> = LazyLock::new(|| {
 });
 
 /// What each statement does to the held fact beside it.
-pub fn relations(pairs: &[(&str, &str)], meant: Spelling) -> Vec<Weighed> {
+pub fn relations(pairs: &[(&str, &str)]) -> Vec<Weighed> {
     let network = &ENCODER.network;
     let weighed = |whole: ArrayView1<'_, f32>| {
         let [_, unsettled] = softmax(network.unsettled.of(&whole));
         Weighed { relation: softmax(network.relation.of(&whole)), unsettled }
     };
-    read(pairs, meant).wholes().map(weighed).collect()
+    read(pairs).wholes().map(weighed).collect()
 }
 
 /// How likely each question is answered by the fact beside it.
-pub fn answers(pairs: &[(&str, &str)], meant: Spelling) -> Vec<f32> {
+pub fn answers(pairs: &[(&str, &str)]) -> Vec<f32> {
     let likely = |[_, yes]: [f32; 2]| yes;
-    read(pairs, meant).wholes().map(|whole| likely(softmax(ENCODER.network.answer.of(&whole)))).collect()
+    read(pairs).wholes().map(|whole| likely(softmax(ENCODER.network.answer.of(&whole)))).collect()
 }
 
-fn read(pairs: &[(&str, &str)], meant: Spelling) -> States {
+fn read(pairs: &[(&str, &str)]) -> States {
     let mut cut: HashMap<&str, Vec<Piece>> = HashMap::new();
     for text in pairs.iter().flat_map(|(a, b)| [*a, *b]) {
-        cut.entry(text).or_insert_with(|| ENCODER.pieces.cut(text, meant));
+        cut.entry(text).or_insert_with(|| ENCODER.pieces.cut(text, |_| None));
     }
     let pieces = |text: &str| cut.get(text).map_or([].as_slice(), Vec::as_slice);
     let pairs: Vec<(&[Piece], &[Piece])> = pairs.iter().map(|(a, b)| (pieces(a), pieces(b))).collect();
@@ -107,8 +107,8 @@ fn read(pairs: &[(&str, &str)], meant: Spelling) -> States {
 }
 
 /// How the words of each statement are meant.
-pub fn tokens(statements: &[&str], meant: Spelling) -> Vec<Vec<Token>> {
-    let told: Vec<Vec<Piece>> = statements.iter().map(|text| ENCODER.pieces.cut(text, meant)).collect();
+pub fn tokens(statements: &[&str]) -> Vec<Vec<Token>> {
+    let told: Vec<Vec<Piece>> = statements.iter().map(|text| ENCODER.pieces.cut(text, |_| None)).collect();
     let alone: Vec<(&[Piece], &[Piece])> = told.iter().map(|text| (text.as_slice(), [].as_slice())).collect();
     let states = ENCODER.network.read(&alone);
     // The first state of a text is that of the mark before it.
@@ -126,6 +126,21 @@ fn token(piece: &Piece, state: &ArrayView1<'_, f32>) -> Token {
     let [outside, _, _] = softmax(network.value.of(state));
     let [_, start] = softmax(network.start.of(state));
     Token { at: piece.at.clone(), meant: softmax(network.meant.of(state)), value: 1.0 - outside, start }
+}
+
+/// A vector for each text.
+pub fn embed(texts: &[&str]) -> Vec<Vec<f32>> {
+    let told: Vec<Vec<Piece>> = texts.iter().map(|text| ENCODER.pieces.cut(text, |_| None)).collect();
+    let alone: Vec<(&[Piece], &[Piece])> = told.iter().map(|text| (text.as_slice(), [].as_slice())).collect();
+    let states = ENCODER.network.read(&alone);
+    let mean = |rows: ArrayView2<'_, f32>| {
+        let mut sum = vec![0.0; rows.ncols()];
+        rows.rows().into_iter().for_each(|row| sum.iter_mut().zip(row).for_each(|(s, x)| *s += x));
+        let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-9);
+        sum.iter_mut().for_each(|x| *x /= length);
+        sum
+    };
+    states.texts().map(mean).collect()
 }
 
 fn softmax<const N: usize>(scores: [f32; N]) -> [f32; N] {

@@ -27,6 +27,8 @@ pub struct SlotHint {
 #[derive(Debug, Clone, Copy)]
 pub struct Extract<'a> {
     pub statement: &'a str,
+    /// Who or what says so, if the caller named it.
+    pub source: Option<&'a str>,
     pub intent: Intent,
     /// The active facts that the statement is most likely about.
     pub held: &'a [&'a Fact],
@@ -47,6 +49,7 @@ pub struct AnswerFact<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
     pub question: &'a str,
+    /// In order of rank.
     pub facts: &'a [AnswerFact<'a>],
     pub now: Timestamp,
 }

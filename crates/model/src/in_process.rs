@@ -1,7 +1,7 @@
 //! Runs the built-in model beside the asynchronous work: it computes, and on as many cores as there are.
 
 use crate::ask::{Answer, AnswerFact, Extract};
-use crate::built_in;
+use crate::built_in::{BuiltIn, Work};
 use crate::error::ModelError;
 use domain::{Fact, RawFact};
 use std::sync::Arc;
@@ -10,39 +10,67 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout_at;
 
+#[derive(Debug)]
 pub(crate) struct InProcess {
+    model: Arc<dyn BuiltIn>,
     turns: Arc<Semaphore>,
 }
 
 impl InProcess {
-    pub fn new() -> Self {
+    pub fn new(model: Arc<dyn BuiltIn>) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { turns: Arc::new(Semaphore::new(cores)) }
+        Self { model, turns: Arc::new(Semaphore::new(cores)) }
     }
 
     pub async fn extract(&self, ask: &Extract<'_>, deadline: Instant) -> Result<Vec<RawFact>, ModelError> {
         let (intent, now) = (ask.intent, ask.now);
         let (statement, slots) = (ask.statement.to_owned(), ask.slots.to_vec());
+        let source = ask.source.map(str::to_owned);
         let held: Vec<Fact> = ask.held.iter().map(|fact| (*fact).clone()).collect();
-        let work = move || {
+        let work = Work::until(deadline);
+        // Dropped with this future: what a caller who has gone asked for is not read to its end.
+        let _waiting = work.guard();
+        let (model, still) = (Arc::clone(&self.model), work.clone());
+        let read = move || {
             let held: Vec<&Fact> = held.iter().collect();
-            built_in::extract(&Extract { statement: &statement, intent, held: &held, slots: &slots, now })
+            let ask = Extract {
+                statement: &statement,
+                source: source.as_deref(),
+                intent,
+                held: &held,
+                slots: &slots,
+                now,
+            };
+            model.extract(&ask, &still)
         };
-        self.run(work, deadline).await
+        let found = self.run(read, deadline).await?;
+        if work.is_over() { Err(ModelError::Timeout) } else { Ok(found) }
     }
 
     pub async fn answer(&self, ask: &Answer<'_>, deadline: Instant) -> Result<String, ModelError> {
         let (question, now) = (ask.question.to_owned(), ask.now);
         let facts: Vec<(Fact, bool, bool)> =
             ask.facts.iter().map(|f| (f.fact.clone(), f.retired, f.disputed)).collect();
+        let model = Arc::clone(&self.model);
         let work = move || {
             let facts: Vec<AnswerFact<'_>> = facts
                 .iter()
                 .map(|(fact, retired, disputed)| AnswerFact { fact, retired: *retired, disputed: *disputed })
                 .collect();
-            built_in::answer(&Answer { question: &question, facts: &facts, now })
+            model.answer(&Answer { question: &question, facts: &facts, now })
         };
         self.run(work, deadline).await
+    }
+
+    pub async fn embed(&self, texts: &[&str], deadline: Instant) -> Result<Vec<Vec<f32>>, ModelError> {
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let model = Arc::clone(&self.model);
+        let work = move || model.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        self.run(work, deadline).await
+    }
+
+    pub fn embedder(&self) -> &'static str {
+        self.model.embedder()
     }
 
     async fn run<T: Send + 'static>(

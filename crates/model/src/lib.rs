@@ -20,6 +20,7 @@ mod schema;
 mod speaker;
 
 pub use ask::{Answer, AnswerFact, Effort, Extract, Intent, SlotHint};
+pub use built_in::{BuiltIn, Work};
 pub use config::{ChatConfig, EmbedConfig, Provider};
 pub use error::ModelError;
 pub use models::Models;

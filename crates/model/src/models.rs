@@ -1,7 +1,7 @@
 //! The one handle through which the service reaches its model and its embedder.
 
 use crate::ask::{Answer, Effort, Extract};
-use crate::built_in;
+use crate::built_in::{self, BuiltIn};
 use crate::chat::Chat;
 use crate::config::{ChatConfig, EmbedConfig};
 use crate::embedder::Embedder;
@@ -27,13 +27,13 @@ struct Inner {
 /// Who reads statements and answers questions.
 enum Reader {
     Remote(Box<Chat>),
-    BuiltIn(InProcess),
+    BuiltIn(Arc<InProcess>),
 }
 
 /// Who makes vectors.
 enum Vectors {
     Remote(Box<Embedder>),
-    BuiltIn,
+    BuiltIn(Arc<InProcess>),
 }
 
 /// Of one attempt at an embedder, where no language model says otherwise.
@@ -50,13 +50,14 @@ impl Models {
     }
 
     /// The built-in model, for a deployment that configures none. An embedder that is configured serves all the same.
-    pub fn built_in(embedder: EmbedConfig) -> Result<Self, Fault> {
+    pub fn built_in(model: Arc<dyn BuiltIn>, embedder: EmbedConfig) -> Result<Self, Fault> {
+        let model = Arc::new(InProcess::new(model));
         let vectors = if embedder.is_set() {
             Vectors::Remote(Box::new(Embedder::new(embedder, http::client()?, EMBED_TIME)?))
         } else {
-            Vectors::BuiltIn
+            Vectors::BuiltIn(Arc::clone(&model))
         };
-        Ok(Self::of(Reader::BuiltIn(InProcess::new()), vectors))
+        Ok(Self::of(Reader::BuiltIn(model), vectors))
     }
 
     fn of(reader: Reader, vectors: Vectors) -> Self {
@@ -82,15 +83,20 @@ impl Models {
     pub fn embedder_id(&self) -> &str {
         match &self.inner.vectors {
             Vectors::Remote(embedder) => embedder.id(),
-            Vectors::BuiltIn => built_in::EMBEDDER,
+            Vectors::BuiltIn(model) => model.embedder(),
         }
     }
 
     pub fn embedder_configured(&self) -> bool {
         match &self.inner.vectors {
             Vectors::Remote(embedder) => embedder.is_configured(),
-            Vectors::BuiltIn => true,
+            Vectors::BuiltIn(_) => true,
         }
+    }
+
+    /// Whether vectors cost no request, so that a question may have one whenever it helps.
+    pub fn embeds_in_process(&self) -> bool {
+        matches!(self.inner.vectors, Vectors::BuiltIn(_))
     }
 
     pub async fn extract(&self, ask: &Extract<'_>, deadline: Instant) -> Result<Vec<RawFact>, ModelError> {
@@ -116,7 +122,7 @@ impl Models {
     ) -> Result<Vec<Vec<f32>>, ModelError> {
         match &self.inner.vectors {
             Vectors::Remote(embedder) => embedder.embed(texts, effort, deadline).await,
-            Vectors::BuiltIn => Ok(built_in::embed(texts)),
+            Vectors::BuiltIn(model) => model.embed(texts, deadline).await,
         }
     }
 
@@ -132,7 +138,7 @@ impl Models {
     pub async fn probe_embedder(&self) -> Result<(), ModelError> {
         match &self.inner.vectors {
             Vectors::Remote(embedder) => embedder.probe().await,
-            Vectors::BuiltIn => Ok(()),
+            Vectors::BuiltIn(_) => Ok(()),
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::{Hit, SpaceIndex, fuse};
 use domain::{Fact, FactId, Fault};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// How deep each search goes for each place in the context. A fact that stands low in both lists may still belong
@@ -71,6 +71,20 @@ impl SpaceIndex {
         critical.retain(|id| !ranked.contains(id));
         chosen.extend(critical);
         Ok(self.facts_of(&chosen))
+    }
+
+    /// The chosen facts, those nearest to the question first.
+    pub fn by_rank(
+        &self,
+        chosen: &[Arc<Fact>],
+        question: &str,
+        question_vector: Option<&[f32]>,
+    ) -> Vec<Arc<Fact>> {
+        let ranked = self.ranked(question, question_vector, self.len().min(chosen.len()));
+        let place: HashMap<FactId, usize> = ranked.into_iter().zip(0..).collect();
+        let mut sorted = chosen.to_vec();
+        sorted.sort_by_key(|fact| place.get(&fact.id).copied().unwrap_or(usize::MAX));
+        sorted
     }
 
     /// The facts that a model reads beside a new statement: those nearest by words, since a statement waits for no

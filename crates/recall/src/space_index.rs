@@ -3,7 +3,7 @@
 use crate::context::category_key;
 use crate::{Hit, VectorError, VectorIndex, WordIndex};
 use domain::{Fact, FactId, Status};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -152,15 +152,34 @@ impl SpaceIndex {
     }
 }
 
-/// The words that a fact is found by, and the text to embed for it.
+/// Of a longer statement a fact is found by its subject and value alone: the rest speaks of other things.
+const TOLD_BYTES: usize = 2000;
+
+/// The words that a fact is found by, and the text to embed for it: the sentence that it was told in, and what else
+/// its subject and value say. No word counts twice for standing in both.
 pub fn indexed_text(fact: &Fact) -> String {
     let parts = read_parts(fact);
-    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    let told = parts.first().copied().flatten().unwrap_or_default();
+    let known: HashSet<String> = words(told).collect();
+    let more = parts.into_iter().skip(1).flatten().flat_map(str::split_whitespace);
+    let mut text = told.to_owned();
+    for word in more.filter(|word| !words(word).all(|word| known.contains(&word))) {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+    text
 }
 
-fn read_parts(fact: &Fact) -> [Option<&str>; 5] {
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+fn read_parts(fact: &Fact) -> [Option<&str>; 6] {
     let scope = Some(fact.scope.as_str()).filter(|scope| !scope.eq_ignore_ascii_case("global"));
-    [Some(&fact.subject), Some(&fact.value), scope, fact.category(), fact.source.as_deref()]
+    let told = Some(fact.text.as_str()).filter(|text| text.len() <= TOLD_BYTES);
+    [told, Some(&fact.subject), Some(&fact.value), scope, fact.category(), fact.source.as_deref()]
 }
 
 fn reads_alike(a: &Fact, b: &Fact) -> bool {
@@ -219,6 +238,10 @@ mod tests {
             ..critical_fact(1, "db", "Postgres", "infra")
         };
         assert_eq!(indexed_text(&fact), "db Postgres staging infra alice");
+        let told = Fact { text: "Our db, in short: Postgres.".to_owned(), ..fact.clone() };
+        assert_eq!(indexed_text(&told), "Our db, in short: Postgres. staging infra alice");
+        let long = Fact { text: "x".repeat(3000), ..fact.clone() };
+        assert_eq!(indexed_text(&long), indexed_text(&fact));
         assert_eq!(
             indexed_text(&Fact { scope: "Global".to_owned(), source: None, ..fact }),
             "db Postgres infra"

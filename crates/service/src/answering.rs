@@ -20,6 +20,8 @@ pub(crate) enum History {
 /// The facts behind an answer, exactly.
 pub(crate) struct Basis {
     pub active: Vec<Arc<Fact>>,
+    /// The active ones, those nearest to the question first.
+    pub by_rank: Vec<Arc<Fact>>,
     pub retired: Vec<Fact>,
     /// Flagged facts of the space, for verdicts on the active ones and for changes that wait.
     pub flagged: Vec<Arc<Fact>>,
@@ -43,27 +45,31 @@ pub(crate) async fn basis(
     let limit = service.options.recall_context;
     let open = service.spaces.current(&service.store, caller, space).await?;
     let ranked = open.read().index.len() > limit;
-    let vector = if ranked && service.models.embedder_configured() {
+    // A space that goes to the model whole is worth a vector only where that costs no request.
+    let embeds = service.models.embedder_configured() && (ranked || service.models.embeds_in_process());
+    let vector = if embeds {
         service.spaces.load_vectors(&service.store, &service.models, caller, space, &open).await?;
         service.embedding.want(&service.models, caller, space);
         service.embedding.question(&service.models, caller, question).await
     } else {
         None
     };
-    let (active, flagged) = {
+    let (active, by_rank, flagged) = {
         let open = open.read();
         let rule = ContextRule {
             limit,
             critical_categories: categories,
             critical_budget: service.options.critical_budget,
         };
-        (open.index.choose(question, vector.as_deref(), &rule)?, open.flagged.values().cloned().collect())
+        let active = open.index.choose(question, vector.as_deref(), &rule)?;
+        let by_rank = open.index.by_rank(&active, question, vector.as_deref());
+        (active, by_rank, open.flagged.values().cloned().collect())
     };
     let retired = match history {
         History::Leave => Vec::new(),
         History::Include => retired(cx, question, limit).await?,
     };
-    Ok(Basis { active, retired, flagged })
+    Ok(Basis { active, by_rank, retired, flagged })
 }
 
 /// The retired facts that the question's words point to, oldest first; the most recent ones where nothing does.
@@ -85,7 +91,7 @@ async fn retired(cx: &Context<'_>, question: &str, limit: usize) -> Result<Vec<F
 pub(crate) async fn answer(cx: &Context<'_>, question: &str, basis: &Basis) -> Result<String, Stop> {
     let disputed: HashSet<FactId> =
         basis.flagged.iter().filter_map(|flagged| flagged.pending.as_ref()?.target).collect();
-    let active = basis.active.iter().map(|fact| AnswerFact {
+    let active = basis.by_rank.iter().map(|fact| AnswerFact {
         fact,
         retired: false,
         disputed: disputed.contains(&fact.id),

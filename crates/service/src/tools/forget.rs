@@ -34,7 +34,7 @@ impl Tool for Forget {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
         worded("text", &args.text, limits::TEXT_BYTES)?;
-        let facts = extract(&cx, &args.text, Intent::Forget).await?;
+        let facts = extract(&cx, &args.text, None, Intent::Forget).await?;
         if facts.is_empty() {
             return Ok(Done::read(NOTHING, "nothing matched"));
         }

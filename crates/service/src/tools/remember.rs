@@ -47,7 +47,7 @@ impl Tool for Remember {
         if let Some(known) = cx.service.store.statement_known(&cx.call.caller, &cx.space, &args.text).await? {
             return Ok(already_known(&known));
         }
-        let facts = extract(&cx, &args.text, Intent::Remember).await?;
+        let facts = extract(&cx, &args.text, source.as_deref(), Intent::Remember).await?;
         if facts.is_empty() {
             return Ok(Done::read(NOTHING_FOUND, "no durable fact"));
         }
@@ -94,6 +94,7 @@ pub(super) fn stamped(cx: &Context<'_>, metadata: Metadata) -> Result<Metadata, 
 pub(super) async fn extract(
     cx: &Context<'_>,
     text: &str,
+    source: Option<&str>,
     intent: Intent,
 ) -> Result<Vec<domain::RawFact>, Stop> {
     let service = cx.service;
@@ -102,6 +103,7 @@ pub(super) async fn extract(
     let held: Vec<&Fact> = held.iter().map(AsRef::as_ref).collect();
     let ask = Extract {
         statement: text,
+        source,
         intent: match intent {
             Intent::Remember => model::Intent::Remember,
             Intent::Forget => model::Intent::Forget,

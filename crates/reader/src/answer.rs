@@ -1,0 +1,87 @@
+//! Answers with the facts that are nearest to the question, best first; as a sentence only where it is sure.
+
+use crate::link::told;
+use crate::named::set;
+use domain::Kind;
+use model::{Answer, AnswerFact};
+use std::fmt::Write;
+
+/// The network weighs so many of the best facts.
+const WEIGHED: usize = 4;
+/// From here on a fact answers.
+const SURE: f32 = 0.8;
+/// Below this, and without a word in common, a fact is not near.
+const NEAR: f32 = 0.2;
+const SHOWN: usize = 5;
+
+const UNKNOWN: &str = "I do not know: nothing that is remembered comes near that.";
+const UNSURE: &str = "I am not sure. This is nearest:";
+
+/// The facts stand in order of rank.
+pub(crate) fn answer(ask: &Answer<'_>) -> String {
+    let asked = set(ask.question);
+    let best: Vec<&AnswerFact<'_>> = ask.facts.iter().take(WEIGHED).collect();
+    let texts: Vec<String> = best.iter().map(|fact| told(fact.fact)).collect();
+    let pairs: Vec<(&str, &str)> = texts.iter().map(|text| (ask.question, text.as_str())).collect();
+    let likely = if pairs.is_empty() { Vec::new() } else { encoder::answers(&pairs) };
+    let shares = |fact: &AnswerFact<'_>| {
+        let words = set(&format!("{} {} {}", fact.fact.subject, fact.fact.value, fact.fact.text));
+        !words.is_disjoint(&asked)
+    };
+    let weight = |at: usize| likely.get(at).copied().unwrap_or_default();
+    let near: Vec<(usize, &AnswerFact<'_>)> =
+        ask.facts.iter().enumerate().filter(|(at, fact)| weight(*at) >= NEAR || shares(fact)).collect();
+    let Some(first) =
+        near.iter().map(|(at, _)| *at).max_by(|a, b| weight(*a).total_cmp(&weight(*b)).then(b.cmp(a)))
+    else {
+        return UNKNOWN.to_owned();
+    };
+    let mut shown: Vec<&AnswerFact<'_>> = near.iter().map(|(_, fact)| *fact).take(SHOWN).collect();
+    newest_of_contradicting_first(&mut shown);
+    let mut text = String::new();
+    match ask.facts.get(first).filter(|_| weight(first) >= SURE) {
+        Some(fact) => {
+            text.push_str(&sentence(fact));
+            if let Some(at) = shown.iter().position(|f| f.fact.id == fact.fact.id) {
+                let fact = shown.remove(at);
+                shown.insert(0, fact);
+            }
+        }
+        None => text.push_str(UNSURE),
+    }
+    for fact in shown {
+        let _ = write!(text, "\n{}", line(fact));
+    }
+    text
+}
+
+/// Of two facts of one subject the newer one goes first.
+fn newest_of_contradicting_first(shown: &mut [&AnswerFact<'_>]) {
+    for at in 1..shown.len() {
+        for before in 0..at {
+            let (Some(a), Some(b)) = (shown.get(before), shown.get(at)) else { continue };
+            let same = set(&a.fact.subject) == set(&b.fact.subject) && a.fact.scope == b.fact.scope;
+            if same && a.retired == b.retired && a.fact.id < b.fact.id {
+                shown.swap(before, at);
+            }
+        }
+    }
+}
+
+fn sentence(fact: &AnswerFact<'_>) -> String {
+    let value = fact.fact.value.trim_end_matches(['.', '!']);
+    let waits = if fact.disputed { " A change to it waits for confirmation." } else { "" };
+    let was = if fact.retired { "Earlier: " } else { "" };
+    match fact.fact.kind {
+        Kind::State => format!("{was}{value} ({} = {value}).{waits}", fact.fact.subject),
+        Kind::Event => format!("{was}{value}.{waits}"),
+    }
+}
+
+fn line(fact: &AnswerFact<'_>) -> String {
+    let scope = if fact.fact.scope == "global" { String::new() } else { format!(" [{}]", fact.fact.scope) };
+    let day = fact.fact.created.strftime("%Y-%m-%d");
+    let history = if fact.retired { ", history" } else { "" };
+    let waits = if fact.disputed { ", a change waits" } else { "" };
+    format!("  #{} {} = {}{scope}  ({day}{history}{waits})", fact.fact.id, fact.fact.subject, fact.fact.value)
+}

@@ -1,0 +1,382 @@
+//! From a statement to proposals. Each sentence is read into facts, or kept as it was told, or tells nothing.
+
+use crate::clause::{Clause, clauses};
+use crate::frame::{self, Arity, Pointers, Reading, Shift};
+use crate::lexicon::LEXICON;
+use crate::link::{self, Placed};
+use crate::meaning::{self, Heard};
+use crate::named::{Known, set};
+use crate::note::{called, notes};
+use crate::segment::{self, Segment, Sort};
+use crate::slot;
+use crate::words::{Word, spell, words};
+use domain::{Action, Fact, RawFact};
+use encoder::Meant;
+use model::{Extract, SlotHint, Work};
+use std::ops::Range;
+
+/// So many sentences of a statement are read; whoever says more is not telling facts, and the rest is kept as it was told.
+const READ_SENTENCES: usize = 24;
+/// A longer sentence is kept as it was told.
+const READ_WORDS: usize = 60;
+/// The network hears so many sentences at once, and then it is asked whether anybody still waits for it.
+const HEARD_AT_ONCE: usize = 8;
+/// A reading whose subject is the words around a value needs the network to be so sure that it tells how things are.
+const TELLS: f32 = 0.75;
+
+const PLAIN: f64 = 0.9;
+const DOUBTFUL: f64 = 0.5;
+const GLOBAL: &str = "global";
+
+pub(crate) fn extract(ask: &Extract<'_>, work: &Work) -> Vec<RawFact> {
+    let cut = segment::cut(ask.statement, ask.now);
+    let is_read = |segment: &&Segment<'_>| {
+        segment.sort == Sort::Sentence && segment.text.split_whitespace().count() <= READ_WORDS
+    };
+    let readable: Vec<&str> =
+        cut.segments.iter().filter(is_read).take(READ_SENTENCES).map(|s| s.text).collect();
+    let mut heard: Vec<Heard> = Vec::new();
+    for some in readable.chunks(HEARD_AT_ONCE) {
+        if work.is_over() {
+            break;
+        }
+        heard.extend(meaning::hear(some));
+    }
+    let brief = cut.segments.len() <= 2;
+    let mut reader = Reader { ask, known: Known::states(ask.held), it: None, brief, found: Vec::new() };
+    let mut kept: Vec<Segment<'_>> = Vec::new();
+    let mut heard = heard.into_iter();
+    for segment in &cut.segments {
+        let heard = if is_read(&segment) { heard.next() } else { None };
+        let told = match heard.filter(|_| !work.is_over()) {
+            Some(heard) => reader.sentence(segment, &heard),
+            None => Told::Kept,
+        };
+        if told == Told::Kept {
+            kept.push(*segment);
+        }
+    }
+    let mut found = reader.found;
+    found.extend(notes(&kept, cut.day));
+    found
+}
+
+/// What became of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Read,
+    Kept,
+    Nothing,
+}
+
+struct Reader<'a> {
+    ask: &'a Extract<'a>,
+    known: Vec<Known<'a>>,
+    /// What the sentence before spoke of.
+    it: Option<String>,
+    /// Whether the statement is short enough that its facts may be named by the words around their values.
+    brief: bool,
+    found: Vec<RawFact>,
+}
+
+impl Reader<'_> {
+    fn sentence(&mut self, segment: &Segment<'_>, heard: &Heard) -> Told {
+        let words = words(segment.text);
+        if is_small_talk(&words) {
+            return Told::Nothing;
+        }
+        let asks = segment.text.trim_end_matches(['"', '”', ')', ' ']).ends_with('?');
+        let mut to = Pointers { me: me(segment.speaker, self.ask.source), it: self.it.take() };
+        let mut told = Told::Nothing;
+        let mut topics: Vec<String> = Vec::new();
+        for mut clause in clauses(&words) {
+            let Some(at) = span(&clause) else { continue };
+            let text = segment.text.get(at.clone()).unwrap_or_default();
+            let meant = if asks { Meant::Asked } else { heard.meant(&at) };
+            clause.of = topics.last().filter(|topic| is_name(topic, segment.text)).cloned();
+            let mut readings = frame::read(&clause, &to);
+            if readings.is_empty() {
+                readings.extend(self.by_value(text, &at, heard, &to));
+            }
+            if let Some(topic) = frame::spoken_of(&clause, &to).filter(|topic| !topics.contains(topic)) {
+                to.it = Some(topic.clone());
+                topics.push(topic);
+            }
+            let of_clause = self.clause(text, meant, &readings, &clause);
+            told = match (told, of_clause) {
+                (Told::Kept, _) | (_, Told::Kept) => Told::Kept,
+                (Told::Read, _) | (_, Told::Read) => Told::Read,
+                _ => Told::Nothing,
+            };
+        }
+        // "It" in the next sentence points to something only where there is one thing that it can point to.
+        self.it = match topics.as_slice() {
+            [] => to.it,
+            [only] => Some(only.clone()),
+            _ => None,
+        };
+        told
+    }
+
+    fn clause(&mut self, text: &str, meant: Meant, readings: &[Reading], clause: &Clause) -> Told {
+        let gone = readings.iter().find(|r| r.shift == Shift::Gone);
+        match meant {
+            Meant::Asked => Told::Nothing,
+            Meant::Nothing if readings.is_empty() => Told::Nothing,
+            Meant::Hypothetical | Meant::Sarcastic => {
+                let why = if meant == Meant::Sarcastic { "sarcasm" } else { "hypothetical" };
+                let subject = readings.first().map_or_else(|| called(None, text), |r| r.subject.clone());
+                let value = readings.first().map_or_else(|| text.to_owned(), |r| r.value.clone());
+                self.found.push(fact(&subject, &value, Action::Skip, "unknown", DOUBTFUL, why));
+                Told::Read
+            }
+            Meant::Past => {
+                for r in readings.iter().filter(|r| r.arity == Arity::One && !r.subject.is_empty()) {
+                    self.found.push(fact(
+                        &r.subject,
+                        &r.value,
+                        Action::Archive,
+                        "past",
+                        PLAIN,
+                        "true in the past",
+                    ));
+                }
+                Told::Kept
+            }
+            Meant::Future | Meant::Hedged => self.doubted(text, meant, readings, clause),
+            Meant::End => self.ended(text, gone),
+            _ if gone.is_some() => self.ended(text, gone),
+            _ if readings.is_empty() => self.in_slot(text, clause),
+            _ => {
+                let told: Vec<Told> =
+                    readings.iter().map(|reading| self.stated(text, reading, clause)).collect();
+                if told.contains(&Told::Kept) { Told::Kept } else { Told::Read }
+            }
+        }
+    }
+
+    /// A value, said for sure.
+    fn stated(&mut self, text: &str, reading: &Reading, clause: &Clause) -> Told {
+        let scoped = scoped(reading, clause);
+        let told: Vec<Told> = scoped.iter().map(|(reading, scope)| self.held(text, reading, scope)).collect();
+        if told.contains(&Told::Kept) { Told::Kept } else { Told::Read }
+    }
+
+    fn held(&mut self, text: &str, reading: &Reading, scope: &str) -> Told {
+        if let Some(slot) = slot::named(reading, self.ask.slots) {
+            self.fill(slot, &reading.value, scope, text);
+            return Told::Read;
+        }
+        if reading.subject.is_empty() && !matches!(reading.shift, Shift::Became { from: Some(_) }) {
+            return Told::Kept;
+        }
+        let placed = link::place(reading, scope, text, &self.known);
+        if placed.subject.is_empty() {
+            // Something took the place of something else, and neither is held.
+            return Told::Kept;
+        }
+        self.propose(&placed, &reading.value, scope);
+        Told::Read
+    }
+
+    /// What is planned or not sure changes nothing. It waits where it would change what is held, and is kept as told.
+    fn doubted(&mut self, text: &str, meant: Meant, readings: &[Reading], clause: &Clause) -> Told {
+        let single = readings.iter().find(|r| r.shift != Shift::Gone && r.arity == Arity::One);
+        let Some((reading, scope)) = single.and_then(|r| scoped(r, clause).into_iter().next()) else {
+            return Told::Kept;
+        };
+        let slot = slot::named(&reading, self.ask.slots);
+        let subject = slot.map_or(reading.subject.clone(), |slot| slot.name.clone());
+        let reading = Reading { subject, ..reading };
+        let placed = link::place(&reading, &scope, text, &self.known);
+        let concrete = reading.value.chars().any(|c| c.is_ascii_digit() || c.is_uppercase());
+        let first = placed.target.is_none() && slot.is_none();
+        if placed.subject.is_empty() || first && (meant == Meant::Future || !concrete) {
+            return Told::Kept;
+        }
+        let (time, why) = match meant {
+            Meant::Future => ("future", "a plan, not carried out yet"),
+            _ => ("unknown", "not said for sure"),
+        };
+        let waits = fact(&placed.subject, &reading.value, Action::Flag, time, DOUBTFUL, why);
+        self.found.push(RawFact { scope: Some(scope), target_id: placed.target, ..waits });
+        Told::Read
+    }
+
+    fn ended(&mut self, text: &str, reading: Option<&Reading>) -> Told {
+        let reading = reading.filter(|r| r.shift == Shift::Gone);
+        let ended = link::ended(reading, text, &self.known);
+        if ended.is_empty() {
+            return Told::Kept;
+        }
+        for (id, sure) in ended {
+            let Some(held) = self.known.iter().map(|k| k.fact).find(|f| f.id == id) else { continue };
+            self.found.push(removal(held, sure));
+        }
+        Told::Read
+    }
+
+    /// The network may see that a clause fills a declared slot in a form that is not read here.
+    fn in_slot(&mut self, text: &str, clause: &Clause) -> Told {
+        let Some(slot) = slot::told(text, self.ask.slots) else { return Told::Kept };
+        let value = allergen(&clause.words).unwrap_or_else(|| text.to_owned());
+        if !slot.list && value.split_whitespace().count() > 8 {
+            return Told::Kept;
+        }
+        self.fill(slot, &value, GLOBAL, text);
+        Told::Read
+    }
+
+    fn fill(&mut self, slot: &SlotHint, value: &str, scope: &str, text: &str) {
+        let values = if slot.list { slot::items(&words(value)) } else { vec![value.to_owned()] };
+        for value in values {
+            let reading = Reading { subject: slot.name.clone(), value, shift: Shift::Is, arity: Arity::One };
+            let held = self.known.iter().any(|k| k.fact.subject == slot.name);
+            let placed = if slot.list || !held {
+                Placed { subject: slot.name.clone(), action: Action::Add, target: None, sure: true }
+            } else {
+                link::place(&reading, scope, text, &self.known)
+            };
+            self.propose(&placed, &reading.value, scope);
+        }
+    }
+
+    fn propose(&mut self, placed: &Placed, value: &str, scope: &str) {
+        let action = if placed.sure { placed.action } else { Action::Flag };
+        let (confidence, why) =
+            if placed.sure { (PLAIN, "") } else { (DOUBTFUL, "it is not clear whether it replaces this") };
+        let proposed = fact(&placed.subject, value, action, "current", confidence, why);
+        self.found.push(RawFact { scope: Some(scope.to_owned()), target_id: placed.target, ..proposed });
+    }
+
+    /// The words around a value that the network is sure of, as its name.
+    fn by_value(&self, text: &str, at: &Range<usize>, heard: &Heard, to: &Pointers) -> Option<Reading> {
+        let denies = text.split_whitespace().any(|w| {
+            matches!(w.to_lowercase().as_str(), "not" | "never" | "no") || w.to_lowercase().ends_with("n't")
+        });
+        if !self.brief || denies || heard.tells(at) < TELLS {
+            return None;
+        }
+        let value = heard.value(at)?;
+        let (start, end) = (value.start.checked_sub(at.start)?, value.end.checked_sub(at.start)?);
+        let (before, given, after) = (text.get(..start)?, text.get(start..end)?, text.get(end..)?);
+        let whose = words(before).first().is_some_and(|w| w.is_any(&["i", "my"]));
+        let around = called(None, &format!("{before} {after}"));
+        let subject = if whose { format!("{}'s {around}", to.me) } else { around };
+        let given = given.trim_matches(|c: char| c.is_whitespace() || ",;:.!".contains(c));
+        let whole = set(given).len() >= set(text).len();
+        (!whole && !set(&subject).is_empty() && !given.is_empty()).then(|| Reading {
+            subject,
+            value: given.to_owned(),
+            shift: Shift::Is,
+            arity: Arity::Unsure,
+        })
+    }
+}
+
+/// The speaker's own name for themselves: "user", unless a line or the source names somebody.
+fn me(speaker: Option<&str>, source: Option<&str>) -> String {
+    let is_person =
+        |name: &&str| name.starts_with(char::is_uppercase) && name.split_whitespace().count() <= 3;
+    let named = speaker.or(source.filter(is_person)).map(str::to_lowercase);
+    named.filter(|name| !["user", "human", "customer"].contains(&name.as_str())).unwrap_or("user".to_owned())
+}
+
+/// "Debug in staging and info in production": what holds where, each by itself.
+fn scoped(reading: &Reading, clause: &Clause) -> Vec<(Reading, String)> {
+    let all: Vec<&str> = clause.words.iter().map(|w| w.low.as_str()).collect();
+    let lead = scope_in(all.iter().position(|w| *w == ",").and_then(|at| all.get(..at)).unwrap_or_default());
+    let mut found = Vec::new();
+    let pieces: Vec<&str> = reading.value.split(" and ").collect();
+    let of_piece = |piece: &str| {
+        let low = piece.to_lowercase();
+        let (length, word) = scope_in(&low.split_whitespace().collect::<Vec<_>>())?;
+        let kept: Vec<&str> = piece.split_whitespace().collect();
+        let value = kept.get(..kept.len().checked_sub(length)?)?.join(" ");
+        (!value.is_empty()).then_some((value, word))
+    };
+    for piece in &pieces {
+        if let Some((value, scope)) = of_piece(piece) {
+            found.push((Reading { value, ..reading.clone() }, scope));
+        }
+    }
+    if found.len() == pieces.len() {
+        return found;
+    }
+    let subject: Vec<&str> = reading.subject.split_whitespace().collect();
+    if let Some((length, scope)) = scope_in(&subject) {
+        let subject = subject.get(..subject.len() - length).unwrap_or_default().join(" ");
+        if !subject.is_empty() {
+            return vec![(Reading { subject, ..reading.clone() }, scope)];
+        }
+    }
+    vec![(reading.clone(), lead.map_or_else(|| GLOBAL.to_owned(), |(_, scope)| scope))]
+}
+
+/// "… on mobile": the scope that the words end with, and in how many words.
+fn scope_in(words: &[&str]) -> Option<(usize, String)> {
+    let at =
+        |back: usize| words.len().checked_sub(back).and_then(|at| words.get(at)).copied().unwrap_or_default();
+    let scope = Some(at(1)).filter(|word| LEXICON.is_scope(word))?;
+    let opens = |word: &str| matches!(word, "on" | "in" | "for" | "at");
+    if opens(at(2)) {
+        Some((2, scope.to_owned()))
+    } else if at(2) == "the" && opens(at(3)) {
+        Some((3, scope.to_owned()))
+    } else {
+        None
+    }
+}
+
+/// Whether a topic has a name or a number, as the sentence spells it.
+fn is_name(topic: &str, sentence: &str) -> bool {
+    let capital = |word: &str| {
+        let named = sentence
+            .split(|c: char| !c.is_alphanumeric())
+            .skip(1)
+            .any(|w| w.to_lowercase() == word && w != word);
+        named || word.chars().any(|c| c.is_ascii_digit())
+    };
+    topic.split_whitespace().any(capital)
+}
+
+/// Greetings, thanks, an order for this moment.
+fn is_small_talk(words: &[Word]) -> bool {
+    let bare: Vec<&str> = words.iter().filter(|w| !w.is_mark()).map(|w| w.low.as_str()).collect();
+    let mut rest = bare.as_slice();
+    while let Some(length) = LEXICON.chatter(rest) {
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    rest.is_empty()
+}
+
+fn span(clause: &Clause) -> Option<Range<usize>> {
+    Some(clause.words.first()?.at.start..clause.words.last()?.at.end)
+}
+
+/// "Turns out codeine gives her hives too": what stands before the verb, or behind "to".
+fn allergen(words: &[Word]) -> Option<String> {
+    let to = words.iter().position(|w| w.is_any(&["to", ":"])).and_then(|at| words.get(at + 1..));
+    to.map(spell).filter(|item| !item.is_empty())
+}
+
+fn fact(subject: &str, value: &str, action: Action, time: &str, confidence: f64, why: &str) -> RawFact {
+    RawFact {
+        subject: Some(subject.to_owned()),
+        value: Some(value.to_owned()),
+        kind: Some("state".to_owned()),
+        scope: Some(GLOBAL.to_owned()),
+        time_ref: Some(time.to_owned()),
+        action: Some(action.word().to_owned()),
+        confidence: Some(confidence),
+        reason: Some(why.to_owned()),
+        ..RawFact::default()
+    }
+}
+
+fn removal(held: &Fact, sure: bool) -> RawFact {
+    let confidence = if sure { PLAIN } else { DOUBTFUL };
+    let why = if sure { "it has ended" } else { "it may have ended" };
+    let gone = fact(&held.subject, &held.value, Action::Retract, "current", confidence, why);
+    RawFact { scope: Some(held.scope.clone()), target_id: Some(held.id), ..gone }
+}

@@ -1,0 +1,55 @@
+//! The built-in model: reads plain English in process and without a network connection. It turns what it is sure of into
+//! facts, keeps everything else as it was told, and changes only what the words name. The same statement over the same
+//! facts gives the same proposals.
+
+mod answer;
+mod clause;
+mod dates;
+mod embed;
+mod extract;
+mod forget;
+mod frame;
+mod lexicon;
+mod link;
+mod meaning;
+mod named;
+mod note;
+mod segment;
+mod slot;
+mod stem;
+mod tagging;
+mod words;
+
+use domain::RawFact;
+use model::{Answer, BuiltIn, Extract, Intent, Work};
+
+/// Vectors of another way of embedding could not be compared, so that it has a number.
+const EMBEDDER: &str = "built-in 3";
+
+/// Reads, answers and embeds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reader;
+
+impl BuiltIn for Reader {
+    fn embedder(&self) -> &'static str {
+        EMBEDDER
+    }
+
+    fn extract(&self, ask: &Extract<'_>, work: &Work) -> Vec<RawFact> {
+        match ask.intent {
+            Intent::Remember => extract::extract(ask, work),
+            Intent::Forget => forget::forget(ask),
+        }
+    }
+
+    fn answer(&self, ask: &Answer<'_>) -> String {
+        answer::answer(ask)
+    }
+
+    fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>> {
+        embed::embed(texts)
+    }
+}
+
+#[cfg(test)]
+mod tests;

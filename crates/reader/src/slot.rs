@@ -1,0 +1,64 @@
+//! Which declared slot a reading belongs to.
+
+use crate::frame::Reading;
+use crate::lexicon::LEXICON;
+use crate::named::{Stems, set};
+use crate::words::{Word, spell};
+use domain::keys::subject_key;
+use model::SlotHint;
+
+/// The network is asked about so many slots at most.
+const ASKED: usize = 3;
+/// From here on it is taken at its word.
+const SURE: f32 = 0.8;
+
+/// The slot that the subject goes by, or by the usual name of the attribute that it names.
+pub(crate) fn named<'a>(reading: &Reading, slots: &'a [SlotHint]) -> Option<&'a SlotHint> {
+    let subject = set(&reading.subject);
+    let is = |name: &str| subject_key(name) == subject_key(&reading.subject);
+    let exact = slots.iter().find(|slot| names(slot).any(is));
+    let within =
+        |slot: &&SlotHint| names(slot).any(|name| !set(name).is_empty() && set(name).is_subset(&subject));
+    let usual = |name: &str| LEXICON.attribute(&name.replace('_', " "));
+    let last = reading.subject.rsplit("'s ").next().unwrap_or_default();
+    let attribute = usual(last).or_else(|| usual(&reading.subject));
+    let same = |slot: &&SlotHint| attribute.is_some() && names(slot).any(|name| usual(name) == attribute);
+    exact
+        .or_else(|| slots.iter().find(same))
+        .or_else(|| slots.iter().filter(within).max_by_key(|slot| slot.name.len()))
+}
+
+/// The slot that the network takes the clause to fill, among the few that share a word with it.
+pub(crate) fn told<'a>(clause: &str, slots: &'a [SlotHint]) -> Option<&'a SlotHint> {
+    let said = set(clause);
+    let shared = |slot: &&SlotHint| said.intersection(&words_of(slot)).count();
+    let mut near: Vec<&SlotHint> = slots.iter().filter(|slot| shared(slot) > 0).collect();
+    near.sort_by_key(|slot| std::cmp::Reverse(shared(slot)));
+    near.truncate(ASKED);
+    let asked: Vec<String> =
+        near.iter().map(|s| format!("{}: {}", s.name.replace('_', " "), s.description)).collect();
+    let pairs: Vec<(&str, &str)> = asked.iter().map(|asked| (asked.as_str(), clause)).collect();
+    if pairs.is_empty() {
+        return None;
+    }
+    let likely = near.into_iter().zip(encoder::answers(&pairs));
+    likely.filter(|(_, likely)| *likely >= SURE).max_by(|a, b| a.1.total_cmp(&b.1)).map(|(slot, _)| slot)
+}
+
+fn names(slot: &SlotHint) -> impl Iterator<Item = &str> {
+    std::iter::once(slot.name.as_str()).chain(slot.aliases.iter().map(String::as_str))
+}
+
+fn words_of(slot: &SlotHint) -> Stems {
+    let all: Vec<&str> = names(slot).chain([slot.description.as_str()]).collect();
+    set(&all.join(" "))
+}
+
+/// The items of an enumeration: "penicillin, latex and iodine".
+pub(crate) fn items(value: &[Word]) -> Vec<String> {
+    let parts = value.split(|word| word.is_any(&[",", "and", ";", "&", "plus"]));
+    let items: Vec<String> =
+        parts.map(spell).filter(|item| item.chars().any(char::is_alphanumeric)).collect();
+    let short = |item: &String| item.split_whitespace().count() <= 6;
+    if items.iter().all(short) { items } else { vec![spell(value)] }
+}
