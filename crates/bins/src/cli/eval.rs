@@ -1,29 +1,47 @@
 //! How well the configured model keeps a memory.
 
 use super::CliError;
-use crate::eval::report::Report;
-use crate::eval::run::{Bench, Outcome};
+use crate::eval::background::Backgrounds;
+use crate::eval::bench::Bench;
+use crate::eval::folder::Folder;
+use crate::eval::forms::Forms;
+use crate::eval::report::{Findings, Report};
+use crate::eval::run::{self, Outcome};
 use crate::eval::sequence::{Kind, Sequence, Trade};
 use crate::eval::sets::Set;
 use crate::eval::tally::Tally;
+use crate::eval::{lived_in, long};
 use clap::Args;
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct Command {
-    /// tune, held-out, or a file of sequences in the same format.
+    /// Tell long conversations: those in the folder, or these files.
+    #[arg(long, value_name = "FILE", num_args = 0.., conflicts_with_all = STORIES)]
+    long: Option<Vec<PathBuf>>,
+    /// Tell the stories into a memory that already holds facts of their trade.
+    #[arg(long, conflicts_with = "long")]
+    lived_in: bool,
+    /// Tell statements of one form: about many things, added to lists, and unrelated to what is held.
+    #[arg(long, conflicts_with_all = STORIES, conflicts_with_all = ["long", "lived_in"])]
+    forms: bool,
+    /// The stories: tune, held-out, or a file of sequences in the same format.
     #[arg(long, default_value = "held-out")]
     set: Set,
-    /// Only the sequences of this trade.
+    /// Only the stories of this trade.
     #[arg(long)]
     trade: Option<Trade>,
-    /// Only the sequences of this kind.
+    /// Only the stories of this kind.
     #[arg(long)]
     kind: Option<Kind>,
-    /// Only this many sequences, evenly spread and always the same ones.
+    /// Only this many stories, evenly spread and always the same ones.
     #[arg(long)]
     sample: Option<usize>,
-    /// Show each sequence that is not correct: what was said, what does not hold, what was found.
+    /// Where the evaluation sets are.
+    #[arg(long, default_value = "eval", value_name = "DIR")]
+    folder: PathBuf,
+    /// Show everything that is not correct: what was said, what does not hold, what was found.
     #[arg(long)]
     failures: bool,
     /// Print one JSON object instead of the table.
@@ -31,35 +49,89 @@ pub struct Command {
     json: bool,
 }
 
+/// The options that choose among the stories.
+const STORIES: [&str; 4] = ["set", "trade", "kind", "sample"];
+
 impl Command {
     pub async fn run(
         self,
         variables: impl IntoIterator<Item = (String, String)>,
         out: &mut impl Write,
     ) -> Result<(), CliError> {
-        let chosen = self.chosen()?;
         let mut bench = Bench::new(variables)?;
+        match &self.long {
+            Some(files) => self.long(&mut bench, files, out).await,
+            None if self.lived_in => self.lived_in(&mut bench, out).await,
+            None if self.forms => self.forms(&mut bench, out).await,
+            None => self.stories(&mut bench, out).await,
+        }
+    }
+
+    async fn long(&self, bench: &mut Bench, files: &[PathBuf], out: &mut impl Write) -> Result<(), CliError> {
+        let conversations = long::conversations(&self.sets(), files).map_err(CliError::Refused)?;
+        let model = bench.model().await?;
+        let mut outcomes = Vec::new();
+        for conversation in &conversations {
+            let outcome = long::run(bench, conversation).await?;
+            writeln!(std::io::stderr(), "{}", outcome.summary())?;
+            outcomes.push(outcome);
+        }
+        self.present(&long::Report { model: &model, outcomes: &outcomes }, out)
+    }
+
+    async fn lived_in(&self, bench: &mut Bench, out: &mut impl Write) -> Result<(), CliError> {
+        let chosen = self.chosen()?;
+        let model = bench.model().await?;
+        let mut progress = Progress::new(chosen.len());
+        let mut backgrounds = Backgrounds::new(self.sets());
+        let (mut outcomes, mut harms) = (Vec::new(), Vec::new());
+        for sequence in chosen {
+            let (outcome, harm) = lived_in::run(bench, &mut backgrounds, sequence).await?;
+            outcomes.push(outcome);
+            harms.push(harm);
+            progress.show(Tally::of(outcomes.iter().map(Outcome::verdict)))?;
+        }
+        let stories = Report { model: &model, set: &self.set.to_string(), outcomes: &outcomes };
+        self.present(&lived_in::Report { stories, harms: &harms }, out)
+    }
+
+    async fn forms(&self, bench: &mut Bench, out: &mut impl Write) -> Result<(), CliError> {
+        let forms = Forms::read(&self.sets()).map_err(CliError::Refused)?;
+        let model = bench.model().await?;
+        let mut backgrounds = Backgrounds::new(self.sets());
+        self.present(&forms.run(bench, &mut backgrounds, model).await?, out)
+    }
+
+    async fn stories(&self, bench: &mut Bench, out: &mut impl Write) -> Result<(), CliError> {
+        let chosen = self.chosen()?;
         let model = bench.model().await?;
         let mut progress = Progress::new(chosen.len());
         let mut outcomes: Vec<Outcome> = Vec::new();
         for sequence in chosen {
-            outcomes.push(bench.run(sequence).await?);
+            outcomes.push(run::run(bench, sequence).await?);
             progress.show(Tally::of(outcomes.iter().map(Outcome::verdict)))?;
         }
-        let report = Report { model: &model, set: &self.set.to_string(), outcomes: &outcomes };
+        self.present(&Report { model: &model, set: &self.set.to_string(), outcomes: &outcomes }, out)
+    }
+
+    fn present(&self, findings: &impl Findings, out: &mut impl Write) -> Result<(), CliError> {
         if self.json {
-            writeln!(out, "{}", report.json())?;
+            writeln!(out, "{}", findings.json())?;
             return Ok(());
         }
         if self.failures {
-            report.write_failures(out)?;
+            findings.write_failures(out)?;
         }
-        report.write(out)?;
+        findings.write(out)?;
         Ok(())
     }
 
+    fn sets(&self) -> Folder {
+        Folder::new(self.folder.clone())
+    }
+
     fn chosen(&self) -> Result<Vec<Sequence>, CliError> {
-        let mut sequences = self.set.sequences().map_err(CliError::Refused)?;
+        let mut sequences = self.set.sequences(&self.sets()).map_err(CliError::Refused)?;
         sequences
             .retain(|s| self.trade.is_none_or(|t| t == s.trade) && self.kind.is_none_or(|k| k == s.kind));
         if let Some(wanted) = self.sample {

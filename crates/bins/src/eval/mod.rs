@@ -1,6 +1,13 @@
-//! How well a model keeps a memory: labelled sequences of statements, told to the real service, and what it holds
-//! afterwards compared with what a careful reader would hold.
+//! How well a model keeps a memory: labelled conversations and stories, told to the real service, and what it holds and
+//! finds afterwards compared with what a careful reader would.
 
+pub mod background;
+pub mod bench;
+mod cost;
+pub mod folder;
+pub mod forms;
+pub mod lived_in;
+pub mod long;
 pub mod report;
 pub mod run;
 pub mod score;

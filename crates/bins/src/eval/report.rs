@@ -8,7 +8,16 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// What was measured.
+/// What an evaluation came to.
+pub trait Findings {
+    /// As a table.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()>;
+    /// One by one, what is not as it should be.
+    fn write_failures(&self, out: &mut dyn Write) -> io::Result<()>;
+    fn json(&self) -> Value;
+}
+
+/// What came of the stories.
 #[derive(Debug)]
 pub struct Report<'a> {
     pub model: &'a str,
@@ -40,8 +49,10 @@ impl Report<'_> {
     fn failed_calls(&self) -> usize {
         self.outcomes.iter().map(|outcome| outcome.failures.len()).sum()
     }
+}
 
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+impl Findings for Report<'_> {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "model: {}", self.model)?;
         writeln!(out, "set: {}, {} sequences", self.set, self.outcomes.len())?;
         let failed = self.failed_calls();
@@ -64,14 +75,14 @@ impl Report<'_> {
         row(out, "all", &self.total())
     }
 
-    pub fn write_failures(&self, out: &mut impl Write) -> io::Result<()> {
+    fn write_failures(&self, out: &mut dyn Write) -> io::Result<()> {
         for outcome in self.outcomes.iter().filter(|outcome| outcome.verdict() != Verdict::Correct) {
             failure(out, outcome)?;
         }
         Ok(())
     }
 
-    pub fn json(&self) -> Value {
+    fn json(&self) -> Value {
         let tallies = |all: BTreeMap<String, Tally>| -> BTreeMap<String, Value> {
             all.iter().map(|(name, tally)| (name.clone(), shares(tally))).collect()
         };
@@ -87,7 +98,7 @@ impl Report<'_> {
     }
 }
 
-fn row(out: &mut impl Write, name: &str, tally: &Tally) -> io::Result<()> {
+fn row(out: &mut dyn Write, name: &str, tally: &Tally) -> io::Result<()> {
     write!(out, "{name:<14}{:>4}", tally.total())?;
     for verdict in Verdict::ALL {
         let share = tally.share(verdict);
@@ -97,7 +108,7 @@ fn row(out: &mut impl Write, name: &str, tally: &Tally) -> io::Result<()> {
     writeln!(out)
 }
 
-fn failure(out: &mut impl Write, outcome: &Outcome) -> io::Result<()> {
+fn failure(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     let sequence = &outcome.sequence;
     writeln!(out, "{}  {}  {}", sequence.id, word(&sequence.kind), outcome.verdict().word())?;
     for statement in &sequence.say {

@@ -39,9 +39,29 @@ pub struct Held {
     pub kind: String,
     #[serde(default)]
     pub refined_from: Vec<Refined>,
+    #[serde(default)]
+    pub supersedes: Option<i64>,
     /// Of a flagged fact: what it would do.
     #[serde(default)]
     pub pending: Option<Pending>,
+    /// The statement that it was taken from.
+    #[serde(default)]
+    pub text: String,
+}
+
+impl Held {
+    pub fn is_active(&self) -> bool {
+        self.status == "ACTIVE"
+    }
+
+    pub fn is_flagged(&self) -> bool {
+        self.status == "FLAGGED_CONFLICT"
+    }
+
+    /// The fact that a flagged one waits to change or end.
+    pub fn disputes(&self) -> Option<i64> {
+        self.pending.as_ref().filter(|_| self.is_flagged())?.target
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -69,7 +89,7 @@ pub fn verdict(findings: &[Finding]) -> Verdict {
 /// The labels that do not hold; none where all do.
 pub fn findings(sequence: &Sequence, held: &[Held], answer: Option<&str>) -> Vec<Finding> {
     let facts: Vec<Read> = held.iter().map(Read::new).collect();
-    let active: Vec<&Read> = facts.iter().filter(|fact| fact.held.status == "ACTIVE").collect();
+    let active: Vec<&Read> = facts.iter().filter(|fact| fact.held.is_active()).collect();
     let disputed = Disputed::of(held);
     let mut findings = Vec::new();
     for label in &sequence.current {
@@ -86,7 +106,7 @@ pub fn findings(sequence: &Sequence, held: &[Held], answer: Option<&str>) -> Vec
         );
     }
     for label in &sequence.flagged {
-        let waits = |fact: &Read| fact.held.status == "FLAGGED_CONFLICT" && fact.holds(label);
+        let waits = |fact: &Read| fact.held.is_flagged() && fact.holds(label);
         if !facts.iter().any(waits) {
             findings.push(safe(format!("'{}' does not wait for a person", label.value)));
         }
@@ -102,13 +122,18 @@ pub fn findings(sequence: &Sequence, held: &[Held], answer: Option<&str>) -> Vec
     findings
 }
 
+/// Whether the fact is what a label of `current` asks for.
+pub fn supports(sequence: &Sequence, held: &Held) -> bool {
+    let fact = Read::new(held);
+    sequence.current.iter().any(|label| fact.holds(label))
+}
+
 /// The facts that a flagged one waits to change or end: whoever looks at them is told so.
 struct Disputed(BTreeSet<i64>);
 
 impl Disputed {
     fn of(held: &[Held]) -> Self {
-        let waits = |fact: &&Held| fact.status == "FLAGGED_CONFLICT";
-        Self(held.iter().filter(waits).filter_map(|fact| fact.pending.as_ref()?.target).collect())
+        Self(held.iter().filter_map(Held::disputes).collect())
     }
 
     fn has(&self, fact: &Read) -> bool {

@@ -1,5 +1,6 @@
-//! The sequences that come with the program, in two halves: one to tune on, one that is only measured.
+//! The stories, in two halves: one to tune on, one that is only measured.
 
+use super::folder::{File, Folder};
 use super::sequence::{Sequence, parse};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -35,46 +36,23 @@ impl std::fmt::Display for Set {
 }
 
 impl Set {
-    pub fn sequences(&self) -> Result<Vec<Sequence>, String> {
+    pub fn sequences(&self, folder: &Folder) -> Result<Vec<Sequence>, String> {
         let files = match self {
-            Self::Tune => &TUNE,
-            Self::HeldOut => &HELD_OUT,
+            Self::Tune => folder.files("stories/tune", "jsonl")?,
+            Self::HeldOut => folder.files("stories/held-out", "jsonl")?,
             Self::File(path) => {
-                let name = path.display().to_string();
-                let text = std::fs::read_to_string(path).map_err(|error| {
-                    format!("cannot read {name}: {error}; --set takes tune, held-out or a file of sequences")
-                })?;
-                return read(&name, &text);
+                let file = File::read(path.clone());
+                vec![file.map_err(|e| format!("{e}; --set takes tune, held-out or a file of sequences"))?]
             }
         };
-        let read: Result<Vec<_>, _> = files.iter().map(|(name, text)| read(name, text)).collect();
+        let read: Result<Vec<_>, _> = files.iter().map(read).collect();
         Ok(read?.concat())
     }
 }
 
-fn read(name: &str, text: &str) -> Result<Vec<Sequence>, String> {
-    parse(text).map_err(|error| format!("{name}, {error}"))
+fn read(file: &File) -> Result<Vec<Sequence>, String> {
+    parse(&file.text).map_err(|error| format!("{}, {error}", file.path.display()))
 }
-
-type File = (&'static str, &'static str);
-
-const TUNE: [File; 6] = [
-    ("tune/assistant.jsonl", include_str!("../../eval/tune/assistant.jsonl")),
-    ("tune/clinical.jsonl", include_str!("../../eval/tune/clinical.jsonl")),
-    ("tune/coding.jsonl", include_str!("../../eval/tune/coding.jsonl")),
-    ("tune/finance.jsonl", include_str!("../../eval/tune/finance.jsonl")),
-    ("tune/sales.jsonl", include_str!("../../eval/tune/sales.jsonl")),
-    ("tune/support.jsonl", include_str!("../../eval/tune/support.jsonl")),
-];
-
-const HELD_OUT: [File; 6] = [
-    ("held-out/assistant.jsonl", include_str!("../../eval/held-out/assistant.jsonl")),
-    ("held-out/clinical.jsonl", include_str!("../../eval/held-out/clinical.jsonl")),
-    ("held-out/coding.jsonl", include_str!("../../eval/held-out/coding.jsonl")),
-    ("held-out/finance.jsonl", include_str!("../../eval/held-out/finance.jsonl")),
-    ("held-out/sales.jsonl", include_str!("../../eval/held-out/sales.jsonl")),
-    ("held-out/support.jsonl", include_str!("../../eval/held-out/support.jsonl")),
-];
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! Counting verdicts, with the interval that a share of so few can be trusted within.
 
 use super::score::Verdict;
+use serde_json::{Value, json};
+use std::fmt;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -66,6 +68,50 @@ impl Share {
             low: ((middle - reach) * scale).max(0.0),
             high: ((middle + reach) * scale).min(100.0),
         }
+    }
+}
+
+/// So many of so many.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ratio {
+    pub part: usize,
+    pub whole: usize,
+}
+
+impl Ratio {
+    pub fn of(hits: impl IntoIterator<Item = bool>) -> Self {
+        let mut ratio = Self::default();
+        for hit in hits {
+            ratio.part += usize::from(hit);
+            ratio.whole += 1;
+        }
+        ratio
+    }
+
+    pub fn percent(self) -> f64 {
+        Share::of(self.part, self.whole).percent
+    }
+
+    pub fn json(self) -> Value {
+        let share = Share::of(self.part, self.whole);
+        json!({ "count": self.part, "n": self.whole, "percent": share.percent, "low": share.low,
+            "high": share.high })
+    }
+}
+
+impl std::ops::AddAssign for Ratio {
+    fn add_assign(&mut self, other: Self) {
+        self.part += other.part;
+        self.whole += other.whole;
+    }
+}
+
+/// `12 of 340    3.5 % [2.0, 6.1]`, in columns.
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let share = Share::of(self.part, self.whole);
+        write!(f, "{:>5} of {:<5} {:>5.1} %", self.part, self.whole, share.percent)?;
+        write!(f, "  [{:.1}, {:.1}]", share.low, share.high)
     }
 }
 

@@ -45,9 +45,6 @@ impl Pattern {
 
     /// Whether one of the words begins a word of the text: "deploy" speaks of a "deployment target".
     pub fn begins_in(&self, text: &[String]) -> bool {
-        let begins = |word: &String, start: &String| {
-            same(word, start) || (start.chars().count() >= 4 && word.starts_with(start.as_str()))
-        };
         self.alternatives.iter().any(|wanted| wanted.iter().all(|s| text.iter().any(|w| begins(w, s))))
     }
 
@@ -59,6 +56,20 @@ impl Pattern {
                 window.iter().zip(wanted).all(|(a, b)| same(a, b)) && !taken_back(text, at, wanted.len())
             })
         })
+    }
+}
+
+/// A start of four letters may be followed by anything. "own" begins "owner" and "run" begins "running", but "car" does
+/// not begin "cargo", so that after three only an ending follows; two letters are a word of their own.
+fn begins(word: &str, start: &str) -> bool {
+    const ENDINGS: &str = "ed er ers ing ings ment ments";
+    let (word, start) = (word.to_lowercase(), start.to_lowercase());
+    let Some(rest) = word.strip_prefix(&start) else { return same(&word, &start) };
+    let doubled = || start.chars().last().and_then(|last| rest.strip_prefix(last));
+    match start.chars().count() {
+        0..=2 => same(&word, &start),
+        3 => same(&word, &start) || is_of(rest, ENDINGS) || doubled().is_some_and(|r| is_of(r, ENDINGS)),
+        _ => true,
     }
 }
 
@@ -105,7 +116,7 @@ fn is_of(word: &str, list: &str) -> bool {
 
 /// Whether an answer says that it does not know.
 pub fn is_ignorance(answer: &str) -> bool {
-    const PHRASES: [&str; 16] = [
+    const PHRASES: [&str; 20] = [
         "not know",
         "n't know",
         "no information",
@@ -122,6 +133,10 @@ pub fn is_ignorance(answer: &str) -> bool {
         "can't tell",
         "not specified",
         "not provided",
+        "not remember",
+        "n't remember",
+        "i do not have",
+        "i don't have",
     ];
     let answer = answer.to_lowercase().replace('’', "'");
     PHRASES.iter().any(|phrase| answer.contains(phrase))
@@ -144,14 +159,17 @@ pub fn is_reserved(answer: &str) -> bool {
 
 fn same(a: &str, b: &str) -> bool {
     let plural = |one: &str, many: &str| {
-        many.strip_prefix(one).is_some_and(|rest| one.len() > 2 && (rest == "s" || rest == "es"))
+        many.strip_prefix(one).is_some_and(|rest| one.len() > 1 && (rest == "s" || rest == "es"))
     };
     a == b || plural(a, b) || plural(b, a)
 }
 
+/// Capitals that would be an everyday word without them: "IT" is a department, "it" is not.
+const CAPITALS: [&str; 5] = ["ALL", "IT", "OR", "US", "WHO"];
+
 /// The words of a text, in the form in which they are compared.
 pub fn words(text: &str) -> Vec<String> {
-    let text = text.to_lowercase().replace('’', "'");
+    let text = text.replace('’', "'");
     let letters: Vec<char> = text.chars().collect();
     let mut spaced = String::new();
     for (at, letter) in letters.iter().copied().enumerate() {
@@ -174,7 +192,9 @@ pub fn words(text: &str) -> Vec<String> {
     }
     let mut words: Vec<String> = Vec::new();
     let mut tens: Option<usize> = None;
-    for word in spaced.split_whitespace().map(|word| word.strip_suffix("'s").unwrap_or(word)) {
+    let lowered = |word: &str| if CAPITALS.contains(&word) { word.to_owned() } else { word.to_lowercase() };
+    for word in spaced.split_whitespace().map(lowered) {
+        let word = word.strip_suffix("'s").unwrap_or(&word);
         let number = number(word);
         match (tens, number) {
             // "twenty five"
@@ -255,6 +275,16 @@ mod tests {
     }
 
     #[test]
+    fn two_and_three_letters_are_a_label() {
+        assert!(pattern("AF").is_in(&words("paroxysmal AF")));
+        assert!(pattern("PR").is_in(&words("three PRs")));
+        assert!(pattern("IT").is_in(&words("works in IT")) && !pattern("IT").is_in(&words("it moved")));
+        let begins = |start: &str, text: &str| pattern(start).begins_in(&words(text));
+        assert!(begins("CI", "ci provider") && begins("IT", "it team") && !begins("CI", "city"));
+        assert!(begins("own", "owner") && begins("run", "running on") && !begins("car", "cargo"));
+    }
+
+    #[test]
     fn a_value_is_asserted_unless_the_words_beside_it_take_it_back() {
         let asserted = |value: &str, text: &str| pattern(value).is_asserted_in(&words(text));
         assert!(asserted("MySQL", "MySQL 8"));
@@ -270,6 +300,8 @@ mod tests {
     fn an_answer_that_does_not_know_is_told_from_one_that_does() {
         assert!(is_ignorance("I don’t know which bank it is."));
         assert!(is_ignorance("The facts do not say."));
+        assert!(is_ignorance("That is not remembered.") && is_ignorance("Not known."));
+        assert!(is_ignorance("I don't have that.") && !is_ignorance("You don't have to pay."));
         assert!(!is_ignorance("It is Postgres."));
     }
 

@@ -18,6 +18,8 @@ fn fact(subject: &str, value: &str, status: &str) -> Held {
         kind: "state".to_owned(),
         refined_from: Vec::new(),
         pending: None,
+        text: String::new(),
+        supersedes: None,
     }
 }
 

@@ -1,4 +1,5 @@
 use super::Set;
+use crate::eval::folder::Folder;
 use crate::eval::score::{Held, Verdict, findings, verdict};
 use crate::eval::sequence::{Kind, Label, Sequence, Trade, word};
 use clap::ValueEnum;
@@ -7,8 +8,12 @@ use std::collections::BTreeSet;
 /// What the two halves must have between them.
 const ENOUGH: usize = 300;
 
+fn folder() -> Folder {
+    Folder::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../eval").into())
+}
+
 fn halves() -> [Vec<Sequence>; 2] {
-    [Set::Tune, Set::HeldOut].map(|set| set.sequences().unwrap())
+    [Set::Tune, Set::HeldOut].map(|set| set.sequences(&folder()).unwrap())
 }
 
 #[test]
@@ -62,12 +67,21 @@ fn no_statement_stands_in_both_halves() {
 fn a_file_that_cannot_be_read_is_named_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("own.jsonl");
-    let missing = Set::File(path.clone()).sequences().unwrap_err();
+    let missing = Set::File(path.clone()).sequences(&self::folder()).unwrap_err();
     assert!(missing.contains("own.jsonl") && missing.contains("held-out"), "{missing}");
     std::fs::write(&path, "{\"id\":\"x\",\"trade\":\"coding\",\"kind\":\"past\",\"say\":[]}\n{\"idd\":1}\n")
         .unwrap();
-    let broken = Set::File(path).sequences().unwrap_err();
+    let broken = Set::File(path).sequences(&self::folder()).unwrap_err();
     assert!(broken.contains("own.jsonl, line 2: unknown field `idd`"), "{broken}");
+}
+
+#[test]
+fn where_the_sets_are_missing_it_is_said_where_they_are_to_be_had() {
+    let empty = tempfile::tempdir().unwrap();
+    let missing = Set::Tune.sequences(&Folder::new(empty.path().join("eval"))).unwrap_err();
+    for words in ["eval/stories/tune", "source repository", "--folder"] {
+        assert!(missing.contains(words), "{missing}");
+    }
 }
 
 /// A fact that says what the label says, in the first of its wordings.
@@ -82,6 +96,8 @@ fn fact(label: &Label, status: &str) -> Held {
         status: status.to_owned(),
         kind: "state".to_owned(),
         refined_from: Vec::new(),
+        text: String::new(),
+        supersedes: None,
     }
 }
 

@@ -1,0 +1,122 @@
+//! What a memory holds that is lived in: some hundred facts of a trade, put in before anything is told.
+
+use super::bench::Memory;
+use super::folder::Folder;
+use super::score::Held;
+use super::sequence::{Trade, word};
+use crate::cli::CliError;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// The facts of each trade that was needed so far.
+#[derive(Debug)]
+pub struct Backgrounds {
+    folder: Folder,
+    read: BTreeMap<Trade, Vec<Line>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    text: String,
+    subject: String,
+    value: String,
+}
+
+/// The facts that stood in a space before anything was told.
+#[derive(Debug)]
+pub struct Background(BTreeMap<i64, Held>);
+
+impl Backgrounds {
+    pub const fn new(folder: Folder) -> Self {
+        Self { folder, read: BTreeMap::new() }
+    }
+
+    /// Puts the facts of the trade into the space. They are brought as facts, so that no model has a say in what the
+    /// memory holds to begin with.
+    pub async fn put(&mut self, trade: Trade, memory: &Memory) -> Result<Background, CliError> {
+        for line in self.lines(trade)? {
+            let fact = json!({ "subject": line.subject, "value": line.value });
+            memory.call("remember", json!({ "text": line.text, "facts": [fact] })).await?;
+        }
+        let held = memory.held().await?;
+        Ok(Background(held.into_iter().filter(Held::is_active).map(|fact| (fact.id, fact)).collect()))
+    }
+
+    fn lines(&mut self, trade: Trade) -> Result<Vec<Line>, CliError> {
+        if let Some(lines) = self.read.get(&trade) {
+            return Ok(lines.clone());
+        }
+        let name = word(&trade);
+        let files = self.folder.files("lived-in", "jsonl").map_err(CliError::Refused)?;
+        let Some(file) = files.into_iter().find(|file| file.stem() == name) else {
+            return Err(CliError::Refused(format!("the evaluation sets have no lived-in/{name}.jsonl")));
+        };
+        let numbered = file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let lines: Result<Vec<Line>, CliError> = numbered
+            .map(|(at, line)| {
+                serde_json::from_str(line).map_err(|error| {
+                    CliError::Refused(format!("{}, line {}: {error}", file.path.display(), at + 1))
+                })
+            })
+            .collect();
+        let lines = lines?;
+        self.read.insert(trade, lines.clone());
+        Ok(lines)
+    }
+}
+
+impl Background {
+    pub fn has(&self, fact: &Held) -> bool {
+        self.0.contains_key(&fact.id)
+    }
+
+    /// The facts of it that are no longer active, or have another value.
+    pub fn damaged(&self, held: &[Held]) -> Vec<String> {
+        let now: BTreeMap<i64, &Held> = held.iter().map(|fact| (fact.id, fact)).collect();
+        let change = |before: &Held| {
+            let after = now.get(&before.id);
+            if after.is_some_and(|after| after.is_active() && after.value == before.value) {
+                return None;
+            }
+            let after = after.map_or("gone".to_owned(), |fact| format!("{} = {}", fact.status, fact.value));
+            Some(format!("{} = {} is now {after}", before.subject, before.value))
+        };
+        self.0.values().filter_map(change).collect()
+    }
+
+    /// The flagged facts that wait to change or end one of these.
+    pub fn flags<'a>(&self, held: &'a [Held]) -> impl Iterator<Item = &'a Held> {
+        held.iter().filter(|fact| fact.disputes().is_some_and(|id| self.0.contains_key(&id)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Background;
+    use crate::eval::score::Held;
+    use serde_json::json;
+
+    fn fact(id: i64, value: &str, status: &str, target: Option<i64>) -> Held {
+        serde_json::from_value(json!({ "id": id, "subject": "door code", "value": value, "scope": "global",
+            "status": status, "kind": "state", "pending": { "target": target } }))
+        .unwrap()
+    }
+
+    #[test]
+    fn what_gave_way_is_damaged_and_what_is_only_disputed_is_not() {
+        let background = Background([1, 2, 3].map(|id| (id, fact(id, "4711", "ACTIVE", None))).into());
+        let held = [
+            fact(1, "4711", "SUPERSEDED", None),
+            fact(2, "4712", "ACTIVE", None),
+            fact(3, "4711", "ACTIVE", None),
+            fact(4, "4713", "FLAGGED_CONFLICT", Some(3)),
+            fact(5, "4713", "FLAGGED_CONFLICT", Some(9)),
+        ];
+        let damaged = background.damaged(&held);
+        assert_eq!(damaged.len(), 2, "{damaged:?}");
+        assert_eq!(damaged.last().unwrap(), "door code = 4711 is now ACTIVE = 4712");
+        assert_eq!(background.flags(&held).map(|flag| flag.id).collect::<Vec<_>>(), [4]);
+    }
+}

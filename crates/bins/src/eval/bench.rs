@@ -1,0 +1,138 @@
+//! The real service with the model that is configured, in process and on databases of its own that are thrown away.
+
+use super::score::Held;
+use super::sequence::{Trade, word};
+use crate::cli::CliError;
+use crate::settings::Settings;
+use crate::startup::{self, StartupError};
+use domain::{Caller, Identity, Timestamp};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use service::Service;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// How long one call may take. LLM_TIMEOUT is what ends a request to the model; this must not cut in before it, even
+/// where it is set as high as it goes.
+const CALL: Duration = Duration::from_secs(2 * 3600);
+
+/// The settings that say where memory is kept and what is declared. An evaluation has its own.
+const OWN: [&str; 6] =
+    ["SVC_DB", "SVC_DATABASE_URL", "SVC_KEY", "SVC_KMS", "SVC_SLOT_SCHEMA", "SVC_AUTH_REQUIRED"];
+
+/// The service, once with each setup that was needed so far.
+#[derive(Debug)]
+pub struct Bench {
+    variables: BTreeMap<String, String>,
+    services: BTreeMap<Setup, Service>,
+    folder: TempDir,
+}
+
+/// Setups with the same slots share a database.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Setup {
+    /// The trade whose slots are declared.
+    pub slots: Option<Trade>,
+    /// How many facts an answer is drawn from, where the settings are not to decide.
+    pub context: Option<usize>,
+}
+
+/// One space of a service.
+#[derive(Debug)]
+pub struct Memory {
+    service: Service,
+    user: String,
+}
+
+#[derive(Deserialize)]
+struct Export {
+    records: Vec<Held>,
+}
+
+impl Bench {
+    /// With the model that these variables configure.
+    pub fn new(variables: impl IntoIterator<Item = (String, String)>) -> Result<Self, CliError> {
+        let variables = variables.into_iter().filter(|(name, _)| !OWN.contains(&name.as_str())).collect();
+        Ok(Self { variables, services: BTreeMap::new(), folder: TempDir::new()? })
+    }
+
+    /// The model in use, by name. One that cannot be reached is refused; one that is merely slower than the check of
+    /// health allows is given its time.
+    pub async fn model(&mut self) -> Result<String, CliError> {
+        let service = self.service(Setup::default()).await?;
+        let health = call(&service, "health", json!({}), Timestamp::now()).await?;
+        let line = |start: &str| health.lines().find_map(|line| line.strip_prefix(start)).unwrap_or_default();
+        if !["ok", "FAIL (Timeout)"].contains(&line("llm: ")) {
+            return Err(CliError::Refused(format!(
+                "the model does not answer, so there is nothing to evaluate:\n{health}"
+            )));
+        }
+        Ok(line("config: ").to_owned())
+    }
+
+    pub async fn memory(&mut self, setup: Setup, user: &str) -> Result<Memory, CliError> {
+        Ok(Memory { service: self.service(setup).await?, user: user.to_owned() })
+    }
+
+    async fn service(&mut self, setup: Setup) -> Result<Service, CliError> {
+        if let Some(service) = self.services.get(&setup) {
+            return Ok(service.clone());
+        }
+        let name = setup.slots.as_ref().map_or_else(|| "none".to_owned(), word);
+        let mut variables = self.variables.clone();
+        variables.insert("SVC_DB".to_owned(), self.folder.path().join(&name).display().to_string());
+        if setup.slots.is_some() {
+            variables.insert("SVC_SLOT_SCHEMA".to_owned(), format!("preset:{name}"));
+        }
+        if let Some(context) = setup.context {
+            variables.insert("SVC_RECALL_CONTEXT".to_owned(), context.to_string());
+        }
+        let settings = Settings::from_variables(variables).map_err(StartupError::from)?;
+        let service = startup::service(settings).await?;
+        self.services.insert(setup, service.clone());
+        Ok(service)
+    }
+}
+
+impl Memory {
+    pub async fn call(&self, tool: &str, arguments: Value) -> Result<String, CliError> {
+        self.call_at(Timestamp::now(), tool, arguments).await
+    }
+
+    /// As if the call came at that time.
+    pub async fn call_at(
+        &self,
+        now: Timestamp,
+        tool: &str,
+        mut arguments: Value,
+    ) -> Result<String, CliError> {
+        if let Some(arguments) = arguments.as_object_mut() {
+            arguments.insert("user_id".to_owned(), self.user.as_str().into());
+        }
+        call(&self.service, tool, arguments, now).await
+    }
+
+    /// Every fact of the space, retired and flagged ones as well.
+    pub async fn held(&self) -> Result<Vec<Held>, CliError> {
+        let export = self.call("export_memory", json!({})).await?;
+        let export: Export = serde_json::from_str(&export)
+            .map_err(|error| CliError::Refused(format!("export_memory gave what cannot be read: {error}")))?;
+        Ok(export.records)
+    }
+}
+
+async fn call(service: &Service, tool: &str, arguments: Value, now: Timestamp) -> Result<String, CliError> {
+    let caller = Caller::new(Identity::Local, "eval".to_owned(), now, Instant::now() + CALL);
+    let Value::Object(arguments) = arguments else { return Ok(String::new()) };
+    let reply = service.call(caller, tool, arguments).await;
+    if reply.is_error || reply.text.starts_with("Svc config error") {
+        return Err(CliError::Refused(format!("{tool}: {}", reply.text)));
+    }
+    Ok(reply.text)
+}
+
+/// A failed call is told to a client in words; the memory is then what it was before.
+pub fn could_not(reply: &str) -> bool {
+    reply.starts_with("Svc couldn't")
+}

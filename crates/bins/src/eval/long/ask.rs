@@ -1,0 +1,150 @@
+//! Asks the questions of a conversation: is a turn that holds the answer among what recall shows, and among what plain
+//! BM25 over the raw turns finds?
+
+use super::DEPTHS;
+use super::bm25::Bm25;
+use super::conversation::{Conversation, Question};
+use crate::cli::CliError;
+use crate::eval::bench::{Memory, could_not};
+use crate::eval::cost::{Clock, Cost, rest};
+use crate::eval::score::Held;
+use crate::eval::words::{Pattern, words};
+use domain::Timestamp;
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How much of a question's evidence was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    pub any: bool,
+    pub all: bool,
+}
+
+#[derive(Debug)]
+pub struct Asked {
+    pub question: String,
+    pub evidence: Vec<String>,
+    /// At each depth.
+    pub recall: Vec<Found>,
+    pub bm25: Vec<Found>,
+    /// Whether the reply to the deepest recall holds every word of the labelled answer.
+    pub answered: bool,
+    pub reply: String,
+    /// Of the deepest recall.
+    pub cost: Cost,
+    pub failures: usize,
+}
+
+/// With a memory for each depth, all of the same space, in which the conversation was told.
+pub async fn ask(
+    memories: &[Memory],
+    conversation: &Conversation,
+    facts: &BTreeMap<i64, Held>,
+) -> Result<Vec<Asked>, CliError> {
+    let Some(now) = conversation.timed().last().map(|(at, _)| at) else { return Ok(Vec::new()) };
+    let mut lines: Vec<String> = Vec::new();
+    for turn in conversation.turns() {
+        // Who says the same words again adds nothing that could be found.
+        if !lines.contains(&turn.line()) {
+            lines.push(turn.line());
+        }
+    }
+    let turns = Turns { index: Bm25::new(&lines), lines, facts };
+    let ids: BTreeMap<&str, String> = conversation.turns().map(|t| (t.id.as_str(), t.line())).collect();
+    if let Some(first) = conversation.questions.first() {
+        for memory in memories {
+            // The first recall of a space has its facts embedded.
+            recall(memory, first, now).await?;
+        }
+        rest().await;
+    }
+    let mut all = Vec::new();
+    for question in &conversation.questions {
+        let evidence: Vec<String> =
+            question.evidence.iter().filter_map(|id| ids.get(id.as_str())).cloned().collect();
+        all.push(turns.ask(memories, question, evidence, now).await?);
+    }
+    Ok(all)
+}
+
+struct Turns<'a> {
+    lines: Vec<String>,
+    index: Bm25,
+    facts: &'a BTreeMap<i64, Held>,
+}
+
+impl Turns<'_> {
+    async fn ask(
+        &self,
+        memories: &[Memory],
+        question: &Question,
+        evidence: Vec<String>,
+        now: Timestamp,
+    ) -> Result<Asked, CliError> {
+        let mut recalls = Vec::new();
+        let (mut reply, mut failures) = (String::new(), 0);
+        let mut clock = Clock::start();
+        let mut cost = clock.stop();
+        for (memory, depth) in memories.iter().zip(DEPTHS) {
+            clock = Clock::start();
+            reply = recall(memory, question, now).await?;
+            cost = clock.stop();
+            failures += usize::from(could_not(&reply));
+            let shown = shown(&reply).into_iter().take(depth).filter_map(|id| self.facts.get(&id));
+            recalls.push(found(&evidence, &shown.map(|fact| fact.text.as_str()).collect()));
+        }
+        let bm25 = DEPTHS.map(|depth| {
+            let ranked = self.index.search(&question.question, depth);
+            let ranked = ranked.into_iter().filter_map(|at| self.lines.get(at));
+            found(&evidence, &ranked.map(String::as_str).collect())
+        });
+        let reply = answer(&reply).to_owned();
+        let answered = Pattern::from(question.answer.clone()).is_in(&words(&reply));
+        let (question, bm25) = (question.question.clone(), bm25.to_vec());
+        Ok(Asked { question, evidence, recall: recalls, bm25, answered, reply, cost, failures })
+    }
+}
+
+async fn recall(memory: &Memory, question: &Question, now: Timestamp) -> Result<String, CliError> {
+    memory.call_at(now, "recall", json!({ "question": question.question, "explain": true })).await
+}
+
+fn found(evidence: &[String], shown: &BTreeSet<&str>) -> Found {
+    let is_shown = |line: &String| shown.contains(line.as_str());
+    Found { any: evidence.iter().any(is_shown), all: evidence.iter().all(is_shown) }
+}
+
+const GROUNDS: &str = "\n\nBased on these facts:\n";
+
+/// The reply without the facts that it is explained with.
+fn answer(reply: &str) -> &str {
+    reply.rsplit_once(GROUNDS).map_or(reply, |(answer, _)| answer)
+}
+
+/// The numbers of the facts that a reply is explained with, in order.
+fn shown(reply: &str) -> Vec<i64> {
+    let (_, grounds) = reply.rsplit_once(GROUNDS).unwrap_or_default();
+    let number = |line: &str| line.trim_start().strip_prefix("• #")?.split(' ').next()?.parse().ok();
+    grounds.lines().filter_map(number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{answer, found, shown};
+
+    #[test]
+    fn the_facts_that_explain_an_answer_are_read_in_order() {
+        let reply = "Leeds.\n  • #9 no = ground\n\nBased on these facts:\n  • #12 home = Leeds  [0.9]\n  • #3 a = b  [1]";
+        assert_eq!(shown(reply), [12, 3]);
+        assert_eq!(answer(reply), "Leeds.\n  • #9 no = ground");
+        assert!(shown("I do not know.").is_empty());
+    }
+
+    #[test]
+    fn one_turn_of_two_is_some_evidence_and_not_all() {
+        let evidence = ["a".to_owned(), "b".to_owned()];
+        let some = found(&evidence, &["b", "c"].into());
+        assert!(some.any && !some.all);
+        assert!(found(&evidence, &["b", "a"].into()).all && !found(&evidence, &["c"].into()).any);
+    }
+}
