@@ -17,9 +17,11 @@ mod prompt;
 mod reply;
 mod retry;
 mod schema;
+mod second_look;
 mod speaker;
 
 pub use ask::{Answer, AnswerFact, Effort, Extract, Intent, SlotHint};
 pub use config::{ChatConfig, EmbedConfig, Provider};
 pub use error::ModelError;
 pub use models::Models;
+pub use second_look::{Memory, second_look};

@@ -17,6 +17,7 @@ mod erasure;
 mod eval;
 mod evidence_flips;
 mod export;
+mod facts;
 mod gate;
 mod hanging_model;
 mod http_disconnect;
