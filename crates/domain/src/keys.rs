@@ -1,15 +1,43 @@
 //! When two spellings mean the same subject, and when two values are the same value.
 
+mod items;
+mod look_alikes;
+
+pub use items::item_key;
+
 /// Separators that people use freely between the words of a name. Signs that carry meaning, as in `C++`, `C#` or
 /// `50%`, are not among them.
 fn is_separator(c: char) -> bool {
     c.is_whitespace() || c.is_control() || "_-‐‑–—./\\:;,'’‘\"“”`()[]{}!?".contains(c)
 }
 
-/// The identity of a subject or of a slot's alias: case and separators aside.
+/// The identity of a subject, a scope or a slot's alias: case and separators aside, and whatever looks the same is the
+/// same, so that nothing can be stood beside a guarded slot in letters that only imitate its name.
 pub fn subject_key(subject: &str) -> String {
+    if subject.is_ascii() {
+        return former_subject_key(subject);
+    }
+    let shown = look_alikes::as_shown(subject);
+    let folded = shown
+        .split(is_separator)
+        .filter(|w| !w.is_empty())
+        .map(look_alikes::plain_word)
+        .collect::<Vec<_>>()
+        .join(" ");
+    if folded.is_empty() { shown.trim().to_lowercase() } else { folded }
+}
+
+/// The key that a subject had before look-alikes were folded. Rows written then stand under it until they are next
+/// written, so that whoever looks for a subject by its key asks for this one too. It differs for few subjects: those
+/// with full-width or otherwise compatible characters, with invisible ones, or with letters of two alphabets in a word.
+pub fn former_subject_key(subject: &str) -> String {
     let folded = fold(subject, is_separator);
     if folded.is_empty() { subject.trim().to_lowercase() } else { folded }
+}
+
+/// Every key that rows of the subject may stand under.
+pub fn subject_keys(subject: &str) -> [String; 2] {
+    [subject_key(subject), former_subject_key(subject)]
 }
 
 /// The identity of a value: case, spacing and a closing full stop aside.
@@ -28,13 +56,50 @@ fn fold(text: &str, separator: impl Fn(char) -> bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{subject_key, value_key};
+    use super::{former_subject_key, subject_key, value_key};
 
     #[test]
     fn a_subject_keeps_its_identity_under_another_spelling() {
         assert_eq!(subject_key("Annual-Budget"), subject_key("annual_budget"));
         assert_ne!(subject_key("C++ version"), subject_key("C version"));
         assert_eq!(subject_key("!!!"), "!!!");
+    }
+
+    #[test]
+    fn what_looks_like_a_subject_is_that_subject() {
+        for imitated in [
+            "c\u{043e}de status",                       // a Cyrillic o
+            "ｃｏｄｅ ｓｔａｔｕｓ",                    // full width
+            "co\u{200b}de\u{ad} sta\u{2060}tus",        // invisible characters
+            "𝐜𝐨𝐝𝐞 𝓼𝓽𝓪𝓽𝓾𝓼",                              // mathematical letters
+            "CO\u{0501}E status",                       // a Cyrillic d
+            "ｃ\u{043e}\u{0501}\u{0435}\u{2003}status", // all of it at once
+            "\u{0441}\u{043e}\u{0501}\u{0435} status",  // a word of nothing but Cyrillic look-alikes
+            "c\u{03bf}de status",                       // a Greek omicron
+        ] {
+            assert_eq!(subject_key(imitated), "code status", "{imitated}");
+        }
+        assert_eq!(subject_key("\u{0412}UDGET"), "budget", "a Cyrillic capital that looks like a B");
+    }
+
+    #[test]
+    fn what_is_no_imitation_keeps_its_own_letters() {
+        for subject in
+            ["адрес", "Ёлка", "διεύθυνση", "住所", "café", "größe", "naïve plan", "Вова", "α", "مرحبا"]
+        {
+            assert_eq!(subject_key(subject), former_subject_key(subject), "{subject}");
+        }
+        assert_ne!(subject_key("café"), subject_key("cafe"));
+        assert_eq!(subject_key("cafe\u{301}"), subject_key("café"));
+    }
+
+    #[test]
+    fn plain_subjects_that_look_alike_stay_apart() {
+        for (a, b) in [("l", "1"), ("rn", "m"), ("0 count", "O count"), ("server 1", "server l"), ("vv", "w")]
+        {
+            assert_ne!(subject_key(a), subject_key(b));
+            assert_eq!(subject_key(a), former_subject_key(a));
+        }
     }
 
     #[test]

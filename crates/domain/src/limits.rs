@@ -22,6 +22,8 @@ pub const RANKED_SOURCES: usize = 256;
 pub const SURE: f64 = 0.7;
 /// What a fact gets whose model gave no usable confidence.
 pub const UNSTATED_CONFIDENCE: f64 = 0.5;
+/// What a caller's fact gets that gives no confidence: whoever brings a fact means it.
+pub const CALLER_CONFIDENCE: f64 = 0.9;
 /// Retired rows that `list_memories` shows.
 pub const RETIRED_SHOWN: usize = 20;
 /// The most entries that one `audit_log` call shows: a page that still fits an agent's context.

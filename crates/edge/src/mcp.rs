@@ -28,7 +28,9 @@ A memory that stays current: a new value replaces the old one, and history stays
 Recall at the start of a task, and before you ask the user for something they may have told you.
 Remember, without being asked, what will matter later: decisions, preferences, how things are, what changed or ended. \
 Say one thing plainly, with what it is about ('The billing service runs on Postgres'), and name the source where it \
-is not the user. Do not remember secrets, guesses, or what holds only for the moment.
+is not the user. Bring the facts in it as `facts` too, one fact an entry, the thing it belongs to in the subject \
+('billing service database' = 'Postgres'); use a subject again to change it. Do not remember secrets, guesses, or what \
+holds only for the moment.
 When something changes, remember the new state in a plain sentence; the old one is superseded by itself. When it is no \
 longer so and nothing takes its place, call forget. delete erases for good: only when the user asks for that.
 Before an action that is hard to undo, call check_before_act with the subject, or safe_recall with the question. \

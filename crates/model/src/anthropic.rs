@@ -19,7 +19,7 @@ pub(crate) fn body(model: &str, dialect: &Dialect, prompt: &Prompt, want: Want) 
         if dialect.temperature == Temperature::Zero {
             fields.insert("temperature".to_owned(), json!(0));
         }
-        if want == Want::Facts && dialect.format() == Format::Schema {
+        if matches!(want, Want::Facts { .. }) && dialect.format() == Format::Schema {
             let description = "Records the facts of the new statement. The only way to reply.";
             let tool =
                 json!({ "name": TOOL, "description": description, "input_schema": schema::extraction() });

@@ -2,6 +2,7 @@
 
 use crate::ask::{Answer, Extract};
 use crate::config::{ChatConfig, Provider, address};
+use crate::dialect::REPLY_TOKENS;
 use crate::error::ModelError;
 use crate::http::Endpoint;
 use crate::prompt::{self, Reminder};
@@ -16,6 +17,10 @@ use std::time::{Duration, Instant};
 
 /// Several times the longest reply that the length limit lets a model write.
 const REPLY_BYTES: usize = 4 * 1024 * 1024;
+/// An entry of some 150 tokens for every fifty letters.
+const REPLY_TOKENS_PER_BYTE: u32 = 3;
+/// Room for a handful of entries, however short the statement.
+const REPLY_TOKENS_LEAST: u32 = 1024;
 const PROBE_TIME: Duration = Duration::from_secs(3);
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
@@ -77,7 +82,9 @@ impl Chat {
         for attempt in 0..=self.retries {
             let reminder = if attempt == 0 { Reminder::None } else { Reminder::JsonOnly };
             let prompt = prompt::extraction(ask, reminder)?;
-            let completion = match speaker.complete(&prompt, Want::Facts, &patience).await {
+            // A model that thinks aloud before it replies gets all the room there is when it is asked again.
+            let tokens = if attempt == 0 { reply_tokens(ask.statement) } else { REPLY_TOKENS };
+            let completion = match speaker.complete(&prompt, Want::Facts { tokens }, &patience).await {
                 Ok(completion) => completion,
                 Err(error @ ModelError::BadReply { .. }) => {
                     trouble = error;
@@ -129,6 +136,12 @@ impl Chat {
         let patience = Patience::once(PROBE_TIME, Instant::now() + PROBE_TIME);
         self.speakers()?.extractor.ping(&prompt::ping(), &patience).await
     }
+}
+
+/// The room that the facts of a statement take, and no more: a model that loses the thread fills whatever it is given.
+fn reply_tokens(statement: &str) -> u32 {
+    let length = u32::try_from(statement.len()).unwrap_or(u32::MAX);
+    length.saturating_mul(REPLY_TOKENS_PER_BYTE).saturating_add(REPLY_TOKENS_LEAST).min(REPLY_TOKENS)
 }
 
 fn chat_address(provider: Provider, base: Option<&str>) -> Result<Url, Fault> {

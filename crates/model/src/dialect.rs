@@ -48,7 +48,7 @@ pub(crate) struct Dialect {
 }
 
 /// Room for about forty facts, and still small for a provider that counts it against a quota beforehand.
-const REPLY_TOKENS: u32 = 4096;
+pub(crate) const REPLY_TOKENS: u32 = 4096;
 /// A reasoning model spends most of it on thoughts that nobody sees.
 const REASONING_TOKENS: u32 = 16 * 1024;
 

@@ -17,6 +17,7 @@ mod prompt;
 mod reply;
 mod retry;
 mod schema;
+mod second_look;
 mod speaker;
 
 pub use ask::{Answer, AnswerFact, Effort, Extract, Intent, SlotHint};
@@ -24,3 +25,4 @@ pub use built_in::{BuiltIn, Work};
 pub use config::{ChatConfig, EmbedConfig, Provider};
 pub use error::ModelError;
 pub use models::Models;
+pub use second_look::{Memory, second_look};

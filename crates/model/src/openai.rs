@@ -26,7 +26,7 @@ pub(crate) fn body(model: &str, dialect: &Dialect, prompt: &Prompt, want: Want) 
 }
 
 fn response_format(dialect: &Dialect, want: Want) -> Option<Value> {
-    if want != Want::Facts {
+    if !matches!(want, Want::Facts { .. }) {
         return None;
     }
     match dialect.format() {

@@ -2,6 +2,7 @@
 
 use domain::RawFact;
 use serde_json::{Deserializer, Map, Value};
+use std::collections::HashSet;
 
 pub(crate) enum Reply {
     /// A complete list of facts, which may be empty.
@@ -17,8 +18,19 @@ pub(crate) fn facts(text: &str) -> Reply {
     let text = without_thinking(text);
     match whole_list(text) {
         Some(facts) => Reply::Whole(facts),
-        None => Reply::Broken { salvaged: salvage(text) },
+        None => Reply::Broken { salvaged: until_repeated(salvage(text)) },
     }
+}
+
+/// A model that goes round in circles until it is cut off has said all that it has to say before it first repeats itself.
+/// In a reply that came to its end, a fact listed twice is only that.
+fn until_repeated(mut facts: Vec<RawFact>) -> Vec<RawFact> {
+    let says =
+        |fact: &RawFact| (fact.subject.clone(), fact.value.clone(), fact.scope.clone(), fact.action.clone());
+    let mut seen = HashSet::new();
+    let end = facts.iter().position(|fact| !seen.insert(says(fact))).unwrap_or(facts.len());
+    facts.truncate(end);
+    facts
 }
 
 /// Some models write their thoughts before their reply, and some templates swallow the tag that opens them. Tags

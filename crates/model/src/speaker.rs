@@ -1,7 +1,7 @@
 //! One model at one endpoint, and what has been learned of how it wants to be asked.
 
 use crate::config::Provider;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, REPLY_TOKENS};
 use crate::error::ModelError;
 use crate::http::{Endpoint, Failed};
 use crate::retry::Patience;
@@ -16,8 +16,8 @@ pub(crate) struct Prompt {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Want {
-    /// JSON that holds facts.
-    Facts,
+    /// JSON that holds facts, in about so many tokens.
+    Facts { tokens: u32 },
     /// Free text.
     Text,
     /// A sign of life, whatever it says.
@@ -27,7 +27,9 @@ pub(crate) enum Want {
 impl Want {
     pub fn tokens(self, dialect: &Dialect) -> u32 {
         match self {
-            Self::Facts | Self::Text => dialect.reply_tokens,
+            // Thoughts, where there are any, come on top.
+            Self::Facts { tokens } => dialect.reply_tokens - REPLY_TOKENS + tokens.min(REPLY_TOKENS),
+            Self::Text => dialect.reply_tokens,
             Self::Ping => 16,
         }
     }
@@ -132,6 +134,6 @@ fn next_dialect(dialect: Dialect, want: Want, failed: Failed) -> Result<Dialect,
     if openai::blames_the_model(&complaint) {
         return Err(ModelError::BadReply { detail: "the endpoint found the model's JSON invalid" });
     }
-    let simpler = || if want == Want::Facts { dialect.with_simpler_format() } else { None };
+    let simpler = || if matches!(want, Want::Facts { .. }) { dialect.with_simpler_format() } else { None };
     dialect.without_named_parameter(&complaint).or_else(simpler).ok_or(failed.error)
 }

@@ -129,6 +129,12 @@ impl SpaceIndex {
             + self.vectors.as_ref().map_or(0, VectorIndex::bytes)
     }
 
+    /// Facts that share a word with the text, the best match first.
+    pub fn holding(&self, words: &str, limit: usize) -> Vec<Arc<Fact>> {
+        let hits = self.words.search(words, limit);
+        hits.iter().filter_map(|hit| self.facts.get(&hit.id).cloned()).collect()
+    }
+
     pub(crate) fn by_words(&self, question: &str, limit: usize) -> Vec<Hit> {
         self.words.search(question, limit)
     }

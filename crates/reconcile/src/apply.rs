@@ -41,6 +41,9 @@ pub(crate) fn apply(ledger: &mut Ledger, p: &Proposal, statement: &Statement, ve
         }
         Verdict::Supersede(old) => {
             ledger.supersede(old, now);
+            if let Some(moved) = p.moved_from {
+                ledger.supersede(moved, now);
+            }
             let id = ledger.insert(Fact { supersedes: Some(old), ..draft(Status::Active) });
             outcome(Action::Supersede, &p.value, &p.reason, Some(id))
         }
@@ -67,6 +70,7 @@ pub(crate) fn apply(ledger: &mut Ledger, p: &Proposal, statement: &Statement, ve
 /// The value in the row gives way to the one that says more; the former stays readable in `earlier`.
 pub(crate) fn refine(held: &mut Fact, said: Fact, now: Timestamp) {
     let former = std::mem::replace(&mut held.value, said.value);
+    held.kind = said.kind;
     held.earlier.push(Earlier { value: former, until: now });
     held.confidence = said.confidence;
     held.source = said.source;
@@ -79,12 +83,14 @@ pub(crate) fn retracted(value: &str) -> String {
     format!("(retracted: {value})")
 }
 
+/// What only a decision may say, and no statement.
+pub const DECISION_KEYS: [&str; 4] = [APPROVED_BY, REJECTED_BY, DECIDED_BY, DECIDED_AT];
+
 /// The caller's metadata over what the engine stamps, without what only a decision may say.
 pub(crate) fn without_decision(metadata: &Metadata) -> Metadata {
-    let decided = [APPROVED_BY, REJECTED_BY, DECIDED_BY, DECIDED_AT];
     metadata
         .iter()
-        .filter(|(k, _)| !decided.contains(&k.as_str()))
+        .filter(|(k, _)| !DECISION_KEYS.contains(&k.as_str()))
         .map(|(k, v)| (k.clone(), v.clone()))
         .collect()
 }

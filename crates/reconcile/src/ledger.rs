@@ -43,6 +43,11 @@ impl Ledger {
         self.rows.iter().map(|r| &r.fact).find(|f| f.id == id)
     }
 
+    /// Whether the statement at hand has written the fact.
+    pub fn is_touched(&self, id: FactId) -> bool {
+        self.inserted.contains(&id) || self.updated.contains(&id)
+    }
+
     pub fn active<'a>(&'a self, subject: &str) -> impl Iterator<Item = &'a Row> {
         self.with_status(subject, Status::Active)
     }

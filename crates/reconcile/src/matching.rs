@@ -2,8 +2,8 @@
 
 use crate::ledger::{Ledger, Row};
 use crate::proposal::Proposal;
-use crate::slot::{item_key, same_value, scope_key};
-use domain::keys::subject_key;
+use crate::slot::{same_value, scope_key};
+use domain::keys::{item_key, subject_key};
 use domain::{Action, Fact, Kind, Status};
 
 /// What models write for a value when they only mean that it has gone.
@@ -19,14 +19,28 @@ pub(crate) fn holder<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
     let mut here =
         ledger.active(&subject).filter(|r| r.scope == scope && r.fact.kind == Kind::State).map(|r| &r.fact);
     if !p.is_list() {
-        return here.next();
+        // An event of the same subject that a state aims at is taken for a state.
+        return here.next().or_else(|| target(ledger, p).filter(|f| scope_key(&f.scope) == scope));
     }
     let item = item_key(&p.value);
     // The identity of the item goes before the model's target: an item must not come to stand in the list twice.
-    here.find(|f| item_key(&f.value) == item).or_else(|| {
-        let names_one = matches!(p.action, Action::Supersede | Action::Refine | Action::Flag);
-        target(ledger, p).filter(|f| names_one && f.kind == Kind::State && scope_key(&f.scope) == scope)
-    })
+    here.find(|f| item_key(&f.value) == item)
+        .or_else(|| aimed_item(ledger, p).filter(|_| p.action == Action::Flag || names_item(p)))
+}
+
+/// Another item of the list, which the statement does not name, but which the model takes the new one to replace.
+pub(crate) fn other_item<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
+    aimed_item(ledger, p).filter(|_| p.is_list() && holder(ledger, p).is_none())
+}
+
+fn aimed_item<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
+    let changes = matches!(p.action, Action::Supersede | Action::Refine | Action::Flag);
+    target(ledger, p)
+        .filter(|f| changes && f.kind == Kind::State && scope_key(&f.scope) == scope_key(&p.scope))
+}
+
+fn names_item(p: &Proposal) -> bool {
+    p.look.target.as_ref().is_some_and(|named| named.by_value)
 }
 
 /// The current fact that says the same already.
@@ -52,14 +66,25 @@ pub(crate) fn held_elsewhere(ledger: &Ledger, p: &Proposal) -> bool {
 
 /// The current fact that a removal means.
 pub(crate) fn removable<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
-    let named = |r: &Row| {
-        same_value(p.slot.as_ref(), &r.fact.value, &p.value)
-            || (p.is_list() && item_key(&r.fact.value) == item_key(&p.value))
+    let vague = PLACEHOLDERS.contains(&subject_key(&p.value).as_str());
+    let said = || {
+        only(ledger, p, Ambiguity::FirstHere, |r| {
+            same_value(p.slot.as_ref(), &r.fact.value, &p.value)
+                || (p.is_list() && item_key(&r.fact.value) == item_key(&p.value))
+        })
     };
-    target(ledger, p).or_else(|| only(ledger, p, Ambiguity::FirstHere, named)).or_else(|| {
-        let vague = PLACEHOLDERS.contains(&subject_key(&p.value).as_str());
-        only(ledger, p, Ambiguity::NoneHere, |_| vague)
-    })
+    let aimed = || target(ledger, p).filter(|f| !ledger.is_touched(f.id));
+    let found = if p.is_list() {
+        said().or_else(|| aimed().filter(|_| names_item(p)))
+    } else {
+        aimed().or_else(said)
+    };
+    found.or_else(|| only(ledger, p, Ambiguity::NoneHere, |_| vague))
+}
+
+/// What a removal aims at without naming it: an item of a list.
+pub(crate) fn unnamed_item<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
+    target(ledger, p).filter(|f| p.is_list() && !ledger.is_touched(f.id))
 }
 
 /// The current fact that the proposal repeats word for word, or names by its bare identity in a list. A value that
@@ -78,7 +103,7 @@ enum Ambiguity {
     NoneHere,
 }
 
-/// A candidate of the proposal's scope, or else the only one of any other scope.
+/// A candidate of the proposal's scope, or else the only one of any other scope; none that this statement has written.
 fn only<'a>(
     ledger: &'a Ledger,
     p: &Proposal,
@@ -86,8 +111,10 @@ fn only<'a>(
     candidate: impl Fn(&Row) -> bool,
 ) -> Option<&'a Fact> {
     let (subject, scope) = (subject_key(&p.subject), scope_key(&p.scope));
-    let (here, elsewhere): (Vec<&Row>, Vec<&Row>) =
-        ledger.active(&subject).filter(|r| candidate(r)).partition(|r| r.scope == scope);
+    let (here, elsewhere): (Vec<&Row>, Vec<&Row>) = ledger
+        .active(&subject)
+        .filter(|r| !ledger.is_touched(r.fact.id) && candidate(r))
+        .partition(|r| r.scope == scope);
     match (here.as_slice(), elsewhere.as_slice(), ambiguity) {
         ([row], _, _) | ([row, ..], _, Ambiguity::FirstHere) | ([], [row], _) => Some(&row.fact),
         _ => None,
@@ -95,7 +122,7 @@ fn only<'a>(
 }
 
 /// The model's own choice, as far as it may be believed.
-fn target<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
+pub(crate) fn target<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
     ledger
         .get(p.target?)
         .filter(|f| f.status == Status::Active && subject_key(&f.subject) == subject_key(&p.subject))

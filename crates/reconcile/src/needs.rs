@@ -1,7 +1,7 @@
 //! What must be shown to the rules before they can decide, so that a store fetches by key and never scans.
 
 use crate::proposal::Proposal;
-use domain::keys::{subject_key, value_key};
+use domain::keys::{subject_key, subject_keys, value_key};
 use domain::{Action, Fact, FactId, TimeRef};
 use std::collections::BTreeSet;
 
@@ -27,10 +27,12 @@ pub fn needs(proposals: &[Proposal]) -> Needs {
     let mut needs = Needs::default();
     for proposal in proposals.iter().filter(|p| p.unusable.is_none()) {
         let subject = subject_key(&proposal.subject);
-        if proposal.time_ref == TimeRef::Past || proposal.action == Action::Archive {
-            needs.retired.insert((subject.clone(), value_key(&proposal.value)));
+        if proposal.time_ref == TimeRef::Past || proposal.action == Action::Archive || proposal.look.removal {
+            needs.retired.insert((subject, value_key(&proposal.value)));
         }
-        needs.subjects.insert(subject);
+        needs.subjects.extend(subject_keys(&proposal.subject));
+        // A value may come to stand under the subject of what it changes.
+        needs.subjects.extend(proposal.look.target.iter().flat_map(|named| subject_keys(&named.subject)));
         needs.ids.extend(proposal.target);
     }
     needs
@@ -40,7 +42,7 @@ pub fn needs(proposals: &[Proposal]) -> Needs {
 pub fn needs_of(fact: &Fact) -> Needs {
     let target = fact.pending.as_ref().and_then(|p| p.target);
     Needs {
-        subjects: BTreeSet::from([subject_key(&fact.subject)]),
+        subjects: BTreeSet::from(subject_keys(&fact.subject)),
         ids: std::iter::once(fact.id).chain(target).collect(),
         retired: BTreeSet::new(),
     }

@@ -1,11 +1,13 @@
 //! What a statement does: the outcomes to reply with, and the rows to write.
 
+use crate::aim::{Claims, settle};
 use crate::apply::apply;
+use crate::joining::join;
 use crate::ledger::Ledger;
-use crate::markers::Removals;
 use crate::needs::Held;
 use crate::proposal::Proposal;
 use crate::rules::{Context, decide};
+use crate::slots::SlotSchema;
 use domain::{Action, Fact, FactId, Metadata, SourcePolicy, Timestamp};
 
 /// Whether the source may change a confirm-gated slot without approval.
@@ -18,6 +20,7 @@ pub enum Trust {
 /// What was said, by whom and when.
 #[derive(Debug, Clone, Copy)]
 pub struct Statement<'a> {
+    /// Kept with the facts, and read by no rule.
     pub text: &'a str,
     pub source: Option<&'a str>,
     pub trust: Trust,
@@ -45,7 +48,8 @@ pub struct Outcome {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
-    /// One for each proposal, in their order.
+    /// In the order of the proposals: one for each, or for several that were joined, and a second one where a removal
+    /// waits beside what was added.
     pub outcomes: Vec<Outcome>,
     /// To be written in this order, in one transaction.
     pub writes: Vec<Write>,
@@ -58,24 +62,24 @@ impl Plan {
     }
 }
 
-/// Applies the proposals of one statement in their order, each on what the former ones left.
+/// Applies the proposals of one statement in their order, each on what the former ones left. `held` answers `needs`.
 pub fn plan(
     held: &Held,
     proposals: &[Proposal],
     statement: &Statement,
     policy: &SourcePolicy,
+    slots: &SlotSchema,
     next_id: FactId,
 ) -> Plan {
     let mut ledger = Ledger::open(held, next_id);
-    let removals = Removals::read(statement.text, proposals.iter().map(|p| p.value.as_str()));
-    let outcomes = proposals
-        .iter()
-        .enumerate()
-        .map(|(i, proposal)| {
-            let context = Context { statement, policy, said_removed: removals.concern(i) };
-            let verdict = decide(&ledger, proposal, &context);
-            apply(&mut ledger, proposal, statement, verdict)
-        })
-        .collect();
+    let claims = Claims::of(&ledger, proposals);
+    let settled = proposals.iter().map(|p| settle(&ledger, p, &claims, slots)).collect();
+    let context = Context { statement, policy, restated: &claims.restated };
+    let mut outcomes = Vec::new();
+    for proposal in join(settled) {
+        for verdict in decide(&ledger, &proposal, &context) {
+            outcomes.push(apply(&mut ledger, &proposal, statement, verdict));
+        }
+    }
     Plan { outcomes, writes: ledger.into_writes() }
 }

@@ -1,7 +1,7 @@
 //! What a model proposed, made fit for the rules: nothing missing, nothing mistyped, nothing beyond the limits.
 
 use crate::slots::{Slot, SlotSchema};
-use domain::{Action, FactId, Kind, RawFact, TimeRef, Triple, limits};
+use domain::{Action, FactId, Kind, Look, Proposed, RawFact, TimeRef, Triple, limits};
 
 const DEFAULT_SCOPE: &str = "global";
 /// A reason is one line of a reply.
@@ -26,8 +26,14 @@ pub struct Proposal {
     pub target: Option<FactId>,
     pub triple: Triple,
     pub slot: Option<Slot>,
+    /// What the statement's words say of it.
+    pub look: Look,
     /// Why nothing can be made of it: then it is skipped.
     pub unusable: Option<String>,
+    /// Why a person should look at it, found before the rules are asked.
+    pub(crate) misgiving: Option<&'static str>,
+    /// The fact that said the same under the proposal's own subject, and gives way when that is said of another one.
+    pub(crate) moved_from: Option<FactId>,
 }
 
 impl Proposal {
@@ -45,11 +51,11 @@ impl Proposal {
     }
 }
 
-pub fn repair(raw: &[RawFact], slots: &SlotSchema) -> Vec<Proposal> {
+pub fn repair(proposed: &[Proposed], slots: &SlotSchema) -> Vec<Proposal> {
     let mut proposals: Vec<Proposal> = Vec::new();
     let mut dropped: usize = 0;
-    for fact in raw {
-        let proposal = repair_one(fact, slots);
+    for Proposed { fact, look } in proposed {
+        let proposal = repair_one(fact, look, slots);
         if proposals.contains(&proposal) {
             continue;
         }
@@ -65,12 +71,12 @@ pub fn repair(raw: &[RawFact], slots: &SlotSchema) -> Vec<Proposal> {
     proposals
 }
 
-fn repair_one(raw: &RawFact, slots: &SlotSchema) -> Proposal {
+fn repair_one(raw: &RawFact, look: &Look, slots: &SlotSchema) -> Proposal {
     let said = clean(raw.subject.as_deref());
     let slot = slots.fold(&said).cloned();
     let mut proposal = Proposal {
         subject: slot.as_ref().map_or(said, |s| s.name.clone()),
-        value: clean(raw.value.as_deref()),
+        value: without_date(&clean(raw.value.as_deref())).to_owned(),
         scope: Some(clean(raw.scope.as_deref()))
             .filter(|s| !s.is_empty())
             .unwrap_or(DEFAULT_SCOPE.to_owned()),
@@ -82,7 +88,10 @@ fn repair_one(raw: &RawFact, slots: &SlotSchema) -> Proposal {
         target: raw.target_id,
         triple: repair_triple(raw),
         slot,
+        look: look.clone(),
         unusable: None,
+        misgiving: None,
+        moved_from: None,
     };
     proposal.unusable = why_unusable(&proposal);
     if proposal.unusable.is_some() {
@@ -93,8 +102,17 @@ fn repair_one(raw: &RawFact, slots: &SlotSchema) -> Proposal {
     proposal
 }
 
+/// Held facts are shown to a model with the day that they are known since, and some models copy that into the value.
+fn without_date(value: &str) -> &str {
+    let kept = value.strip_suffix(']').and_then(|v| v.rsplit_once('[')).filter(|(_, note)| {
+        let words = note.trim_start().to_ascii_lowercase();
+        words.starts_with("since ")
+    });
+    kept.map_or(value, |(before, _)| before.trim_end())
+}
+
 /// Cutting a text would store something that nobody said, so an over-long one is not stored at all.
-fn why_unusable(proposal: &Proposal) -> Option<String> {
+pub(crate) fn why_unusable(proposal: &Proposal) -> Option<String> {
     let over = |what: &str, max: usize| Some(format!("the {what} is longer than {max} bytes"));
     if proposal.subject.is_empty() {
         Some("no subject".to_owned())
@@ -122,7 +140,10 @@ fn surplus(dropped: usize) -> Proposal {
         target: None,
         triple: Triple::default(),
         slot: None,
+        look: Look::default(),
         unusable: Some(format!("one statement holds at most {} facts", limits::FACTS_PER_STATEMENT)),
+        misgiving: None,
+        moved_from: None,
     }
 }
 

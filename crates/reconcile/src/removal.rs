@@ -2,7 +2,7 @@
 
 use crate::apply::apply;
 use crate::ledger::Ledger;
-use crate::matching::removable;
+use crate::matching::{removable, target};
 use crate::needs::Held;
 use crate::plan::{Plan, Statement, Trust};
 use crate::proposal::Proposal;
@@ -27,7 +27,8 @@ fn decide_removal(ledger: &Ledger, p: &Proposal, statement: &Statement) -> Verdi
     if let Some(why) = &p.unusable {
         return Verdict::Skip(why.clone());
     }
-    match removable(ledger, p) {
+    // Who asks to forget means what the model found, also where that stands in a list.
+    match removable(ledger, p).or_else(|| target(ledger, p)) {
         None => Verdict::Skip("nothing current matches".to_owned()),
         Some(fact) if p.is_gated() && statement.trust == Trust::Ordinary => {
             flag(ledger, p, Action::Retract, Some(fact), GATED.to_owned())

@@ -1,13 +1,14 @@
 //! The rules, in their order: what a proposal does to what is held.
 
 use crate::ledger::Ledger;
-use crate::matching::{held_elsewhere, holder, known, removable, repeated};
+use crate::matching::{held_elsewhere, holder, known, other_item, removable, repeated, unnamed_item};
 use crate::plan::{Statement, Trust};
 use crate::proposal::Proposal;
-use crate::slot::{item_key, same_value, scope_key};
+use crate::slot::{same_value, scope_key};
 use crate::stale::is_stale;
-use domain::keys::subject_key;
+use domain::keys::{item_key, subject_key};
 use domain::{Action, Fact, FactId, Kind, Pending, PolicyMode, SourcePolicy, TimeRef, limits};
+use std::collections::BTreeSet;
 
 /// What is to be done, before any of it is done.
 pub(crate) enum Verdict {
@@ -30,78 +31,121 @@ pub(crate) enum Verdict {
 pub(crate) struct Context<'a> {
     pub statement: &'a Statement<'a>,
     pub policy: &'a SourcePolicy,
-    /// The statement's words say that this proposal's value has gone.
-    pub said_removed: bool,
+    /// Held facts that some entry of the statement says once more.
+    pub restated: &'a BTreeSet<FactId>,
 }
 
-pub(crate) fn decide(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
+/// One verdict, or two where a removal waits beside what is added.
+pub(crate) fn decide(ledger: &Ledger, p: &Proposal, context: &Context) -> Vec<Verdict> {
     if let Some(why) = &p.unusable {
-        return Verdict::Skip(why.clone());
+        return vec![Verdict::Skip(why.clone())];
     }
-    let wanted = match (p.time_ref, p.action) {
-        (TimeRef::Past | TimeRef::Future, Action::Skip) => Action::Skip,
-        (TimeRef::Past, _) => Action::Archive,
-        _ if context.said_removed && repeated(ledger, p).is_some() => Action::Retract,
-        // What is yet to come is no history.
-        (TimeRef::Future, Action::Archive) => Action::Flag,
-        (_, action) => action,
-    };
-    if p.value.is_empty() && !matches!(wanted, Action::Retract | Action::Skip) {
-        return Verdict::Skip("no value".to_owned());
+    let gone = if p.look.removal && p.look.doubt.is_none() { repeated(ledger, p) } else { None };
+    let removes = p.action == Action::Retract || (gone.is_some() && !is_kept(p));
+    if p.value.is_empty() && !removes && p.action != Action::Skip {
+        return vec![Verdict::Skip("no value".to_owned())];
     }
-    match wanted {
-        Action::Skip => Verdict::Skip(or(&p.reason, "not a durable fact")),
-        Action::Archive => archive(ledger, p),
-        Action::Retract => retract(ledger, p, context),
-        _ => hold(ledger, p, context),
+    match (p.time_ref, p.action) {
+        (_, Action::Skip) => vec![Verdict::Skip(or(&p.reason, "not a durable fact"))],
+        (_, Action::Retract) => vec![retract(ledger, p, context)],
+        _ if is_kept(p) => vec![archive(ledger, p)],
+        (_, action) => match gone {
+            Some(fact) => vec![remove(ledger, p, fact, contradicted(action), context)],
+            None => hold(ledger, p, context),
+        },
     }
 }
 
+/// Whether it goes to history: what was, or what the model puts there. What is yet to come is no history.
+fn is_kept(p: &Proposal) -> bool {
+    p.time_ref == TimeRef::Past || (p.action == Action::Archive && p.time_ref != TimeRef::Future)
+}
+
+/// A model that knows the fact and says that it still holds is not overruled by words alone.
+fn contradicted(action: Action) -> Option<&'static str> {
+    match action {
+        Action::Dedup | Action::Refine | Action::Coexist | Action::Flag => Some(CONTRADICTED),
+        Action::Add | Action::Supersede | Action::Archive | Action::Retract | Action::Skip => None,
+    }
+}
+
+const CONTRADICTED: &str = "the words say that it has gone, and the model that it holds";
+
+/// Once per value, also where the value is the one that is current.
 fn archive(ledger: &Ledger, p: &Proposal) -> Verdict {
-    let (subject, scope) = (subject_key(&p.subject), scope_key(&p.scope));
-    let current = ledger
-        .active(&subject)
-        .find(|r| r.scope == scope && same_value(p.slot.as_ref(), &r.fact.value, &p.value))
-        .map(|r| r.fact.id);
-    match current {
-        None if !ledger.is_retired(&subject, &p.value) => Verdict::Archive,
-        known => Verdict::Known(known),
+    if ledger.is_retired(&subject_key(&p.subject), &p.value) {
+        Verdict::Known(None)
+    } else {
+        Verdict::Archive
     }
 }
 
 fn retract(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
-    let Some(fact) = removable(ledger, p) else {
-        return Verdict::Skip("nothing to remove: that is not a current value".to_owned());
-    };
-    match objection(p, Some(fact), Action::Retract, context) {
+    if let Some(fact) = removable(ledger, p) {
+        let also_holds =
+            context.restated.contains(&fact.id).then_some("the statement also says that it holds");
+        return remove(ledger, p, fact, also_holds, context);
+    }
+    match unnamed_item(ledger, p) {
+        Some(item) => remove(ledger, p, item, Some("the statement does not name that item"), context),
+        // That something ended which is not held is history all the same.
+        None if p.time_ref == TimeRef::Past && !p.value.is_empty() => archive(ledger, p),
+        None => Verdict::Skip("nothing to remove: that is not a current value".to_owned()),
+    }
+}
+
+fn remove(ledger: &Ledger, p: &Proposal, fact: &Fact, misgiving: Option<&str>, context: &Context) -> Verdict {
+    let objection = objection(p, Some(fact), Action::Retract, context).or(misgiving.map(str::to_owned));
+    match objection {
         Some(reason) => flag(ledger, p, Action::Retract, Some(fact), reason),
         None => Verdict::Retract(fact.id),
     }
 }
 
 /// The proposal's value is to be current.
-fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
+fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Vec<Verdict> {
     // That a value will stand is news even where it stands now.
     if p.time_ref != TimeRef::Future
         && let Some(fact) = known(ledger, p)
     {
-        return Verdict::Known(Some(fact.id));
+        return vec![Verdict::Known(Some(fact.id))];
+    }
+    if let Some(other) = other_item(ledger, p).filter(|f| !context.restated.contains(&f.id)) {
+        return beside(ledger, p, other, context);
     }
     let holder = holder(ledger, p);
     let action = match holder {
         Some(fact) if p.action == Action::Refine && same_place(p, fact) => Action::Refine,
         Some(_) => Action::Supersede,
-        None if held_elsewhere(ledger, p) => Action::Coexist,
-        None => Action::Add,
+        None => new_action(ledger, p),
     };
     if let Some(reason) = objection(p, holder, action, context) {
-        return flag(ledger, p, action, holder, reason);
+        return vec![flag(ledger, p, action, holder, reason)];
     }
-    match holder {
+    vec![match holder {
         Some(fact) if action == Action::Refine => Verdict::Refine(fact.id),
         Some(fact) => Verdict::Supersede(fact.id),
         None => Verdict::Add(action),
+    }]
+}
+
+/// A new item of a list that is said to replace another one, which the statement does not name: it stands beside it, and
+/// a person decides on the other.
+fn beside(ledger: &Ledger, p: &Proposal, other: &Fact, context: &Context) -> Vec<Verdict> {
+    let action = new_action(ledger, p);
+    let gated = p.is_gated() && context.statement.trust == Trust::Ordinary;
+    let reason = if gated { Some(GATED.to_owned()) } else { objection(p, None, action, context) };
+    match reason {
+        Some(reason) => vec![flag(ledger, p, Action::Supersede, Some(other), reason)],
+        None => {
+            let unnamed = "the statement does not name the item that it would replace".to_owned();
+            vec![Verdict::Add(action), flag(ledger, p, Action::Retract, Some(other), unnamed)]
+        }
     }
+}
+
+fn new_action(ledger: &Ledger, p: &Proposal) -> Action {
+    if held_elsewhere(ledger, p) { Action::Coexist } else { Action::Add }
 }
 
 /// A refinement stays in its row, so that it must stay the same item too.
@@ -117,8 +161,17 @@ fn objection(p: &Proposal, changed: Option<&Fact>, action: Action, context: &Con
     if p.time_ref == TimeRef::Future {
         return Some("it speaks of the future".to_owned());
     }
+    if let Some(doubt) = p.look.doubt {
+        return Some(doubt.reason().to_owned());
+    }
+    if let Some(misgiving) = p.misgiving {
+        return Some(misgiving.to_owned());
+    }
     if p.action == Action::Flag && action != Action::Retract {
         return Some(or(&p.reason, "it is unclear what it changes"));
+    }
+    if p.action == Action::Dedup && changed.is_some() && action != Action::Retract {
+        return Some("it is called known, but another value is held".to_owned());
     }
     // A value in another scope counts as a change, or else naming a scope would pass the gate.
     let needs_approval = changed.is_some() || action == Action::Coexist;

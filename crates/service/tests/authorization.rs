@@ -131,9 +131,9 @@ async fn seed(store: &Store, user: &str) {
         trust: Trust::Ordinary,
         metadata: Metadata::new(),
         facts: vec![
-            raw("database", "Postgres", "ADD"),
-            raw("cache", "Redis", "ADD"),
-            raw("database", "MySQL", "FLAG"),
+            raw("database", "Postgres", "ADD").into(),
+            raw("cache", "Redis", "ADD").into(),
+            raw("database", "MySQL", "FLAG").into(),
         ],
     };
     let slots = Arc::new(SlotSchema::none());

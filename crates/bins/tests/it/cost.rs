@@ -24,7 +24,7 @@ async fn fill(store: &Store, facts: usize) {
             source: None,
             trust: Trust::Ordinary,
             metadata: domain::Metadata::new(),
-            facts: chunk.iter().map(fact).collect(),
+            facts: chunk.iter().map(|n| fact(n).into()).collect(),
         };
         let call = Call::new(caller(Identity::Local), "remember", Some(space.clone()));
         let slots = Arc::new(SlotSchema::none());

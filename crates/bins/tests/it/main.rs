@@ -20,6 +20,7 @@ mod eval_lived_in;
 mod eval_long;
 mod evidence_flips;
 mod export;
+mod facts;
 mod gate;
 mod hanging_model;
 mod http_disconnect;

@@ -181,3 +181,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_reply_in_circles_is_cut_at_the_first_repeat() {
+    let entry = |n: u32| format!(r#"{{"subject":"s{n}","value":"v{n}","action":"ADD"}}"#);
+    let looping = format!(r#"{{"facts":[{},{},{},{},{}"#, entry(1), entry(2), entry(1), entry(3), entry(1));
+    let Reply::Broken { salvaged } = facts(&looping) else { panic!("it has no end") };
+    let subjects: Vec<&str> = salvaged.iter().filter_map(|f| f.subject.as_deref()).collect();
+    assert_eq!(subjects, ["s1", "s2"]);
+    let ended = format!(r#"{{"facts":[{},{},{}]}}"#, entry(1), entry(1), entry(2));
+    assert_eq!(whole(&ended).len(), 3, "a reply with an end loses nothing");
+}

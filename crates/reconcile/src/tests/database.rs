@@ -5,7 +5,9 @@ use crate::{
     needs_of, plan, plan_confirm, plan_reject, plan_removal, plan_update, repair, slot_key,
 };
 use domain::keys::{subject_key, value_key};
-use domain::{Action, Fact, FactId, Metadata, RawFact, SourcePolicy, Status, Timestamp};
+use domain::{
+    Action, Doubt, Fact, FactId, Look, Metadata, Named, Proposed, RawFact, SourcePolicy, Status, Timestamp,
+};
 use std::collections::BTreeSet;
 
 pub struct Database {
@@ -61,6 +63,29 @@ pub fn aimed(target: FactId, fact: RawFact) -> RawFact {
     RawFact { target_id: Some(target), ..fact }
 }
 
+pub fn looked(look: Look, fact: RawFact) -> Proposed {
+    Proposed { fact, look }
+}
+
+pub fn gone() -> Look {
+    Look { removal: true, ..Look::default() }
+}
+
+pub fn doubted() -> Look {
+    Look { doubt: Some(Doubt::Hedged), ..Look::default() }
+}
+
+/// The words hold the value of the fact aimed at, whose subject this is.
+pub fn by_value(subject: &str) -> Look {
+    let named = Named { subject: subject.to_owned(), by_value: true, by_subject: false };
+    Look { target: Some(named), ..Look::default() }
+}
+
+pub fn by_subject(subject: &str) -> Look {
+    let named = Named { subject: subject.to_owned(), by_value: false, by_subject: true };
+    Look { target: Some(named), ..Look::default() }
+}
+
 impl Database {
     pub fn new(slots: SlotSchema) -> Self {
         Self {
@@ -82,17 +107,28 @@ impl Database {
         self.remember("said", &[fact], SOMEONE)[0].action
     }
 
+    /// Facts in words that say nothing beside them.
     pub fn remember(&mut self, text: &str, facts: &[RawFact], voice: Voice) -> Vec<Outcome> {
+        let plain: Vec<Proposed> = facts.iter().map(|f| looked(Look::default(), f.clone())).collect();
+        self.reconcile(text, &plain, voice)
+    }
+
+    /// One fact, in words of which this was seen.
+    pub fn seen(&mut self, look: Look, fact: RawFact) -> Vec<Outcome> {
+        self.reconcile("said", &[looked(look, fact)], SOMEONE)
+    }
+
+    pub fn reconcile(&mut self, text: &str, facts: &[Proposed], voice: Voice) -> Vec<Outcome> {
         let proposals = repair(facts, &self.slots);
         let held = self.fetch(&needs(&proposals));
         let metadata = self.metadata.clone();
         let statement = self.statement(text, voice, &metadata);
-        let plan = plan(&held, &proposals, &statement, &self.policy, self.next_id());
+        let plan = plan(&held, &proposals, &statement, &self.policy, &self.slots, self.next_id());
         self.commit(plan)
     }
 
     pub fn forget(&mut self, fact: RawFact) -> Outcome {
-        let proposals = repair(&[fact], &self.slots);
+        let proposals = repair(&[looked(Look::default(), fact)], &self.slots);
         let held = self.fetch(&needs(&proposals));
         let metadata = self.metadata.clone();
         let statement = self.statement("forget it", SOMEONE, &metadata);

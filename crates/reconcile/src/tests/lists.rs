@@ -1,6 +1,7 @@
 //! Slots that hold many values.
 
-use super::database::{Database, SOMEONE, aimed, raw, unsure, within};
+use super::database::{Database, SOMEONE, Voice, aimed, by_value, gone, looked, raw, unsure, within};
+use crate::Trust;
 use domain::Action;
 
 #[test]
@@ -29,19 +30,72 @@ fn a_change_that_meets_no_item_is_a_new_item() {
 }
 
 #[test]
-fn a_target_names_the_item_unless_the_value_is_an_item_already() {
+fn an_item_that_the_words_name_is_replaced_unless_the_value_is_an_item_already() {
     let mut db = Database::clinical();
     db.say(raw("allergy", "Nuts", "ADD"));
     db.say(raw("allergy", "Eggs", "ADD"));
+    let named = |target, fact| looked(by_value("allergy"), aimed(target, fact));
+    let mut say = |fact| db.reconcile("said", &[fact], SOMEONE)[0].action;
     assert_eq!(
-        db.say(aimed(1, raw("allergy", "Peanuts", "REFINE"))),
+        say(named(1, raw("allergy", "Peanuts", "REFINE"))),
         Action::Supersede,
         "another item is no detail"
     );
-    assert_eq!(db.shown(), ["#2 Eggs", "#3 Peanuts"]);
-    assert_eq!(db.say(aimed(3, raw("allergy", "Eggs — severe", "SUPERSEDE"))), Action::Supersede);
-    assert_eq!(db.shown(), ["#3 Peanuts", "#4 Eggs — severe"]);
-    assert_eq!(db.say(aimed(1, raw("allergy", "Soy", "SUPERSEDE"))), Action::Add, "#1 is no longer current");
+    assert_eq!(say(named(3, raw("allergy", "Eggs — severe", "SUPERSEDE"))), Action::Supersede);
+    assert_eq!(say(named(1, raw("allergy", "Soy", "SUPERSEDE"))), Action::Add, "#1 is no longer current");
+    assert_eq!(db.shown(), ["#3 Peanuts", "#4 Eggs — severe", "#5 Soy"]);
+}
+
+#[test]
+fn an_item_that_the_words_do_not_name_stays_and_its_removal_waits() {
+    for action in ["SUPERSEDE", "REFINE"] {
+        let mut db = Database::clinical();
+        db.say(raw("allergy", "Latex", "ADD"));
+        let outcomes = db.remember("said", &[aimed(1, raw("allergy", "Iodine", action))], SOMEONE);
+        assert_eq!(outcomes.iter().map(|o| o.action).collect::<Vec<_>>(), [Action::Add, Action::Flag]);
+        assert_eq!(outcomes[1].value, "Latex");
+        assert_eq!(db.shown(), ["#1 Latex", "#2 Iodine"]);
+        assert_eq!(db.confirm(3).unwrap().action, Action::Retract);
+        assert_eq!(db.shown(), ["#2 Iodine"]);
+    }
+    let mut db = Database::clinical();
+    db.say(raw("allergy", "Latex", "ADD"));
+    assert_eq!(db.say(unsure(aimed(1, raw("allergy", "Iodine", "SUPERSEDE")))), Action::Flag);
+    assert_eq!(db.fact(2).pending.as_ref().unwrap().target, Some(1), "one decision on both");
+    assert_eq!(db.say(aimed(1, raw("allergy", "Wool", "RETRACT"))), Action::Flag);
+    assert_eq!(db.say(aimed(1, raw("allergy", "", "RETRACT"))), Action::Retract, "the only one that is held");
+}
+
+#[test]
+fn an_item_of_a_gated_list_is_replaced_by_proposal_as_ever() {
+    let mut db = Database::clinical();
+    db.say(raw("active_medication", "Warfarin 5 mg", "ADD"));
+    let change = || [aimed(1, raw("active_medication", "Apixaban 5 mg", "SUPERSEDE"))];
+    assert_eq!(db.remember("said", &change(), SOMEONE)[0].action, Action::Flag);
+    let pending = db.fact(2).pending.as_ref().unwrap();
+    assert_eq!((pending.action, pending.target, pending.gated), (Action::Supersede, Some(1), true));
+    let trusted = db.remember("said", &change(), Voice(Some("fhir"), Trust::Trusted));
+    assert_eq!(trusted.iter().map(|o| o.action).collect::<Vec<_>>(), [Action::Add, Action::Flag]);
+}
+
+#[test]
+fn a_list_told_in_one_statement_adds_and_never_empties() {
+    let mut db = Database::clinical();
+    db.say(raw("allergy", "Latex", "ADD"));
+    let told = [
+        aimed(1, raw("allergy", "Iodine", "SUPERSEDE")),
+        raw("allergy", "latex", "DEDUP"),
+        aimed(1, raw("allergy", "Eggs", "REFINE")),
+    ];
+    let outcomes = db.remember("said", &told, SOMEONE);
+    assert_eq!(
+        outcomes.iter().map(|o| o.action).collect::<Vec<_>>(),
+        [Action::Add, Action::Dedup, Action::Add]
+    );
+    assert_eq!(db.shown(), ["#1 Latex", "#2 Iodine", "#3 Eggs"]);
+    let details = [raw("allergy", "Soy — rash", "ADD"), raw("allergy", "Soy — hives", "ADD")];
+    db.remember("said", &details, SOMEONE);
+    assert_eq!(db.shown()[3], "#4 Soy — rash, Soy — hives", "one item, told twice");
 }
 
 #[test]
@@ -60,7 +114,7 @@ fn removal_words_meet_a_bare_item_but_not_a_changed_one() {
     let mut db = Database::clinical();
     db.say(raw("allergy", "Penicillin — rash", "ADD"));
     let changed = raw("allergy", "Penicillin — hives", "SUPERSEDE");
-    assert_eq!(db.remember("the rash is no longer there", &[changed], SOMEONE)[0].action, Action::Supersede);
+    assert_eq!(db.seen(gone(), changed)[0].action, Action::Supersede);
     let bare = raw("allergy", "Penicillin", "ADD");
-    assert_eq!(db.remember("Penicillin was removed", &[bare], SOMEONE)[0].action, Action::Retract);
+    assert_eq!(db.seen(gone(), bare)[0].action, Action::Retract);
 }

@@ -1,6 +1,7 @@
 //! Behaviour of the rules as a whole, over an in-memory database.
 
 mod database;
+mod hold;
 mod lists;
 mod model;
 mod people;

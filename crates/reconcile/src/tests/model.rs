@@ -50,8 +50,17 @@ pub struct Said {
 pub struct Voice {
     pub source: Option<&'static str>,
     pub trusted: bool,
-    /// The words say, without a hedge, that something has gone.
-    pub gone: bool,
+    pub words: Words,
+    /// The words hold the value of what is aimed at.
+    pub names: bool,
+}
+
+/// What the words say beside the fact itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Words {
+    Plain,
+    Gone,
+    Doubted,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -137,29 +146,63 @@ impl Model {
         self.asked.keys().copied().collect()
     }
 
-    pub fn remember(&mut self, said: &[Said], voice: Voice) -> Vec<Action> {
-        said.iter().map(|s| self.hear(s, voice)).collect()
+    pub fn remember(&mut self, said: &Said, voice: Voice) -> Vec<Action> {
+        let aimed = said.target.and_then(|t| Some((t, *self.standing.get(&t)?)));
+        let mut said = Said { target: aimed.map(|(t, _)| t), ..*said };
+        let mut astray = false;
+        match aimed {
+            Some((_, at)) if at.subject == meant(&said) => said.event &= at.event,
+            Some((_, at)) => {
+                let free = !is_declared(meant(&said)) && at.scope == said.scope;
+                let states = !said.event && !at.event;
+                let same = folded(at.value) == folded(said.value);
+                let unheld = Said { target: None, ..said };
+                let change = match said.action {
+                    Action::Supersede | Action::Refine => states && self.place(&unheld, voice).is_none(),
+                    Action::Retract => states && self.removable(&unheld, voice).is_none(),
+                    Action::Dedup => same && self.place(&unheld, voice).is_none(),
+                    _ => false,
+                };
+                let unclaimed = !self.held_for(&unheld, voice, aimed);
+                astray = said.action == Action::Retract && same && !(change && voice.names);
+                if free && unclaimed && (astray || (change && voice.names)) {
+                    said.subject = SUBJECTS.iter().position(|(_, s)| *s == at.subject).unwrap();
+                } else {
+                    said.target = None;
+                    astray = false;
+                }
+            }
+            None => {}
+        }
+        self.hear(&said, voice, astray)
     }
 
-    fn hear(&mut self, said: &Said, voice: Voice) -> Action {
+    /// Whether what is aimed at is what the entry would meet by its own subject anyway.
+    fn held_for(&self, said: &Said, voice: Voice, aimed: Option<(i64, Standing)>) -> bool {
+        let own = self.place(said, voice).or_else(|| self.removable(said, voice));
+        own.is_some() && own == aimed.map(|(t, _)| t)
+    }
+
+    fn hear(&mut self, said: &Said, voice: Voice, astray: bool) -> Vec<Action> {
         let repeats = self.named(said, |s| {
             folded(s.value) == folded(said.value)
                 || (is_list(s.subject) && said.value == "ash" && tree(s.value) == "ash")
         });
-        match (said.time, said.action) {
-            (Time::Past | Time::Future, Action::Skip) => Action::Skip,
-            (Time::Past, _) => self.archive(said, voice),
-            _ if voice.gone && repeats.is_some() => self.remove(said, voice),
-            (_, Action::Skip) => Action::Skip,
-            (Time::Now, Action::Archive) => self.archive(said, voice),
-            (_, Action::Retract) => self.remove(said, voice),
+        let history = said.time == Time::Past || (said.action == Action::Archive && said.time == Time::Now);
+        match said.action {
+            Action::Skip => vec![Action::Skip],
+            Action::Retract => vec![self.remove(said, voice, astray)],
+            _ if history => vec![self.archive(said, voice)],
+            _ if voice.words == Words::Gone && repeats.is_some() => {
+                let sure = matches!(said.action, Action::Add | Action::Supersede | Action::Archive);
+                vec![self.bid_farewell(repeats.unwrap(), said, voice, !sure)]
+            }
             _ => self.assert(said, voice),
         }
     }
 
     fn archive(&mut self, said: &Said, voice: Voice) -> Action {
-        let stands = self.here(said).any(|(_, s)| folded(s.value) == folded(said.value));
-        if stands || self.retired.contains(&(meant(said), folded(said.value))) {
+        if self.retired.contains(&(meant(said), folded(said.value))) {
             return Action::Dedup;
         }
         self.retired.insert((meant(said), folded(said.value)));
@@ -167,9 +210,21 @@ impl Model {
         Action::Archive
     }
 
-    fn remove(&mut self, said: &Said, voice: Voice) -> Action {
-        let Some(id) = self.removable(said) else { return Action::Skip };
+    fn remove(&mut self, said: &Said, voice: Voice, astray: bool) -> Action {
+        if let Some(id) = self.removable(said, voice) {
+            return self.bid_farewell(id, said, voice, astray);
+        }
+        match self.aimed_here(said).filter(|_| is_list(meant(said))) {
+            Some(id) => self.bid_farewell(id, said, voice, true),
+            None if said.time == Time::Past => self.archive(said, voice),
+            None => Action::Skip,
+        }
+    }
+
+    fn bid_farewell(&mut self, id: i64, said: &Said, voice: Voice, contested: bool) -> Action {
         let objected = said.event
+            || contested
+            || voice.words == Words::Doubted
             || said.time == Time::Future
             || (is_gated(meant(said)) && !voice.trusted)
             || !said.sure
@@ -178,22 +233,33 @@ impl Model {
     }
 
     pub fn forget(&mut self, said: &Said) -> Action {
-        let voice = Voice { source: None, trusted: false, gone: false };
-        match self.removable(said) {
+        let voice = Voice { source: None, trusted: false, words: Words::Plain, names: false };
+        match self.removable(said, voice).or_else(|| self.aimed_here(said)) {
             None => Action::Skip,
             Some(id) if is_gated(meant(said)) => self.ask(said, voice, Action::Retract, Some(id)),
             Some(id) => self.bury(id),
         }
     }
 
-    fn assert(&mut self, said: &Said, voice: Voice) -> Action {
-        let place = self.place(said);
+    fn assert(&mut self, said: &Said, voice: Voice) -> Vec<Action> {
+        let place = self.place(said, voice);
         let same = match place {
             Some(id) => folded(self.standing[&id].value) == folded(said.value),
             None => self.here(said).any(|(_, s)| folded(s.value) == folded(said.value)),
         };
         if same && said.time != Time::Future {
-            return Action::Dedup;
+            return vec![Action::Dedup];
+        }
+        let doubtful = said.time == Time::Future || voice.words == Words::Doubted;
+        let replaced = self.states_aimed_at(said).filter(|_| place.is_none() && is_list(meant(said)));
+        if let Some(other) = replaced {
+            if doubtful || !said.sure || (is_gated(meant(said)) && !voice.trusted) {
+                return vec![self.ask(said, voice, Action::Supersede, Some(other))];
+            }
+            let action = if self.beside(said) { Action::Coexist } else { Action::Add };
+            let (id, standing) = self.take(said, voice);
+            self.standing.insert(id, standing);
+            return vec![action, self.ask(said, voice, Action::Retract, Some(other))];
         }
         let keeps_identity =
             |id: i64| !is_list(meant(said)) || tree(self.standing[&id].value) == tree(said.value);
@@ -207,15 +273,16 @@ impl Model {
         let called =
             matches!(said.action, Action::Supersede | Action::Coexist | Action::Refine) && !stored_event;
         let waits = [
-            said.time == Time::Future,
+            doubtful,
             said.action == Action::Flag,
+            said.action == Action::Dedup && place.is_some(),
             !said.sure && (called || action != Action::Add),
             place.is_some() && said.event,
             action != Action::Add && is_gated(meant(said)) && !voice.trusted,
             place.is_some_and(|id| self.disputed(id, voice)),
         ];
         if waits.contains(&true) {
-            return self.ask(said, voice, action, place);
+            return vec![self.ask(said, voice, action, place)];
         }
         match (action, place) {
             (Action::Refine, Some(id)) => self.sharpen(id, said.value, voice.source),
@@ -227,7 +294,7 @@ impl Model {
                 self.standing.insert(id, standing);
             }
         }
-        action
+        vec![action]
     }
 
     fn ask(&mut self, said: &Said, voice: Voice, action: Action, target: Option<i64>) -> Action {
@@ -348,18 +415,32 @@ impl Model {
     }
 
     /// Who would have to leave for the value to stand.
-    fn place(&self, said: &Said) -> Option<i64> {
+    fn place(&self, said: &Said, voice: Voice) -> Option<i64> {
         let list = is_list(meant(said));
         if said.event && !is_declared(meant(said)) {
             return None;
         }
         let states = || self.here(said).filter(|(_, s)| !s.event);
         if !list {
-            return states().next().map(|(id, _)| id);
+            let aimed = self.aimed_here(said).filter(|id| self.standing[id].scope == said.scope);
+            return states().next().map(|(id, _)| id).or(aimed);
         }
-        let twin = states().find(|(_, s)| tree(s.value) == tree(said.value));
+        let twin = states().find(|(_, s)| tree(s.value) == tree(said.value)).map(|(id, _)| id);
+        let aims = voice.names || said.action == Action::Flag;
+        twin.or_else(|| self.states_aimed_at(said).filter(|_| aims))
+    }
+
+    /// What is aimed at, where it is of the same subject.
+    fn aimed_here(&self, said: &Said) -> Option<i64> {
+        said.target.filter(|t| self.standing.get(t).is_some_and(|s| s.subject == meant(said)))
+    }
+
+    fn states_aimed_at(&self, said: &Said) -> Option<i64> {
         let aims = matches!(said.action, Action::Supersede | Action::Refine | Action::Flag);
-        twin.or_else(|| states().find(|(id, _)| aims && Some(*id) == said.target)).map(|(id, _)| id)
+        self.aimed_here(said).filter(|id| {
+            let at = self.standing[id];
+            aims && !at.event && at.scope == said.scope
+        })
     }
 
     fn beside(&self, said: &Said) -> bool {
@@ -372,14 +453,12 @@ impl Model {
             })
     }
 
-    fn removable(&self, said: &Said) -> Option<i64> {
-        let aimed = said.target.filter(|t| self.standing.get(t).is_some_and(|s| s.subject == meant(said)));
-        aimed.or_else(|| {
-            self.named(said, |s| {
-                folded(s.value) == folded(said.value)
-                    || (is_list(s.subject) && tree(s.value) == tree(said.value))
-            })
-        })
+    fn removable(&self, said: &Said, voice: Voice) -> Option<i64> {
+        let aimed = self.aimed_here(said);
+        let told = self.named(said, |s| {
+            folded(s.value) == folded(said.value) || (is_list(s.subject) && tree(s.value) == tree(said.value))
+        });
+        if is_list(meant(said)) { told.or(aimed.filter(|_| voice.names)) } else { aimed.or(told) }
     }
 
     /// The first such of the scope said, or the only such of another.
@@ -421,7 +500,7 @@ impl Model {
     }
 
     fn sharpen(&mut self, id: i64, value: &'static str, source: Option<&'static str>) {
-        self.standing.entry(id).and_modify(|s| *s = Standing { value, source, ..*s });
+        self.standing.entry(id).and_modify(|s| *s = Standing { value, source, event: false, ..*s });
     }
 
     fn retire(&mut self, id: i64) {

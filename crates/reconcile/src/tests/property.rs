@@ -1,15 +1,15 @@
 //! Ten thousand random lives of a memory, each held against the independent model after every step.
 
-use super::database::{Database, Voice as DbVoice};
-use super::model::{Model, Policy, SCHEMA, SCOPES, SOURCES, SUBJECTS, Said, Time, VALUES, Voice};
+use super::database::{Database, Voice as DbVoice, looked};
+use super::model::{Model, Policy, SCHEMA, SCOPES, SOURCES, SUBJECTS, Said, Time, VALUES, Voice, Words};
 use crate::{Editor, SlotSchema, Trust};
-use domain::{Action, FactId, PolicyMode, RawFact, SourcePolicy, Status};
+use domain::{Action, Doubt, FactId, Look, Named, PolicyMode, Proposed, RawFact, SourcePolicy, Status};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 #[derive(Debug, Clone)]
 enum Step {
-    Remember { said: Vec<Said>, voice: Voice, text: &'static str },
+    Remember { said: Said, voice: Voice },
     Forget(Said),
     Update { id: FactId, value: &'static str, editor: Editor },
     Confirm(FactId),
@@ -41,19 +41,18 @@ fn any_said() -> impl Strategy<Value = Said> {
         })
 }
 
-fn any_step() -> impl Strategy<Value = Step> {
-    let texts = [("said", false), ("it is no longer", true), ("maybe it is no longer", false)];
-    let remember = (
-        prop::collection::vec(any_said(), 1..=2),
+fn any_voice() -> impl Strategy<Value = Voice> {
+    (
         prop::sample::select(&SOURCES),
         prop::bool::weighted(0.25),
-        prop_oneof![6 => Just(texts[0]), 1 => Just(texts[1]), 1 => Just(texts[2])],
+        prop_oneof![6 => Just(Words::Plain), 1 => Just(Words::Gone), 1 => Just(Words::Doubted)],
+        prop::bool::ANY,
     )
-        .prop_map(|(said, source, trusted, (text, gone))| Step::Remember {
-            said,
-            voice: Voice { source, trusted, gone },
-            text,
-        });
+        .prop_map(|(source, trusted, words, names)| Voice { source, trusted, words, names })
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let remember = (any_said(), any_voice()).prop_map(|(said, voice)| Step::Remember { said, voice });
     let editor = prop_oneof![Just(Editor::Approver), Just(Editor::Writer)];
     prop_oneof![
         8 => remember,
@@ -84,16 +83,27 @@ fn to_raw(said: &Said) -> RawFact {
     }
 }
 
+fn to_proposed(said: &Said, voice: &Voice, database: &Database) -> Proposed {
+    let aimed = said.target.and_then(|id| database.active().find(|f| f.id == id));
+    let named = aimed.map(|f| Named { subject: f.subject.clone(), by_value: voice.names, by_subject: false });
+    let look = Look {
+        doubt: (voice.words == Words::Doubted).then_some(Doubt::Supposed),
+        removal: voice.words == Words::Gone,
+        target: named,
+    };
+    looked(look, to_raw(said))
+}
+
+fn told(said: &[Said], voice: &Voice, database: &mut Database) -> Vec<Action> {
+    let facts: Vec<Proposed> = said.iter().map(|s| to_proposed(s, voice, database)).collect();
+    let trust = if voice.trusted { Trust::Trusted } else { Trust::Ordinary };
+    database.reconcile("said", &facts, DbVoice(voice.source, trust)).iter().map(|o| o.action).collect()
+}
+
 fn take(step: &Step, database: &mut Database, model: &mut Model) -> (Vec<Action>, Vec<Action>) {
     let one = |action: Option<Action>| action.into_iter().collect::<Vec<_>>();
     match step {
-        Step::Remember { said, voice, text } => {
-            let raw: Vec<RawFact> = said.iter().map(to_raw).collect();
-            let trust = if voice.trusted { Trust::Trusted } else { Trust::Ordinary };
-            let outcomes = database.remember(text, &raw, DbVoice(voice.source, trust));
-            let said = if raw.len() == 2 && raw[0] == raw[1] { &said[..1] } else { said };
-            (outcomes.iter().map(|o| o.action).collect(), model.remember(said, *voice))
-        }
+        Step::Remember { said, voice } => (told(&[*said], voice, database), model.remember(said, *voice)),
         Step::Forget(said) => (vec![database.forget(to_raw(said)).action], vec![model.forget(said)]),
         Step::Update { id, value, editor } => (
             one(database.update(*id, value, *editor).ok().map(|o| o.action)),
@@ -106,11 +116,11 @@ fn take(step: &Step, database: &mut Database, model: &mut Model) -> (Vec<Action>
 
 /// A statement that may surface something, but must not touch what is current.
 fn is_harmless(step: &Step) -> bool {
-    let Step::Remember { said, voice, .. } = step else { return false };
-    said.iter().all(|s| {
-        let gated = matches!(SUBJECTS[s.subject].1, "tier" | "meds") && !voice.trusted;
-        s.event || s.time != Time::Now || !s.sure || gated || (s.action == Action::Flag && !voice.gone)
-    })
+    let Step::Remember { said: s, voice } = step else { return false };
+    let gated = matches!(SUBJECTS[s.subject].1, "tier" | "meds") && !voice.trusted;
+    let past = s.time == Time::Past && s.action != Action::Retract;
+    let doubted = s.time == Time::Future || !s.sure || voice.words == Words::Doubted;
+    doubted || past || gated || matches!(s.action, Action::Flag | Action::Skip | Action::Archive)
 }
 
 fn active(database: &Database) -> BTreeSet<(i64, &str, &str, &str)> {
@@ -160,5 +170,19 @@ proptest! {
         steps in prop::collection::vec(any_step(), 1..12),
     ) {
         live(policy, &steps);
+    }
+
+    #[test]
+    fn no_entry_of_a_statement_retires_what_another_one_says(
+        statements in prop::collection::vec((prop::collection::vec(any_said(), 1..=4), any_voice()), 1..6),
+    ) {
+        let mut database = Database::new(SlotSchema::from_json(SCHEMA).unwrap());
+        for (said, voice) in statements {
+            let before = database.facts.len();
+            told(&said, &voice, &mut database);
+            for written in &database.facts[before..] {
+                prop_assert!(written.status != Status::Superseded, "{written:?} by {said:?} in {voice:?}");
+            }
+        }
     }
 }

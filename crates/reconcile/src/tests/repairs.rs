@@ -1,9 +1,14 @@
 //! What becomes of a model's answer before the rules see it.
 
-use super::database::{Database, SOMEONE, raw};
-use crate::{SlotSchema, repair};
-use domain::{Action, Kind, RawFact, TimeRef, limits};
+use super::database::{Database, SOMEONE, looked, raw};
+use crate::{Proposal, SlotSchema};
+use domain::{Action, Kind, Look, RawFact, TimeRef, limits};
 use proptest::prelude::*;
+
+fn repair(facts: &[RawFact], slots: &SlotSchema) -> Vec<Proposal> {
+    let facts: Vec<_> = facts.iter().map(|fact| looked(Look::default(), fact.clone())).collect();
+    crate::repair(&facts, slots)
+}
 
 #[test]
 fn missing_fields_get_safe_defaults() {

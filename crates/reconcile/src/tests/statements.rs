@@ -1,8 +1,8 @@
 //! What one statement does to undeclared subjects and single-valued slots.
 
-use super::database::{Database, SOMEONE, Voice, aimed, at, by, event, raw, unsure, within};
+use super::database::{Database, SOMEONE, Voice, aimed, at, by, doubted, event, gone, raw, unsure, within};
 use crate::{SlotSchema, Trust};
-use domain::{Action, PolicyMode, RawFact, SourcePolicy, Status};
+use domain::{Action, Look, PolicyMode, RawFact, SourcePolicy, Status};
 use serde_json::json;
 
 fn plain() -> Database {
@@ -17,7 +17,7 @@ fn holding(subject: &str, value: &str) -> Database {
 
 #[test]
 fn a_new_value_supersedes_the_old_whatever_the_model_called_it() {
-    for action in ["SUPERSEDE", "ADD", "COEXIST", "DEDUP"] {
+    for action in ["SUPERSEDE", "ADD", "COEXIST"] {
         let mut db = holding("database", "MySQL");
         assert_eq!(db.say(raw("database", "Postgres", action)), Action::Supersede, "{action}");
         assert_eq!(db.shown(), ["#2 Postgres"]);
@@ -55,10 +55,9 @@ fn the_future_is_flagged_once_whatever_the_model_called_it_and_whatever_stands()
 #[test]
 fn a_removal_that_is_yet_to_come_is_flagged_as_one() {
     let mut db = holding("apm", "Sentry");
-    let words = "from May on we no longer use Sentry";
-    let future = |action| [at("future", raw("apm", "Sentry", action))];
-    assert_eq!(db.remember(words, &future("SKIP"), SOMEONE)[0].action, Action::Skip);
-    assert_eq!(db.remember(words, &future("ADD"), SOMEONE)[0].action, Action::Flag);
+    let future = |action| at("future", raw("apm", "Sentry", action));
+    assert_eq!(db.seen(gone(), future("SKIP"))[0].action, Action::Skip);
+    assert_eq!(db.seen(gone(), future("ADD"))[0].action, Action::Flag);
     assert_eq!(db.fact(2).pending.as_ref().unwrap().action, Action::Retract);
     assert_eq!(db.shown(), ["#1 Sentry"]);
 }
@@ -105,10 +104,15 @@ fn the_past_is_archived_once_and_never_current() {
     assert_eq!(db.fact(1).status, Status::Historical);
     assert_eq!(db.say(at("past", raw("billing", "Monthly", "ADD"))), Action::Dedup);
     db.say(raw("billing", "annual", "ADD"));
-    assert_eq!(db.say(at("past", raw("billing", "annual", "RETRACT"))), Action::Dedup);
     assert_eq!(db.say(at("past", raw("billing", "weekly", "SUPERSEDE"))), Action::Archive);
     assert_eq!(db.say(raw("billing", "daily", "ARCHIVE")), Action::Archive);
+    assert_eq!(db.say(at("past", raw("billing", "annual", "ADD"))), Action::Archive, "current or not");
+    assert_eq!(db.say(raw("billing", "annual", "ARCHIVE")), Action::Dedup);
     assert_eq!(db.shown(), ["#2 annual"]);
+    assert_eq!(db.say(at("past", raw("billing", "annual", "RETRACT"))), Action::Retract);
+    assert_eq!(db.say(at("past", raw("billing", "annual", "RETRACT"))), Action::Dedup);
+    assert_eq!(db.say(at("past", raw("billing", "hourly", "RETRACT"))), Action::Archive);
+    assert_eq!(db.active().count(), 0);
     let twice = [at("past", raw("x", "1", "ADD")), at("past", within("mobile", raw("x", "1", "ADD")))];
     let outcomes = db.remember("then", &twice, SOMEONE);
     assert_eq!((outcomes[0].action, outcomes[1].action), (Action::Archive, Action::Dedup));
@@ -182,17 +186,27 @@ fn an_unsure_removal_is_flagged_once() {
 }
 
 #[test]
-fn removal_words_retract_whatever_the_model_called_it() {
-    for action in ["ADD", "DEDUP", "ARCHIVE", "FLAG", "SKIP"] {
+fn removal_words_retract_unless_the_model_says_that_it_holds() {
+    for (action, done) in [
+        ("ADD", Action::Retract),
+        ("SUPERSEDE", Action::Retract),
+        ("DEDUP", Action::Flag),
+        ("REFINE", Action::Flag),
+        ("COEXIST", Action::Flag),
+        ("FLAG", Action::Flag),
+        ("ARCHIVE", Action::Archive),
+        ("SKIP", Action::Skip),
+    ] {
         let mut db = holding("apm", "Sentry");
-        let outcome = db.remember("we no longer use Sentry", &[raw("apm", "Sentry", action)], SOMEONE);
-        assert_eq!(outcome[0].action, Action::Retract, "{action}");
+        assert_eq!(db.seen(gone(), raw("apm", "Sentry", action))[0].action, done, "{action}");
+        if done == Action::Flag {
+            assert_eq!(db.fact(2).pending.as_ref().unwrap().action, Action::Retract, "{action}");
+        }
     }
     let mut db = holding("apm", "Rollbar");
-    let hedged = "considering dropping it, no longer sure, maybe";
-    assert_eq!(db.remember(hedged, &[raw("apm", "Rollbar", "ADD")], SOMEONE)[0].action, Action::Dedup);
-    let changed = db.remember("we no longer use Rollbar", &[raw("apm", "Sentry", "ADD")], SOMEONE);
-    assert_eq!(changed[0].action, Action::Supersede);
+    let hedged = Look { removal: true, ..doubted() };
+    assert_eq!(db.seen(hedged, raw("apm", "Rollbar", "ADD"))[0].action, Action::Dedup);
+    assert_eq!(db.seen(gone(), raw("apm", "Sentry", "ADD"))[0].action, Action::Supersede, "Sentry is new");
 }
 
 #[test]
@@ -229,7 +243,7 @@ fn a_gated_slot_takes_its_first_value_and_then_only_proposals() {
         assert_eq!(db.say(raw("code_status", "full code", "RETRACT")), Action::Flag);
         assert_eq!(db.shown(), ["#1 full code"]);
     }
-    let words = db.remember("no longer full code", &[raw("code_status", "full code", "ADD")], SOMEONE);
+    let words = db.seen(gone(), raw("code_status", "full code", "ADD"));
     assert_eq!(words[0].action, Action::Flag);
     let trusted = Voice(Some("fhir"), Trust::Trusted);
     let outcome = db.remember("said", &[raw("code_status", "DNI", "SUPERSEDE")], trusted);
@@ -280,9 +294,10 @@ fn facts_of_one_statement_see_each_other() {
     let mut db = plain();
     let facts = [
         raw("DB", "MySQL", "ADD"),
-        raw("db", "Postgres", "ADD"),
+        within("mobile", raw("db", "SQLite", "ADD")),
         raw("d b", "Oracle", "ADD"),
-        raw("db", "postgres", "ADD"),
+        event(raw("DB", "moved", "ADD")),
+        event(raw("db", "Moved", "ADD")),
     ];
     let outcomes = db.remember("said", &facts, SOMEONE);
     let seen: Vec<_> = outcomes.iter().map(|o| (o.action, o.subject.as_str(), o.id)).collect();
@@ -290,9 +305,10 @@ fn facts_of_one_statement_see_each_other() {
         seen,
         [
             (Action::Add, "DB", Some(1)),
-            (Action::Supersede, "DB", Some(2)),
+            (Action::Coexist, "DB", Some(2)),
             (Action::Add, "d b", Some(3)),
-            (Action::Dedup, "DB", Some(2)),
+            (Action::Add, "DB", Some(4)),
+            (Action::Dedup, "DB", Some(4)),
         ]
     );
 }

@@ -1,6 +1,6 @@
 //! Retracts what a statement says is no longer so.
 
-use super::remember::{commit, extract, stamped};
+use super::remember::{Proposer, commit, extract, stamped};
 use crate::args::{Takes, worded};
 use crate::outcome::{Done, Stop};
 use crate::render;
@@ -34,7 +34,7 @@ impl Tool for Forget {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
         worded("text", &args.text, limits::TEXT_BYTES)?;
-        let facts = extract(&cx, &args.text, None, Intent::Forget).await?;
+        let (_, facts) = extract(&cx, &args.text, None, Intent::Forget).await?;
         if facts.is_empty() {
             return Ok(Done::read(NOTHING, "nothing matched"));
         }
@@ -44,9 +44,9 @@ impl Tool for Forget {
             source: None,
             trust: Trust::Ordinary,
             metadata: stamped(&cx, Metadata::new())?,
-            facts,
+            facts: facts.into_iter().map(Into::into).collect(),
         };
-        let plan = commit(&cx, said).await?;
+        let plan = commit(&cx, said, Proposer::Model).await?;
         Ok(Done::Committed { text: reply(&plan.outcomes) })
     }
 }

@@ -1,14 +1,22 @@
-//! Takes the facts out of a statement and reconciles each with what is held.
+//! Takes the facts out of a statement, or those that the caller brings with it, and reconciles each with what is held.
+
+mod close;
+mod facts;
 
 use crate::args::{Takes, named, worded};
 use crate::outcome::{Done, Stop};
 use crate::render;
+use crate::spaces::OpenSpace;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Action, Capability, Fact, Identity, Metadata, limits};
-use model::Extract;
-use reconcile::{Outcome, Plan, Trust};
+use close::close_facts;
+use domain::{Action, Capability, Fact, FactId, Identity, Metadata, RawFact, limits};
+use facts::CallerFact;
+use model::{Extract, Memory, second_look};
+use parking_lot::RwLock;
+use reconcile::{DECISION_KEYS, Outcome, Plan, Trust};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::sync::Arc;
 use store::{Intent, Record, Said};
 
 pub(crate) struct Remember;
@@ -18,6 +26,10 @@ pub(crate) struct Remember;
 pub(crate) struct Args {
     /// What was said, in plain words; one or several facts.
     text: String,
+    /// The facts in it as you read them, one fact an entry, each with the thing it belongs to in its subject. Then no
+    /// model is asked, and `text` is kept as the words that they come from.
+    #[serde(default)]
+    facts: Option<Vec<CallerFact>>,
     /// Kept with every fact of this statement. `category` marks facts as critical where the deployment says so.
     #[serde(default)]
     metadata: Option<Metadata>,
@@ -30,9 +42,10 @@ impl Tool for Remember {
     const NAME: &'static str = "remember";
     const TITLE: &'static str = "Remember a statement";
     const DESCRIPTION: &'static str = "Store what you have just learned and will need later: decisions, preferences, \
-        states of things, who does what. Say it in plain words. Each fact is reconciled with what is held: a new value \
+        states of things, who does what. Say it in plain words, and bring the facts in it as `facts` too: one fact an \
+        entry, the thing it belongs to in the subject. Each fact is reconciled with what is held: a new value \
         replaces the old one, a removal retracts it, doubt is flagged, and changes to guarded slots wait for approval. \
-        The reply names what was done to each fact.";
+        The reply names what was done to each fact, what waits, and a held fact that a new one may be meant to replace.";
     const CAPABILITY: Capability = Capability::Write;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Open;
@@ -43,20 +56,62 @@ impl Tool for Remember {
         worded("text", &args.text, limits::TEXT_BYTES)?;
         let source = Some(named("source", args.source)?.trim().to_owned()).filter(|s| !s.is_empty());
         let trust = trust(&cx, source.as_deref())?;
-        let metadata = stamped(&cx, args.metadata.unwrap_or_default())?;
-        if let Some(known) = cx.service.store.statement_known(&cx.call.caller, &cx.space, &args.text).await? {
-            return Ok(already_known(&known));
-        }
-        let facts = extract(&cx, &args.text, source.as_deref(), Intent::Remember).await?;
+        let brought = args.facts.map(facts::raw).transpose()?;
+        let given = args.metadata.unwrap_or_default();
+        let not_taken = not_taken(&given);
+        let metadata = stamped(&cx, given)?;
+        let proposer = if brought.is_some() { Proposer::Caller } else { Proposer::Model };
+        let (open, facts) = match brought {
+            Some(facts) => (open(&cx).await?, facts),
+            None => {
+                let store = &cx.service.store;
+                if let Some(known) = store.statement_known(&cx.call.caller, &cx.space, &args.text).await? {
+                    return Ok(already_known(&known));
+                }
+                extract(&cx, &args.text, source.as_deref(), Intent::Remember).await?
+            }
+        };
         if facts.is_empty() {
             return Ok(Done::read(NOTHING_FOUND, "no durable fact"));
         }
+        let facts = second_look(&args.text, facts, &Held(&open));
         let said = Said { intent: Intent::Remember, text: args.text, source, trust, metadata, facts };
-        let plan = commit(&cx, said).await?;
-        Ok(Done::Committed { text: reply(&plan.outcomes) })
+        let plan = commit(&cx, said, proposer).await?;
+        let mut lines = reply(&plan.outcomes);
+        lines.extend(not_taken);
+        if proposer == Proposer::Caller {
+            let close = close_facts(&open.read().index, &plan.outcomes);
+            lines.extend(close.iter().map(|fact| close::line(fact)));
+        }
+        Ok(Done::Committed { text: lines.join("\n") })
     }
 }
 
+/// Who made facts of the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Proposer {
+    Model,
+    Caller,
+}
+
+/// The space as it was before the statement.
+struct Held<'a>(&'a RwLock<OpenSpace>);
+
+/// Facts that hold a word: more than a few, and it tells nothing apart.
+const WORD_HOLDERS: usize = 64;
+
+impl Memory for Held<'_> {
+    fn fact(&self, id: FactId) -> Option<Arc<Fact>> {
+        self.0.read().index.get(id).cloned()
+    }
+
+    fn holding(&self, word: &str) -> Vec<Arc<Fact>> {
+        self.0.read().index.holding(word, WORD_HOLDERS)
+    }
+}
+
+/// Our own stamp of who said it.
+const ASSERTED_BY: &str = "asserted_by";
 const NOTHING_FOUND: &str = "No durable fact found in that, so nothing was stored.";
 
 /// A trusted source skips the confirmation gate, so not everybody may speak in its name.
@@ -86,8 +141,12 @@ pub(super) fn stamped(cx: &Context<'_>, metadata: Metadata) -> Result<Metadata, 
         )));
     }
     let mut stamped = metadata;
-    stamped.insert("asserted_by".to_owned(), cx.call.caller.id().into());
+    stamped.insert(ASSERTED_BY.to_owned(), cx.call.caller.id().into());
     Ok(stamped)
+}
+
+async fn open(cx: &Context<'_>) -> Result<Arc<RwLock<OpenSpace>>, Stop> {
+    Ok(cx.service.spaces.current(&cx.service.store, &cx.call.caller, &cx.space).await?)
 }
 
 /// Asks the model, holding nothing: other calls on the space go on meanwhile.
@@ -96,9 +155,9 @@ pub(super) async fn extract(
     text: &str,
     source: Option<&str>,
     intent: Intent,
-) -> Result<Vec<domain::RawFact>, Stop> {
+) -> Result<(Arc<RwLock<OpenSpace>>, Vec<RawFact>), Stop> {
     let service = cx.service;
-    let open = service.spaces.current(&service.store, &cx.call.caller, &cx.space).await?;
+    let open = open(cx).await?;
     let held = open.read().index.relevant(text, service.options.reconcile_context);
     let held: Vec<&Fact> = held.iter().map(AsRef::as_ref).collect();
     let ask = Extract {
@@ -112,13 +171,18 @@ pub(super) async fn extract(
         slots: &service.slot_hints,
         now: cx.call.caller.now,
     };
-    Ok(service.models.extract(&ask, cx.call.caller.deadline).await?)
+    let facts = service.models.extract(&ask, cx.call.caller.deadline).await?;
+    Ok((open, facts))
 }
 
-pub(super) async fn commit(cx: &Context<'_>, said: Said) -> Result<Plan, Stop> {
+pub(super) async fn commit(cx: &Context<'_>, said: Said, proposer: Proposer) -> Result<Plan, Stop> {
     let service = cx.service;
-    let describe = |plan: &Plan| {
-        Record::done(render::actions(&plan.outcomes)).with_actions(plan.outcomes.iter().map(|o| o.action))
+    let describe = move |plan: &Plan| {
+        let mut detail = render::actions(&plan.outcomes);
+        if proposer == Proposer::Caller {
+            detail.push_str(" (proposed by the caller)");
+        }
+        Record::done(detail).with_actions(plan.outcomes.iter().map(|o| o.action))
     };
     let slots = service.options.slots.clone();
     let plan =
@@ -139,11 +203,19 @@ fn already_known(facts: &[Fact]) -> Done {
         })
         .collect();
     let record = Record::done(render::actions(&outcomes)).with_actions(outcomes.iter().map(|o| o.action));
-    Done::Read { text: reply(&outcomes), record }
+    Done::Read { text: reply(&outcomes).join("\n"), record }
 }
 
-/// `Stored: [ADD] subject = value; …`, then a line for each fact that was not stored.
-fn reply(outcomes: &[Outcome]) -> String {
+/// What the caller's metadata says that is not the caller's to say.
+fn not_taken(metadata: &Metadata) -> Option<String> {
+    let reserved = |key: &&String| key.as_str() == ASSERTED_BY || DECISION_KEYS.contains(&key.as_str());
+    let keys: Vec<&str> = metadata.keys().filter(reserved).map(String::as_str).collect();
+    (!keys.is_empty())
+        .then(|| format!("Metadata not taken, since only the service sets it: {}.", keys.join(", ")))
+}
+
+/// `Stored: [ADD] subject = value; …`, then a line for each fact that was not stored, and for each that waits.
+fn reply(outcomes: &[Outcome]) -> Vec<String> {
     let (skipped, stored): (Vec<_>, Vec<_>) = outcomes.iter().partition(|o| o.action == Action::Skip);
     let mut lines = Vec::new();
     if !stored.is_empty() {
@@ -154,5 +226,13 @@ fn reply(outcomes: &[Outcome]) -> String {
     lines.extend(
         skipped.iter().map(|o| format!("Not stored ({}): {}", o.reason, render::pair(&o.subject, &o.value))),
     );
-    if lines.is_empty() { NOTHING_FOUND.to_owned() } else { lines.join("\n") }
+    let flagged = stored.iter().filter(|o| o.action == Action::Flag);
+    lines.extend(flagged.filter_map(|o| {
+        let id = o.id?;
+        Some(format!(
+            "Waiting #{id}: {} = {} ({}). confirm_change applies it, reject_change drops it.",
+            o.subject, o.value, o.reason
+        ))
+    }));
+    if lines.is_empty() { vec![NOTHING_FOUND.to_owned()] } else { lines }
 }

@@ -10,7 +10,7 @@ use crate::call::{Call, Record};
 use crate::rows::audit::ranges;
 use crate::rows::deployment::ANCHOR;
 use crate::rows::erasure::{Also, ERASED_WORDS, Erased, Expired, Reach, Rows, Work};
-use domain::keys::{subject_key, text_key};
+use domain::keys::{subject_keys, text_key};
 use domain::{Fact, Space, Timestamp};
 use evidence::{Anchor, Erased as What, Hash, Kind, Position, Signed};
 use std::collections::BTreeSet;
@@ -109,9 +109,10 @@ impl Tx {
                 self.db().run(&sql, &[&tenant, &space, &cutoff.as_microsecond()]).await
             }
             Rows::Subject(subject) => {
-                let index = self.secrets().index("subject", tenant, space, &subject_key(subject));
-                let sql = format!("{removable} AND subject_ix = $3");
-                self.db().run(&sql, &[&tenant, &space, &index.as_slice()]).await
+                let index = |key: &String| self.secrets().index("subject", tenant, space, key).to_vec();
+                let indexes: Vec<Vec<u8>> = subject_keys(subject).iter().map(index).collect();
+                let sql = format!("{removable} AND subject_ix = ANY($3)");
+                self.db().run(&sql, &[&tenant, &space, &indexes]).await
             }
         }
     }

@@ -5,7 +5,7 @@ use super::tx::Tx;
 use crate::StoreError;
 use crate::rows::facts::{SealedFact, SpaceChanges};
 use crate::rows::spaces::{SpaceRow, SpaceVersion};
-use domain::keys::{subject_key, text_key};
+use domain::keys::{subject_keys, text_key};
 use domain::{Fact, FactId};
 use futures_util::FutureExt;
 use futures_util::future::{try_join, try_join_all};
@@ -52,11 +52,12 @@ impl Db<'_> {
         space: i64,
         subject: &str,
     ) -> Result<Vec<Fact>, StoreError> {
-        let index = self.secrets.index("subject", tenant, space, &subject_key(subject));
+        let index = |key: String| self.secrets.index("subject", tenant, space, &key).to_vec();
+        let indexes = Vec::from(subject_keys(subject).map(index));
         self.facts_where(
             tenant,
-            "space = $2 AND subject_ix = $3 ORDER BY id",
-            &[&tenant, &space, &index.as_slice()],
+            "space = $2 AND subject_ix = ANY($3) ORDER BY id",
+            &[&tenant, &space, &indexes],
         )
         .await
     }

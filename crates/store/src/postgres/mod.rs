@@ -172,7 +172,7 @@ impl Postgres {
             return Ok(Vec::new());
         };
         let tenant = caller.tenant.as_str();
-        snapshot.db()?.facts_standing(tenant, row.id, &[domain::keys::subject_key(subject)]).await
+        snapshot.db()?.facts_standing(tenant, row.id, &domain::keys::subject_keys(subject)).await
     }
 
     pub async fn facts_retired(

@@ -9,7 +9,7 @@ use super::walls::Reach;
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::receipts::{Attested, COLUMNS, ReceiptRow, SealedReceipt, attestation};
-use domain::keys::subject_key;
+use domain::keys::subject_keys;
 use domain::{Caller, Space};
 use evidence::{Kind, Position, Receipt, Signed};
 use tokio_postgres::Row;
@@ -125,7 +125,7 @@ impl<D: Fn(&Attested) -> Record + Send + Sync + 'static> Work for SubjectAttest<
     async fn run(&self, tx: &mut Tx) -> Result<Attested, StoreError> {
         let tenant = self.call.caller.tenant.as_str();
         let row = tx.space_open(tenant, &self.space).await?;
-        let facts = tx.db().facts_standing(tenant, row.id, &[subject_key(&self.subject)]).await?;
+        let facts = tx.db().facts_standing(tenant, row.id, &subject_keys(&self.subject)).await?;
         let attestation = attestation(self.subject.clone(), facts);
         let value = attestation.value.clone();
         let audit = tx.db().log_end().await?;

@@ -122,7 +122,9 @@ impl<D: Fn(&Plan) -> Record + Send + Sync + 'static> Work for StatementCommit<D>
         let planned = tx
             .numbered(tenant, |next| {
                 Ok::<_, std::convert::Infallible>(match said.intent {
-                    Intent::Remember => reconcile::plan(&held, &proposals, &statement, &policy, next),
+                    Intent::Remember => {
+                        reconcile::plan(&held, &proposals, &statement, &policy, &self.slots, next)
+                    }
                     Intent::Forget => reconcile::plan_removal(&held, &proposals, &statement, next),
                 })
             })

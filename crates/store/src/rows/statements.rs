@@ -1,7 +1,7 @@
 //! What is said to the store, and what came of it.
 
 use crate::StoreError;
-use domain::{Action, Fact, FactId, Metadata, RawFact};
+use domain::{Action, Fact, FactId, Metadata, Proposed};
 use reconcile::{Editor, Outcome, Plan, Refusal, Trust};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub enum Intent {
     Forget,
 }
 
-/// A statement together with what the model made of it.
+/// A statement together with what the model, or the caller, made of it.
 #[derive(Debug, Clone)]
 pub struct Said {
     pub intent: Intent,
@@ -18,7 +18,7 @@ pub struct Said {
     pub source: Option<String>,
     pub trust: Trust,
     pub metadata: Metadata,
-    pub facts: Vec<RawFact>,
+    pub facts: Vec<Proposed>,
 }
 
 /// A new value for one fact.

@@ -115,8 +115,10 @@ impl Tx<'_> {
                 .db()
                 .run(&format!("{removable} AND created < ?3"), (tenant, space, cutoff.as_microsecond())),
             Rows::Subject(subject) => {
-                let index = self.secrets.index("subject", tenant, space, &domain::keys::subject_key(subject));
-                self.db().run(&format!("{removable} AND subject_ix = ?3"), (tenant, space, index))
+                let [key, former] = domain::keys::subject_keys(subject)
+                    .map(|key| self.secrets.index("subject", tenant, space, &key));
+                self.db()
+                    .run(&format!("{removable} AND subject_ix IN (?3, ?4)"), (tenant, space, key, former))
             }
         }
     }

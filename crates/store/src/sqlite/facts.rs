@@ -5,7 +5,7 @@ use super::tx::Tx;
 use crate::StoreError;
 use crate::rows::facts::{SealedFact, SpaceChanges};
 use crate::rows::spaces::SpaceVersion;
-use domain::keys::{subject_key, text_key};
+use domain::keys::{subject_keys, text_key};
 use domain::{Fact, FactId, Space};
 use reconcile::{Held, Needs, Write};
 use rusqlite::Row;
@@ -31,19 +31,31 @@ impl Db<'_> {
     // Here and below, `+id` keeps SQLite from walking the whole tenant in the order of its ids, which it prefers to
     // finding the few rows by their index and sorting them.
     pub fn fact_history(&self, tenant: &str, space: i64, subject: &str) -> Result<Vec<Fact>, StoreError> {
-        let index = self.secrets.index("subject", tenant, space, &subject_key(subject));
+        let [key, former] =
+            subject_keys(subject).map(|key| self.secrets.index("subject", tenant, space, &key));
         let rows = self.all(
             &format!(
-                "SELECT {COLUMNS} FROM fact WHERE tenant = ?1 AND space = ?2 AND subject_ix = ?3 ORDER BY +id"
+                "SELECT {COLUMNS} FROM fact
+                 WHERE tenant = ?1 AND space = ?2 AND subject_ix IN (?3, ?4) ORDER BY +id"
             ),
-            (tenant, space, index),
+            (tenant, space, key, former),
             sealed_fact,
         )?;
         self.secrets.facts_open(tenant, &rows)
     }
 
+    /// What stands under the subject now: active and flagged rows, whatever its history.
+    pub fn subject_standing(&self, tenant: &str, space: i64, subject: &str) -> Result<Vec<Fact>, StoreError> {
+        let [key, former] = subject_keys(subject);
+        let mut facts = self.facts_standing(tenant, space, &key)?;
+        if former != key {
+            facts.extend(self.facts_standing(tenant, space, &former)?);
+        }
+        Ok(facts)
+    }
+
     /// What stands under the subject key now: active and flagged rows, whatever its history.
-    pub fn facts_standing(&self, tenant: &str, space: i64, key: &str) -> Result<Vec<Fact>, StoreError> {
+    fn facts_standing(&self, tenant: &str, space: i64, key: &str) -> Result<Vec<Fact>, StoreError> {
         let index = self.secrets.index("subject", tenant, space, key);
         let rows = self.all(
             &format!(

@@ -148,9 +148,9 @@ impl Sqlite {
         space: &Space,
         subject: &str,
     ) -> Result<Vec<Fact>, StoreError> {
-        let key = domain::keys::subject_key(subject);
+        let subject = subject.to_owned();
         let found = self
-            .in_space(caller, space, move |db, tenant, space| db.facts_standing(tenant, space, &key))
+            .in_space(caller, space, move |db, tenant, space| db.subject_standing(tenant, space, &subject))
             .await?;
         Ok(found.unwrap_or_default())
     }

@@ -6,7 +6,6 @@ use super::tx::Tx;
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::receipts::{Attested, COLUMNS, ReceiptRow, SealedReceipt, attestation};
-use domain::keys::subject_key;
 use domain::{Caller, Space};
 use evidence::{Kind, Receipt, Signed};
 
@@ -98,7 +97,7 @@ impl Sqlite {
         self.write(call, move |tx, call| {
             let tenant = call.caller.tenant.as_str();
             let row = tx.space_open(tenant, &space)?;
-            let facts = tx.db().facts_standing(tenant, row.id, &subject_key(&subject))?;
+            let facts = tx.db().subject_standing(tenant, row.id, &subject)?;
             let attestation = attestation(subject, facts);
             let value = attestation.value.clone();
             let audit_head = tx.chain.at.hash;

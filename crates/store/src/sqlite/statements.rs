@@ -84,7 +84,7 @@ impl Sqlite {
             };
             let next = tx.db().sequence_next(tenant, "fact")?;
             let plan = match said.intent {
-                Intent::Remember => reconcile::plan(&held, &proposals, &statement, &policy, next),
+                Intent::Remember => reconcile::plan(&held, &proposals, &statement, &policy, &slots, next),
                 Intent::Forget => reconcile::plan_removal(&held, &proposals, &statement, next),
             };
             tx.facts_write(tenant, row.id, &plan.writes)?;

@@ -1,7 +1,9 @@
 //! Words in a statement that say that something has gone, and words that take this back: hedges, questions, sarcasm.
 
-use crate::phrases::{EMPTY_WORDS, HEDGES, LEAVING, LIMITS, NEGATIONS, REMOVAL, REPLACEMENT, SARCASM};
-use crate::sentences::{Sentence, is_code, sentences};
+use super::phrases::{
+    EMPTY_WORDS, LAUGHTER, LEAVING, LIMITS, NEGATIONS, REMOVAL, REMOVAL_HEDGES, REPLACEMENT, SARCASM,
+};
+use super::sentences::{Sentence, is_code, sentences};
 use domain::keys::value_key;
 
 /// How far before a removal word a negation still takes it back: "have not yet been removed".
@@ -16,7 +18,7 @@ type Clause = Vec<String>;
 
 /// Which of a statement's values its words say have gone.
 #[derive(Debug)]
-pub(crate) struct Removals(Vec<bool>);
+pub(super) struct Removals(Vec<bool>);
 
 impl Removals {
     pub fn read<'a>(text: &str, values: impl Iterator<Item = &'a str>) -> Self {
@@ -97,16 +99,20 @@ fn spoken(text: &str) -> Vec<(Sentence<'_>, Vec<Clause>)> {
 fn is_hedged(sentence: &[&str], clauses: &[Clause]) -> bool {
     let has = |phrases: &[&str]| clauses.iter().any(|c| phrases.iter().any(|p| find(c, p).next().is_some()));
     let asks = sentence.iter().any(|chunk| chunk.ends_with('?') && !is_code(chunk));
-    asks || sentence.iter().any(|chunk| is_tag(chunk)) || has(&HEDGES) || has(&SARCASM)
+    asks || sentence.iter().any(|chunk| is_tag(chunk))
+        || has(&REMOVAL_HEDGES)
+        || has(SARCASM)
+        || has(LAUGHTER)
 }
 
 fn is_all_sarcasm(sentence: &[&str], clauses: &[Clause]) -> bool {
-    let sarcastic = |clause: &Clause| SARCASM.iter().any(|phrase| clause.iter().eq(phrase.split(' ')));
+    let sarcastic =
+        |clause: &Clause| SARCASM.iter().chain(LAUGHTER).any(|phrase| clause.iter().eq(phrase.split(' ')));
     sentence.iter().all(|chunk| is_tag(chunk)) || (!clauses.is_empty() && clauses.iter().all(sarcastic))
 }
 
 /// The mark for "I am being sarcastic".
-fn is_tag(chunk: &str) -> bool {
+pub(super) fn is_tag(chunk: &str) -> bool {
     chunk.trim_matches(|c: char| "().!,".contains(c)) == "/s"
 }
 
@@ -124,7 +130,7 @@ fn mentions(clause: &[String], value: &[String]) -> bool {
 }
 
 /// Where the phrase begins in the clause.
-fn find<'a>(clause: &'a [String], phrase: &'a str) -> impl Iterator<Item = usize> + 'a {
+pub(super) fn find<'a>(clause: &'a [String], phrase: &'a str) -> impl Iterator<Item = usize> + 'a {
     let length = phrase.split(' ').count();
     clause
         .windows(length)
@@ -205,7 +211,7 @@ fn prose(sentence: &[&str]) -> String {
     sentence.iter().map(|chunk| if is_code(chunk) { "." } else { chunk }).collect::<Vec<_>>().join(" ")
 }
 
-fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+pub(super) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')))
         .map(|w| w.trim_matches(['\'', '’']).replace('’', "'").to_lowercase())
         .filter(|w| !w.is_empty())

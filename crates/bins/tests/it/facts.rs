@@ -1,0 +1,142 @@
+//! Facts that the caller brings: no model is configured, and the rules are the same.
+
+use crate::support::{Deployment, Mcp, id};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+fn bring(mcp: &Mcp, text: &str, facts: &Value) -> String {
+    mcp.call("remember", &json!({ "text": text, "facts": facts }))
+}
+
+#[test]
+fn twenty_facts_five_changes_a_removal_and_a_guarded_slot_are_reconciled_without_a_model() {
+    let deployment = Deployment::bare().with("SVC_SLOT_SCHEMA", "preset:clinical");
+    let mcp = deployment.start();
+    let brought = |n: usize, value: &str| json!([{ "subject": format!("bed {n} nurse"), "value": value }]);
+    for n in 1..=20 {
+        let said = bring(&mcp, &format!("Bed {n} is with nurse N{n}."), &brought(n, &format!("N{n}")));
+        assert_eq!(said, format!("Stored: [ADD] bed {n} nurse = N{n}"));
+    }
+    for n in 1..=5 {
+        let said = bring(&mcp, &format!("Bed {n} is with M{n} now."), &brought(n, &format!("M{n}")));
+        assert_eq!(said, format!("Stored: [SUPERSEDE] bed {n} nurse = M{n}"));
+    }
+    let ended = json!([{ "subject": "bed 6 nurse", "value": "N6", "action": "RETRACT" }]);
+    assert_eq!(bring(&mcp, "Bed 6 is empty.", &ended), "Stored: [RETRACT] bed 6 nurse = N6");
+
+    let status = |value: &str| json!([{ "subject": "code status", "value": value }]);
+    assert_eq!(bring(&mcp, "Full code.", &status("full code")), "Stored: [ADD] code_status = full code");
+    let guarded = bring(&mcp, "He is DNR now.", &status("DNR"));
+    let mut lines = guarded.lines();
+    assert_eq!(lines.next(), Some("Stored: [FLAG] code_status = DNR"));
+    let waiting = lines.next().unwrap();
+    assert!(waiting.starts_with(&format!("Waiting #{}: code_status = DNR", id(waiting))), "{guarded}");
+    assert!(waiting.contains("confirm_change") && waiting.contains("reject_change"), "{guarded}");
+
+    let list = mcp.list();
+    let current = list.lines().filter(|line| line.starts_with("• bed")).count();
+    assert_eq!(current, 19, "{list}");
+    assert!(list.contains("• code_status = full code") && list.contains("• bed 5 nurse = M5"), "{list}");
+    let log = mcp.call("audit_log", &json!({ "limit": 3, "action": "remember" }));
+    assert!(log.contains("FLAG code_status (proposed by the caller)"), "{log}");
+    mcp.intact();
+}
+
+#[test]
+fn a_fact_of_the_caller_costs_a_few_milliseconds() {
+    let deployment = Deployment::bare();
+    let mcp = deployment.start();
+    let mut times: Vec<Duration> = (0..40)
+        .map(|n| {
+            let started = Instant::now();
+            bring(&mcp, "Said so.", &json!([{ "subject": format!("thing {n}"), "value": "x" }]));
+            started.elapsed()
+        })
+        .collect();
+    times.sort();
+    // Far above what it takes, and far below what a model takes, so that a busy machine does not fail the test.
+    assert!(times[20] < Duration::from_millis(50), "{:?}", times[20]);
+}
+
+#[test]
+fn the_same_words_with_other_facts_are_other_facts() {
+    let mcp = Deployment::bare().start();
+    let one = json!([{ "subject": "gate colour", "value": "blue" }]);
+    let two = json!([{ "subject": "fence colour", "value": "blue" }]);
+    assert!(bring(&mcp, "It is blue.", &one).starts_with("Stored: [ADD] gate colour = blue"));
+    assert!(bring(&mcp, "It is blue.", &two).starts_with("Stored: [ADD] fence colour = blue"));
+    assert_eq!(bring(&mcp, "It is blue.", &one), "Stored: [DEDUP] gate colour = blue");
+}
+
+#[test]
+fn a_close_fact_is_named_and_can_be_replaced() {
+    let mcp = Deployment::bare().start();
+    bring(&mcp, "The gate is blue.", &json!([{ "subject": "gate colour", "value": "blue" }]));
+    bring(&mcp, "The gate is tall.", &json!([{ "subject": "gate height", "value": "tall" }]));
+    let red = |target: Option<i64>| {
+        let mut fact = json!({ "subject": "colour of the gate", "value": "red" });
+        if let Some(id) = target {
+            fact["target_id"] = json!(id);
+        }
+        bring(&mcp, "The gate is red.", &json!([fact]))
+    };
+    let said = red(None);
+    assert!(
+        said.starts_with("Stored: [ADD] colour of the gate = red\nClose to #1 gate colour = blue: "),
+        "{said}"
+    );
+    assert!(said.contains("\"target_id\": 1"), "{said}");
+    assert_eq!(said.lines().count(), 2, "{said}");
+    assert_eq!(
+        bring(&mcp, "Red.", &json!([{ "subject": "lamp", "value": "red" }])),
+        "Stored: [ADD] lamp = red"
+    );
+    assert_eq!(red(Some(1)), "Stored: [SUPERSEDE] gate colour = red");
+    let list = mcp.list();
+    assert!(list.contains("• gate colour = red") && !list.contains("• colour of the gate"), "{list}");
+}
+
+#[test]
+fn doubt_in_the_words_holds_for_the_callers_facts_too() {
+    let mcp = Deployment::bare().start();
+    let said =
+        bring(&mcp, "Maybe the office is in Rome.", &json!([{ "subject": "office", "value": "Rome" }]));
+    assert!(said.starts_with("Stored: [FLAG] office = Rome\nWaiting #1: "), "{said}");
+}
+
+#[test]
+fn facts_that_cannot_be_read_are_refused_by_name_and_nothing_is_written() {
+    let mcp = Deployment::bare().start();
+    let good = json!({ "subject": "a", "value": "b" });
+    for (facts, named) in [
+        (json!([]), "'facts'"),
+        (json!({ "subject": "a" }), "facts"),
+        (json!([{ "subject": "a" }]), "value"),
+        (json!([good, { "value": "b" }]), "facts[1]"),
+        (json!([{ "subject": "a", "value": 3 }]), "facts[0].value"),
+        (json!([{ "subject": "a", "value": "b", "colour": 1 }]), "colour"),
+        (json!([{ "subject": "a", "value": "b", "confidence": "high" }]), "facts[0].confidence"),
+        (json!([{ "subject": "a", "value": "b", "target_id": "x" }]), "facts[0].target_id"),
+        (json!([{ "subject": " ", "value": "b" }]), "facts[0].subject"),
+        (json!(vec![good.clone(); 65]), "65"),
+    ] {
+        let text = mcp.refused("remember", &json!({ "text": "x", "facts": facts }));
+        assert!(text.contains(named), "{facts}: {text}");
+    }
+    assert_eq!(mcp.list(), "(no memories yet)");
+}
+
+#[test]
+fn metadata_that_is_not_the_callers_to_set_is_named() {
+    let mcp = Deployment::bare().start();
+    let said = mcp.call(
+        "remember",
+        &json!({
+            "text": "A is b.",
+            "facts": [{ "subject": "a", "value": "b" }],
+            "metadata": { "team": "core", "approved_by": "me" },
+        }),
+    );
+    let expected = "Stored: [ADD] a = b\nMetadata not taken, since only the service sets it: approved_by.";
+    assert_eq!(said, expected);
+}

@@ -1,0 +1,46 @@
+//! Letters that look like others. Only what imitates Latin is folded: a word of another alphabet stays what it is, and
+//! no two plain words become one.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_security::confusable_detection::skeleton;
+
+/// The text as a reader sees it: compatible characters as the plain ones, and none that leave no mark.
+pub(super) fn as_shown(text: &str) -> String {
+    text.nfkc().filter(|c| !is_ignorable(*c)).collect()
+}
+
+/// The word in lower case, with each letter that poses as a Latin one replaced by it, where the word has Latin letters
+/// too or nothing but such letters. A single letter of another alphabet poses as nothing.
+pub(super) fn plain_word(word: &str) -> String {
+    let letters = || word.chars().filter(|c| c.is_alphabetic());
+    let has_latin = letters().any(|c| c.is_ascii());
+    let all_pose = letters().count() > 1 && letters().all(|c| imitated(c).is_some());
+    if word.is_ascii() || !(has_latin || all_pose) {
+        return word.to_lowercase();
+    }
+    let plain: String = word.chars().map(|c| imitated(c).unwrap_or(c)).collect();
+    plain.to_lowercase()
+}
+
+/// The Latin letter that a letter of another alphabet, or a phonetic sign, looks like, in either case.
+fn imitated(c: char) -> Option<char> {
+    if c.is_ascii() {
+        return None;
+    }
+    let is_own_letter = matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}');
+    let looks_like = |c: char| {
+        let mut buffer = [0; 4];
+        let mut shape = skeleton(c.encode_utf8(&mut buffer));
+        shape.next().filter(|s| s.is_ascii_alphabetic() && shape.next().is_none())
+    };
+    if is_own_letter { None } else { looks_like(c).or_else(|| c.to_lowercase().find_map(looks_like)) }
+}
+
+/// Characters that are not shown at all (Unicode's Default_Ignorable_Code_Point).
+fn is_ignorable(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}

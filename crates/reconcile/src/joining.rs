@@ -1,0 +1,105 @@
+//! Entries of one statement never retire each other: several values of one subject are one value.
+
+use crate::proposal::{Proposal, why_unusable};
+use crate::slot::scope_key;
+use domain::keys::{item_key, subject_key, value_key};
+use domain::{Action, Kind, TimeRef, Triple, limits};
+
+const TOO_LONG: &str = "with the other values of the statement it would be too long";
+const LESS_SURE: &str = "the statement gives another value, and is surer of it";
+
+/// The entries in their order, those of one place joined where the first of them stood.
+pub(crate) fn join(proposals: Vec<Proposal>) -> Vec<Proposal> {
+    let mut joined: Vec<Proposal> = Vec::new();
+    let mut gone: Vec<Proposal> = Vec::new();
+    let rivals = |p: &Proposal| {
+        proposals.iter().filter(|other| place(other).is_some() && place(other) == place(p)).count()
+    };
+    let surer = |p: &Proposal| {
+        p.confidence < limits::SURE
+            && proposals
+                .iter()
+                .any(|other| place(other) == place(p) && stands(other) && other.confidence >= limits::SURE)
+    };
+    for proposal in &proposals {
+        let mut p = proposal.clone();
+        if place(&p).is_none() || rivals(&p) == 1 {
+            joined.push(p);
+        } else if p.look.removal {
+            // What the words say has gone is the former value; it comes after the one that takes its place.
+            p.time_ref = TimeRef::Past;
+            p.action = Action::Retract;
+            gone.push(p);
+        } else if surer(&p) {
+            p.misgiving = Some(LESS_SURE);
+            joined.push(p);
+        } else {
+            match joined.iter_mut().find(|first| stands(first) && place(first) == place(&p)) {
+                Some(first) => {
+                    if let Err(rest) = add(first, p) {
+                        joined.push(rest);
+                    }
+                }
+                None => joined.push(p),
+            }
+        }
+    }
+    joined.extend(gone);
+    joined
+}
+
+/// Where the value is to stand, for an entry that says plainly that it stands.
+fn place(p: &Proposal) -> Option<(String, String, Option<String>)> {
+    let says_so = p.unusable.is_none()
+        && !p.value.is_empty()
+        && p.stored_kind() == Kind::State
+        && p.look.doubt.is_none()
+        && matches!(p.time_ref, TimeRef::Current | TimeRef::Unknown)
+        && !matches!(p.action, Action::Skip | Action::Retract | Action::Archive | Action::Flag);
+    says_so.then(|| (subject_key(&p.subject), scope_key(&p.scope), p.is_list().then(|| item_key(&p.value))))
+}
+
+fn stands(p: &Proposal) -> bool {
+    place(p).is_some() && !p.look.removal && p.misgiving.is_none()
+}
+
+/// Gives the entry back, to be looked at by a person, where both together would not fit.
+fn add(first: &mut Proposal, p: Proposal) -> Result<(), Proposal> {
+    let value = both(&first.value, &p.value);
+    let candidate = Proposal { value, ..first.clone() };
+    if why_unusable(&candidate).is_some() {
+        return Err(Proposal { misgiving: Some(TOO_LONG), ..p });
+    }
+    let more = value_key(&candidate.value) != value_key(&first.value);
+    *first = candidate;
+    if first.action == Action::Dedup || (first.action == Action::Add && p.action != Action::Dedup) {
+        first.action = p.action;
+    }
+    if p.kind == Kind::State {
+        first.kind = Kind::State;
+    }
+    first.confidence = first.confidence.min(p.confidence);
+    first.target = first.target.or(p.target);
+    first.look.target = first.look.target.take().or(p.look.target);
+    if more {
+        first.triple = Triple::default();
+    }
+    Ok(())
+}
+
+/// The longer of two values where it says the shorter one too, else one after the other.
+fn both(a: &str, b: &str) -> String {
+    if says_too(a, b) {
+        a.to_owned()
+    } else if says_too(b, a) {
+        b.to_owned()
+    } else {
+        format!("{a}, {b}")
+    }
+}
+
+fn says_too(long: &str, short: &str) -> bool {
+    let words = |text: &str| -> Vec<String> { subject_key(text).split(' ').map(str::to_owned).collect() };
+    let (long, short) = (words(long), words(short));
+    long.windows(short.len()).any(|window| window == short)
+}
