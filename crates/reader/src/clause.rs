@@ -76,6 +76,12 @@ fn is_open(words: &[Word]) -> bool {
         .is_some_and(|w| w.is_any(&["if", "when", "unless", "whenever", "after", "before", "while", "once"]))
 }
 
+/// Openings that need no mark behind them.
+const LIGHT: [&str; 26] = [
+    "also", "now", "currently", "actually", "today", "finally", "fyi", "btw", "so", "please", "hey", "hi", "hiya", "hello",
+    "ok", "okay", "oh", "omg", "hmm", "yeah", "yes", "yep", "ugh", "ughhh", "well", "anyway",
+];
+
 /// Without chatter at its head, and without marks.
 fn opened(words: &[Word]) -> Vec<Word> {
     let mut rest = words;
@@ -90,20 +96,7 @@ fn opened(words: &[Word]) -> Vec<Word> {
         let after = rest.get(length..).unwrap_or_default();
         // "Right" and "well" open a sentence only where a mark sets them off; "now" and "also" always.
         let set_off = after.first().is_none_or(Word::is_mark);
-        let light = rest.first().is_some_and(|w| {
-            w.is_any(&[
-                "also",
-                "now",
-                "currently",
-                "actually",
-                "today",
-                "finally",
-                "fyi",
-                "btw",
-                "so",
-                "please",
-            ])
-        });
+        let light = rest.first().is_some_and(|w| w.is_any(&LIGHT));
         if !(set_off || light || length > 1) {
             break;
         }

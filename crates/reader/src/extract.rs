@@ -9,7 +9,7 @@ use crate::named::{Known, set};
 use crate::note::{called, notes};
 use crate::segment::{self, Segment, Sort};
 use crate::slot;
-use crate::words::{Word, spell, words};
+use crate::words::{Word, words};
 use domain::{Action, Fact, RawFact};
 use encoder::Meant;
 use model::{Extract, SlotHint, Work};
@@ -23,6 +23,10 @@ const READ_WORDS: usize = 60;
 const HEARD_AT_ONCE: usize = 8;
 /// A reading whose subject is the words around a value needs the network to be so sure that it tells how things are.
 const TELLS: f32 = 0.75;
+
+/// So sure the network must be that a pronoun points to what was told last.
+const POINTED: f32 = 0.9;
+const POINTING: [&str; 12] = ["it", "its", "that", "this", "they", "them", "he", "she", "him", "her", "there", "meant"];
 
 const PLAIN: f64 = 0.9;
 const DOUBTFUL: f64 = 0.5;
@@ -69,6 +73,16 @@ enum Told {
     Nothing,
 }
 
+/// A clause as it was said.
+#[derive(Clone, Copy)]
+struct Said<'a> {
+    sentence: &'a str,
+    text: &'a str,
+    /// What the network takes for the value, where that is clear.
+    value: Option<&'a str>,
+    meant: Meant,
+}
+
 struct Reader<'a> {
     ask: &'a Extract<'a>,
     known: Vec<Known<'a>>,
@@ -87,27 +101,38 @@ impl Reader<'_> {
         }
         let asks = segment.text.trim_end_matches(['"', '”', ')', ' ']).ends_with('?');
         let mut to = Pointers { me: me(segment.speaker, self.ask.source), it: self.it.take() };
+        let proposed = self.found.len();
         let mut told = Told::Nothing;
         let mut topics: Vec<String> = Vec::new();
         for mut clause in clauses(&words) {
             let Some(at) = span(&clause) else { continue };
             let text = segment.text.get(at.clone()).unwrap_or_default();
-            let meant = if asks { Meant::Asked } else { heard.meant(&at) };
+            let meant = match heard.meant(&at) {
+                _ if asks => Meant::Asked,
+                // "In three weeks I start at Halden": so it is not yet.
+                Meant::So | Meant::Event if is_ahead(&words) => Meant::Future,
+                meant => meant,
+            };
             clause.of = topics.last().filter(|topic| is_name(topic, segment.text)).cloned();
             let mut readings = frame::read(&clause, &to);
             if readings.is_empty() {
-                readings.extend(self.by_value(text, &at, heard, &to));
+                readings.extend(self.by_value(text, &at, heard, &clause, &to));
             }
             if let Some(topic) = frame::spoken_of(&clause, &to).filter(|topic| !topics.contains(topic)) {
                 to.it = Some(topic.clone());
                 topics.push(topic);
             }
-            let of_clause = self.clause(text, meant, &readings, &clause);
+            let value = heard.value(&at).and_then(|value| segment.text.get(value));
+            let of_clause =
+                self.clause(&Said { sentence: segment.text, text, value, meant }, &readings, &clause);
             told = match (told, of_clause) {
                 (Told::Kept, _) | (_, Told::Kept) => Told::Kept,
                 (Told::Read, _) | (_, Told::Read) => Told::Read,
                 _ => Told::Nothing,
             };
+        }
+        if !asks && told != Told::Nothing {
+            self.point_back(segment.text, told, proposed);
         }
         // "It" in the next sentence points to something only where there is one thing that it can point to.
         self.it = match topics.as_slice() {
@@ -118,11 +143,12 @@ impl Reader<'_> {
         told
     }
 
-    fn clause(&mut self, text: &str, meant: Meant, readings: &[Reading], clause: &Clause) -> Told {
+    fn clause(&mut self, said: &Said<'_>, readings: &[Reading], clause: &Clause) -> Told {
+        let Said { sentence, text, value, meant } = *said;
         let gone = readings.iter().find(|r| r.shift == Shift::Gone);
         match meant {
-            Meant::Asked => Told::Nothing,
-            Meant::Nothing if readings.is_empty() => Told::Nothing,
+            Meant::Asked if sentence.contains('?') || asks_for(clause) => Told::Nothing,
+            Meant::Nothing if readings.is_empty() && is_slight(clause) => Told::Nothing,
             Meant::Hypothetical | Meant::Sarcastic => {
                 let why = if meant == Meant::Sarcastic { "sarcasm" } else { "hypothetical" };
                 let subject = readings.first().map_or_else(|| called(None, text), |r| r.subject.clone());
@@ -130,29 +156,28 @@ impl Reader<'_> {
                 self.found.push(fact(&subject, &value, Action::Skip, "unknown", DOUBTFUL, why));
                 Told::Read
             }
-            Meant::Past => {
-                for r in readings.iter().filter(|r| r.arity == Arity::One && !r.subject.is_empty()) {
-                    self.found.push(fact(
-                        &r.subject,
-                        &r.value,
-                        Action::Archive,
-                        "past",
-                        PLAIN,
-                        "true in the past",
-                    ));
-                }
-                Told::Kept
-            }
-            Meant::Future | Meant::Hedged => self.doubted(text, meant, readings, clause),
-            Meant::End => self.ended(text, gone),
-            _ if gone.is_some() => self.ended(text, gone),
-            _ if readings.is_empty() => self.in_slot(text, clause),
+            Meant::Past => self.was(readings),
+            Meant::Future | Meant::Hedged => self.doubted(sentence, meant, readings, clause),
+            Meant::End => self.ended(sentence, gone),
+            _ if gone.is_some() => self.ended(sentence, gone),
+            _ if readings.iter().any(|r| r.shift == Shift::Was) => self.was(readings),
+            _ if readings.is_empty() => self.in_slot(text, value),
             _ => {
                 let told: Vec<Told> =
-                    readings.iter().map(|reading| self.stated(text, reading, clause)).collect();
+                    readings.iter().map(|reading| self.stated(sentence, reading, clause)).collect();
                 if told.contains(&Told::Kept) { Told::Kept } else { Told::Read }
             }
         }
+    }
+
+    /// What was so once is history, and is kept as it was told.
+    fn was(&mut self, readings: &[Reading]) -> Told {
+        let lasting =
+            |r: &&Reading| r.arity != Arity::Many && !r.subject.is_empty() && r.shift != Shift::Gone;
+        for r in readings.iter().filter(lasting) {
+            self.found.push(fact(&r.subject, &r.value, Action::Archive, "past", PLAIN, "true in the past"));
+        }
+        Told::Kept
     }
 
     /// A value, said for sure.
@@ -216,14 +241,57 @@ impl Reader<'_> {
         Told::Read
     }
 
+    /// "They upgraded, 4.0.2 is what's installed now": a pronoun may point to the one fact that was told last. What the
+    /// sentence gives takes its place if it looks like it; otherwise a person is asked.
+    fn point_back(&mut self, sentence: &str, told: Told, proposed: usize) {
+        let touches = self.found.iter().skip(proposed).any(|found| found.target_id.is_some());
+        if told == Told::Kept && !touches {
+            self.may_have_ended(sentence);
+        }
+        let points = words(sentence).iter().any(|w| w.is_any(&POINTING));
+        if touches || !points || !self.brief || self.found.iter().skip(proposed).any(|found| found.target_id.is_some()) {
+            return;
+        }
+        let Some(last) = link::last_told(&self.known).map(|k| k.fact) else { return };
+        let (replaces, ends) = link::replaced(sentence, last);
+        let new = self.found.iter_mut().skip(proposed).find(|f| f.action.as_deref() == Some(Action::Add.word()));
+        match new {
+            Some(new) if replaces >= POINTED => {
+                let alike = link::is_alike(&last.value, new.value.as_deref().unwrap_or_default());
+                let action = if alike { Action::Supersede } else { Action::Flag };
+                new.subject = Some(last.subject.clone());
+                new.scope = Some(last.scope.clone());
+                new.action = Some(action.word().to_owned());
+                new.target_id = Some(last.id);
+            }
+            None if replaces + ends >= POINTED => self.found.push(removal(last, ends >= POINTED)),
+            _ => {}
+        }
+    }
+
+    /// A sentence that could not be read may still say that a fact which it names no longer holds: a person is asked.
+    fn may_have_ended(&mut self, sentence: &str) {
+        let touched: Vec<i64> = self.found.iter().filter_map(|found| found.target_id).collect();
+        for id in link::maybe_ended(sentence, &self.known).into_iter().filter(|id| !touched.contains(id)) {
+            if let Some(held) = self.known.iter().map(|k| k.fact).find(|f| f.id == id) {
+                self.found.push(removal(held, false));
+            }
+        }
+    }
+
     /// The network may see that a clause fills a declared slot in a form that is not read here.
-    fn in_slot(&mut self, text: &str, clause: &Clause) -> Told {
+    fn in_slot(&mut self, text: &str, value: Option<&str>) -> Told {
+        let Some(value) =
+            value.map(|v| v.trim_matches(|c: char| !c.is_alphanumeric())).filter(|v| !v.is_empty())
+        else {
+            return Told::Kept;
+        };
         let Some(slot) = slot::told(text, self.ask.slots) else { return Told::Kept };
-        let value = allergen(&clause.words).unwrap_or_else(|| text.to_owned());
-        if !slot.list && value.split_whitespace().count() > 8 {
+        let whole = text.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| value.ends_with(word));
+        if !whole || set(value).is_empty() {
             return Told::Kept;
         }
-        self.fill(slot, &value, GLOBAL, text);
+        self.fill(slot, value, GLOBAL, text);
         Told::Read
     }
 
@@ -250,7 +318,14 @@ impl Reader<'_> {
     }
 
     /// The words around a value that the network is sure of, as its name.
-    fn by_value(&self, text: &str, at: &Range<usize>, heard: &Heard, to: &Pointers) -> Option<Reading> {
+    fn by_value(
+        &self,
+        text: &str,
+        at: &Range<usize>,
+        heard: &Heard,
+        clause: &Clause,
+        to: &Pointers,
+    ) -> Option<Reading> {
         let denies = text.split_whitespace().any(|w| {
             matches!(w.to_lowercase().as_str(), "not" | "never" | "no") || w.to_lowercase().ends_with("n't")
         });
@@ -259,11 +334,19 @@ impl Reader<'_> {
         }
         let value = heard.value(at)?;
         let (start, end) = (value.start.checked_sub(at.start)?, value.end.checked_sub(at.start)?);
+        // A value is made of whole words.
+        let start = text.get(..start)?.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let end = text.get(end..)?.find(char::is_whitespace).map_or(text.len(), |at| end + at);
         let (before, given, after) = (text.get(..start)?, text.get(start..end)?, text.get(end..)?);
         let whose = words(before).first().is_some_and(|w| w.is_any(&["i", "my"]));
         let around = called(None, &format!("{before} {after}"));
-        let subject = if whose { format!("{}'s {around}", to.me) } else { around };
+        let of = clause.subject.as_deref().and_then(|words| frame::name(words, to));
+        let subject = match of.or_else(|| whose.then(|| to.me.clone())) {
+            Some(of) => format!("{of} {around}"),
+            None => around,
+        };
         let given = given.trim_matches(|c: char| c.is_whitespace() || ",;:.!".contains(c));
+        let given = [" of", " to", " the", " a", " in", " on"].iter().find_map(|end| given.strip_suffix(end)).unwrap_or(given);
         let whole = set(given).len() >= set(text).len();
         (!whole && !set(&subject).is_empty() && !given.is_empty()).then(|| Reading {
             subject,
@@ -340,6 +423,30 @@ fn is_name(topic: &str, sentence: &str) -> bool {
     topic.split_whitespace().any(capital)
 }
 
+/// "Could somebody check if …", "who over there handles …": a question without its mark.
+fn asks_for(clause: &Clause) -> bool {
+    const OPENINGS: [&str; 20] = [
+        "who", "what", "when", "where", "which", "why", "how", "do", "does", "did", "is", "are", "can", "could", "would",
+        "will", "remind", "anyone", "any", "should",
+    ];
+    clause.words.first().is_some_and(|w| w.is_any(&OPENINGS))
+}
+
+/// "In three weeks", "tomorrow", "next month".
+fn is_ahead(words: &[Word]) -> bool {
+    let low: Vec<&str> = words.iter().map(|w| w.low.as_str()).collect();
+    let units = ["day", "days", "week", "weeks", "month", "months", "year", "years"];
+    let ahead = |w: &[&str]| w.first() == Some(&"in") && w.get(2).is_some_and(|unit| units.contains(unit));
+    low.contains(&"tomorrow") || low.windows(3).any(ahead) || low.windows(2).any(|w| w.first() == Some(&"next") && w.get(1).is_some_and(|unit| units.contains(unit)))
+}
+
+/// Hardly a word that could be asked about later.
+fn is_slight(clause: &Clause) -> bool {
+    const FEW: usize = 4;
+    let tells = |w: &Word| w.has_digit() || (w.is_capital() && w.at.start > 0 && !w.is("i"));
+    clause.words.len() <= FEW && !clause.words.iter().any(tells)
+}
+
 /// Greetings, thanks, an order for this moment.
 fn is_small_talk(words: &[Word]) -> bool {
     let bare: Vec<&str> = words.iter().filter(|w| !w.is_mark()).map(|w| w.low.as_str()).collect();
@@ -352,12 +459,6 @@ fn is_small_talk(words: &[Word]) -> bool {
 
 fn span(clause: &Clause) -> Option<Range<usize>> {
     Some(clause.words.first()?.at.start..clause.words.last()?.at.end)
-}
-
-/// "Turns out codeine gives her hives too": what stands before the verb, or behind "to".
-fn allergen(words: &[Word]) -> Option<String> {
-    let to = words.iter().position(|w| w.is_any(&["to", ":"])).and_then(|at| words.get(at + 1..));
-    to.map(spell).filter(|item| !item.is_empty())
 }
 
 fn fact(subject: &str, value: &str, action: Action, time: &str, confidence: f64, why: &str) -> RawFact {

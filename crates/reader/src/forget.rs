@@ -26,7 +26,11 @@ pub(crate) fn forget(ask: &Extract<'_>) -> Vec<RawFact> {
             .flat_map(|s| &s.aliases)
             .any(|a| set(a).is_subset(&said));
         let by_value = k.has_value_in(&said);
-        if by_subject || by_alias || by_value {
+        // "the locker number" of a locker at the pool; but "my address" is not my sister's.
+        let extra = &(&k.subject - &said) - &k.value;
+        let of_another = extra.iter().any(|word| k.is_name(word) || is_person(word));
+        let all_said = said.is_subset(&(&k.subject | &k.value)) && !of_another;
+        if by_subject || by_alias || by_value || all_said {
             k.subject.intersection(&said).count() + k.value.intersection(&said).count()
         } else {
             0
@@ -43,6 +47,15 @@ pub(crate) fn forget(ask: &Extract<'_>) -> Vec<RawFact> {
     let share = |fact: &Fact| said.intersection(&set(&fact.value)).count() as f64 / said.len() as f64;
     let note = notes.map(|fact| (share(fact), *fact)).max_by(|a, b| a.0.total_cmp(&b.0));
     note.filter(|(share, _)| *share >= NOTE_SHARE).map(|(_, fact)| removal(fact)).into_iter().collect()
+}
+
+/// Somebody whose things are not one's own.
+fn is_person(word: &str) -> bool {
+    const PEOPLE: [&str; 24] = [
+        "sister", "brother", "mother", "father", "mum", "mom", "dad", "wife", "husband", "son", "daughter", "cousin", "aunt",
+        "uncl", "friend", "boss", "colleagu", "neighbour", "partner", "niec", "nephew", "grandmoth", "grandfath", "flatmat",
+    ];
+    PEOPLE.contains(&word)
 }
 
 /// Words that ask for it and say nothing of what.

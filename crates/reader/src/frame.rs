@@ -32,6 +32,8 @@ pub(crate) enum Shift {
     Is,
     /// So it is now: it was otherwise before.
     Became { from: Option<String> },
+    /// So it was once.
+    Was,
     /// So it is no longer.
     Gone,
 }
@@ -65,13 +67,33 @@ fn doses(reading: &Reading) -> Option<Vec<Reading>> {
 /// Between who takes a drug and which.
 const TAKES: &str = " takes ";
 
-/// What the clause is about, for words that point back at it.
+/// What the clause is about, for words that point back at it: its subject, or else the one thing with a name or a number
+/// that it speaks of ("they knocked out a wall in room 202").
 pub(crate) fn spoken_of(clause: &Clause, to: &Pointers) -> Option<String> {
     let verb = finite_verb(&clause.words)?;
     let own = clause.words.get(..verb).unwrap_or_default();
     let words = if own.is_empty() { clause.subject.as_deref()? } else { own };
-    let topic = Topic::of(words.get(lead(words)..).unwrap_or_default(), to)?;
-    Some(topic.name).filter(|name| !name.is_empty() && *name != to.me)
+    let topic = Topic::of(words.get(lead(words)..).unwrap_or_default(), to).map(|topic| topic.name);
+    let topic = topic
+        .filter(|name| !name.is_empty() && *name != to.me && !["they", "somebody"].contains(&name.as_str()));
+    topic.or_else(|| only_thing(clause.words.get(verb..).unwrap_or_default(), to))
+}
+
+/// The one phrase that begins with "the" or names something by a number or a capital.
+fn only_thing(words: &[Word], to: &Pointers) -> Option<String> {
+    let joins =
+        |w: &Word| matches!(w.tag, Tag::Noun | Tag::Name | Tag::Number | Tag::Adjective) || w.has_digit();
+    let runs = words.split(|w| !joins(w)).filter(|run| !run.is_empty());
+    let identified = |run: &&[Word]| run.iter().any(|w| w.has_digit() || w.is_capital());
+    let mut named = runs.clone().filter(identified);
+    let mut definite = words.windows(2).filter(|w| matches!(w, [the, next] if the.is("the") && joins(next)));
+    match (named.next(), named.next(), definite.next(), definite.next()) {
+        (Some(only), None, _, _) => Some(thing(only, to)),
+        (None, _, Some([_, next]), None) => {
+            runs.clone().find(|run| run.first().is_some_and(|w| w.at == next.at)).map(|run| thing(run, to))
+        }
+        _ => None,
+    }
 }
 
 fn read_one(clause: &Clause, to: &Pointers) -> Option<Reading> {
@@ -83,6 +105,9 @@ fn read_one(clause: &Clause, to: &Pointers) -> Option<Reading> {
     if let Some(reading) = labelled(words, to) {
         return Some(reading);
     }
+    // "Not that urgent after all: …" labels nothing.
+    let colon = words.iter().position(|w| w.is(":")).map_or(0, |at| at + 1);
+    let words = words.get(colon..).unwrap_or_default();
     let at = finite_verb(words).or_else(|| clause.subject.is_some().then_some(0))?;
     let own = words.get(..at).unwrap_or_default();
     let said_of = if own.is_empty() { clause.subject.as_deref()? } else { own };
@@ -102,9 +127,22 @@ fn read_one(clause: &Clause, to: &Pointers) -> Option<Reading> {
             .or_else(|| taking(&topic, &group, verb, rest))
             .or_else(|| using(&topic, &group, verb, rest, to)),
     }?;
-    let says = |text: &str| text.chars().any(char::is_alphanumeric);
+    let reading = Reading { subject: usual(&reading.subject), ..reading };
     let complete = says(&reading.value) || reading.shift == Shift::Gone;
     complete.then_some(reading)
+}
+
+/// "search service ownership" as "search service owner".
+fn usual(subject: &str) -> String {
+    subject.strip_suffix(" ownership").map_or_else(|| subject.to_owned(), |of| format!("{of} owner"))
+}
+
+/// Whether a value tells anything by itself: "that" and "it" only point.
+fn says(value: &str) -> bool {
+    const POINTING: [&str; 12] =
+        ["it", "that", "this", "them", "these", "those", "so", "one", "him", "her", "us", "there"];
+    let mut words = value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.any(|word| !POINTING.contains(&word.to_lowercase().as_str()))
 }
 
 /// "I think the budget is 5000": words that only say how sure it is.
@@ -134,9 +172,18 @@ fn thinking(words: &[Word]) -> usize {
 
 /// "In staging, the log level …": words that lead up to the subject.
 fn lead(words: &[Word]) -> usize {
-    let opens = words.first().is_some_and(Word::is_preposition);
-    let comma = words.iter().position(|word| word.is(","));
-    comma.filter(|_| opens).map_or(0, |at| at + 1)
+    if !words.first().is_some_and(Word::is_preposition) {
+        return 0;
+    }
+    if let Some(comma) = words.iter().position(|word| word.is(",")) {
+        return comma + 1;
+    }
+    // "Since spring Walburga has …", "With the new tables the capacity is …"
+    let starts =
+        |at: &usize| words.get(*at).is_some_and(|w| w.is_any(&["the", "my", "our"]) || w.is_capital());
+    (2..words.len())
+        .rfind(|at| starts(at) && !words.get(at - 1).is_some_and(|w| w.is_preposition() || w.is_capital()))
+        .unwrap_or(0)
 }
 
 /// "Code status: full code", "router = archer c7".
@@ -144,7 +191,10 @@ fn labelled(words: &[Word], to: &Pointers) -> Option<Reading> {
     const NAME_WORDS: usize = 6;
     let at = words.iter().position(|w| w.is(":") || w.is("="))?;
     let (name, value) = (words.get(..at)?, words.get(at + 1..)?);
-    let plain = (1..=NAME_WORDS).contains(&name.len())
+    let is_name = name.last().is_some_and(|w| matches!(w.tag, Tag::Noun | Tag::Name) || w.has_digit())
+        && !name.iter().any(|w| w.is_any(&["not", "that", "it"]));
+    let plain = is_name
+        && (1..=NAME_WORDS).contains(&name.len())
         && finite_verb(name).is_none()
         && !name.iter().any(|w| w.is(","));
     let subject = thing(name, to);
@@ -196,7 +246,7 @@ impl Topic {
 
     /// "Room 2 seats 12 and the key code is 4471": the code is that of the room.
     fn within(self, words: &[Word], clause: &Clause) -> Self {
-        let definite = words.first().is_some_and(|w| w.is("the"))
+        let definite = words.first().is_some_and(|w| w.is_any(&["the", "our"]))
             && !words.iter().any(|w| w.is_capital() || w.has_digit());
         match clause.of.as_deref().filter(|_| definite && !self.is_person) {
             Some(owner) => Self { name: format!("{owner} {}", self.name), ..self },
@@ -204,19 +254,20 @@ impl Topic {
         }
     }
 
-    /// "user's home", "search service port".
+    /// "user home", "search service port".
     fn attribute(&self, attribute: &str) -> String {
-        match (self.name.as_str(), self.is_person) {
-            ("", _) => attribute.to_owned(),
-            (name, true) => format!("{name}'s {attribute}"),
-            (name, false) => format!("{name} {attribute}"),
-        }
+        format!("{} {attribute}", self.name).trim().to_owned()
     }
+}
+
+/// What a subject is called.
+pub(crate) fn name(words: &[Word], to: &Pointers) -> Option<String> {
+    Topic::of(words, to).map(|topic| topic.name).filter(|name| !name.is_empty())
 }
 
 /// A noun phrase as a name: in lower case, without articles, "my" as the speaker's, "the port of X" as "X port".
 fn thing(words: &[Word], to: &Pointers) -> String {
-    const BARE: [&str; 22] = [
+    const BARE: [&str; 23] = [
         "a",
         "an",
         "the",
@@ -239,6 +290,7 @@ fn thing(words: &[Word], to: &Pointers) -> String {
         "current",
         "actually",
         "please",
+        "there",
     ];
     if let Some(of) = words.iter().position(|w| w.is("of")).filter(|at| *at > 0 && *at + 1 < words.len()) {
         let (what, whose) = (words.get(..of).unwrap_or_default(), words.get(of + 1..).unwrap_or_default());
@@ -250,8 +302,9 @@ fn thing(words: &[Word], to: &Pointers) -> String {
     let mut name = String::new();
     for word in words.iter().filter(|w| !w.is_any(&BARE) && !w.is_mark()) {
         let text = match word.low.as_str() {
-            "my" => format!("{}'s", to.me),
-            "his" | "her" | "their" | "its" => to.it.as_ref().map(|it| format!("{it}'s")).unwrap_or_default(),
+            "my" => to.me.clone(),
+            "his" | "her" | "their" | "its" => to.it.clone().unwrap_or_default(),
+            "'s" => continue,
             low => low.trim_matches(['`', '"', '“', '”']).to_owned(),
         };
         if word.spaced && !name.is_empty() && !text.is_empty() {
@@ -276,6 +329,7 @@ struct Group {
     past: bool,
     doing: bool,
     helped: bool,
+    habit: bool,
 }
 
 impl Group {
@@ -296,13 +350,19 @@ impl Group {
                 "not" | "never" => group.negated = true,
                 "no" if next.is_some_and(|w| w.is("longer")) => group.no_longer = true,
                 "now" => group.now = true,
+                // "used to live in"
+                "used" if next.is_some_and(|w| w.is("to")) => {
+                    group.past = true;
+                    group.habit = true;
+                    group.end += 1;
+                }
                 _ if word.tag == Tag::Adverb => {}
-                _ if word.tag == Tag::Verb || group.end == start => {
+                _ if word.tag == Tag::Verb || group.end == start || group.habit => {
                     if group.is && !is_verb_form(word) {
                         break;
                     }
                     group.doing = word.low.ends_with("ing");
-                    group.past |= !group.is && !group.helped && is_past(&word.low);
+                    group.past |= !group.is && !group.helped && !group.habit && is_past(&word.low);
                     group.verb = Some(LEXICON.verb(&word.low));
                     group.end += 1;
                     break;
@@ -349,7 +409,7 @@ fn bounded(words: &[Word]) -> &[Word] {
     let opens = |word: &Word| {
         word.is_any(&[
             "because", "although", "which", "who", "where", "when", "if", "but", "while", "whereas",
-            "unless", "—", "–", ";",
+            "unless", "since", "—", "–", ";",
         ])
     };
     let end = words.iter().position(opens).unwrap_or(words.len());
@@ -374,8 +434,44 @@ fn bounded(words: &[Word]) -> &[Word] {
     rest
 }
 
+/// Without words at the end that only say when: "9241 last night", "Una as of today".
+fn timeless(words: &[Word]) -> &[Word] {
+    const UNITS: [&str; 16] = [
+        "night",
+        "week",
+        "month",
+        "year",
+        "morning",
+        "afternoon",
+        "evening",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "spring",
+        "weekend",
+    ];
+    let cut = words.iter().position(|w| w.is_any(&["after", "as", "from"])).filter(|at| {
+        let next = words.get(at + 1);
+        *at > 0 && next.is_some_and(|w| w.is_any(&["of", "today", "now", "lunch", "the", "this", "next"]))
+    });
+    let words = words.get(..cut.unwrap_or(words.len())).unwrap_or_default();
+    match words {
+        [kept @ .., side, unit]
+            if side.is_any(&["last", "this", "next", "on"]) && unit.is_any(&UNITS) && !kept.is_empty() =>
+        {
+            kept
+        }
+        _ => words,
+    }
+}
+
 /// The words of a value, without an article before them.
 fn value(words: &[Word]) -> String {
+    let words = timeless(words);
     let skip =
         words.iter().take_while(|w| w.is_any(&["a", "an", "the", ",", "now", "just", "about"])).count();
     spell(words.get(skip..).unwrap_or_default())
@@ -388,9 +484,10 @@ fn is_value(words: &[Word]) -> bool {
 }
 
 fn shifted(group: &Group) -> Shift {
-    match (group.no_longer, group.now) {
-        (true, _) => Shift::Gone,
-        (_, true) => Shift::Became { from: None },
+    match (group.no_longer, group.now, group.past) {
+        (true, _, _) => Shift::Gone,
+        (_, true, _) => Shift::Became { from: None },
+        (_, _, true) => Shift::Was,
         _ => Shift::Is,
     }
 }
@@ -439,6 +536,20 @@ fn copula(topic: &Topic, group: &Group, rest: &[Word], to: &Pointers) -> Option<
             arity: Arity::One,
         });
     }
+    // "Mr. Ito is in bed 14"
+    if let [on, what, number] = rest
+        && on.is_any(&["on", "in", "at"])
+        && what.tag == Tag::Noun
+        && number.has_digit()
+        && !topic.name.is_empty()
+    {
+        return Some(Reading {
+            subject: topic.attribute(&what.low),
+            value: number.text.clone(),
+            shift,
+            arity: Arity::One,
+        });
+    }
     // "Ana is the owner of the search service": the value is who it is.
     let of =
         rest.iter().position(|w| w.is("of") || w.is("for")).filter(|_| first.is("the") && topic.is_person);
@@ -447,6 +558,9 @@ fn copula(topic: &Topic, group: &Group, rest: &[Word], to: &Pointers) -> Option<
         return Some(Reading { subject, value: title(&topic.name), shift, arity: Arity::One });
     }
     if topic.name.is_empty() || topic.name == to.me && !is_value(rest) {
+        return None;
+    }
+    if rest.len() == 1 && first.low.ends_with("ing") && first.tag != Tag::Name {
         return None;
     }
     let is_adjective = rest.len() == 1 && first.tag == Tag::Adjective && !first.has_digit();
@@ -527,7 +641,7 @@ fn changed(topic: &Topic, verb: &str, rest: &[Word], to: &Pointers) -> Option<Re
         return became(topic.name.clone(), None, value(rest))
             .filter(|_| !topic.is_person && !topic.name.is_empty());
     }
-    let at = find(&["to", "onto"]).filter(|at| rest.get(at + 1).is_some_and(|w| w.tag != Tag::Verb))?;
+    let at = find(&["to", "onto", "into"]).filter(|at| rest.get(at + 1).is_some_and(|w| w.tag != Tag::Verb))?;
     let from = find(&["from"]);
     let first = at.min(from.unwrap_or(at));
     let end = from.filter(|f| *f > at).unwrap_or(rest.len());
@@ -585,25 +699,39 @@ fn having(topic: &Topic, verb: &str, rest: &[Word], to: &Pointers) -> Option<Rea
 
 /// "She takes metformin 500 mg": the drug is what it is of, so that another dose is a change and another drug is not.
 fn taking(topic: &Topic, group: &Group, verb: &str, rest: &[Word]) -> Option<Reading> {
-    let takes = verb == "take" || group.is && verb == "prescrib";
-    let dose =
-        rest.iter().position(Word::has_digit).filter(|at| takes && *at > 0 && !topic.name.is_empty())?;
-    let drug = value(rest.get(..dose)?).to_lowercase();
+    let takes = verb == "take" && !group.past || group.is && verb == "prescrib";
+    let opens = |word: &Word| word.tag == Tag::Determiner || word.tag == Tag::Pronoun || word.has_digit();
+    if !takes || topic.name.is_empty() || rest.first().is_none_or(opens) {
+        return None;
+    }
+    let dose = rest.iter().position(Word::has_digit);
+    let bare =
+        rest.len() <= 2 && rest.iter().all(|w| matches!(w.tag, Tag::Noun | Tag::Name)) && topic.is_person;
+    let drug = value(rest.get(..dose.unwrap_or(rest.len()))?).to_lowercase();
     let subject = format!("{}{TAKES}{drug}", topic.name);
-    Some(Reading { subject, value: value(rest), shift: shifted(group), arity: Arity::One })
+    (dose.is_some() || bare).then(|| Reading {
+        subject,
+        value: value(rest),
+        shift: shifted(group),
+        arity: Arity::One,
+    })
 }
 
 /// "The search service listens on port 8001", "Priya owns billing": one value at a time.
 fn related(topic: &Topic, group: &Group, verb: &str, rest: &[Word], to: &Pointers) -> Option<Reading> {
-    if group.past && !group.is {
+    let particle = rest.first().filter(|w| w.is_preposition() || w.is_any(&["over", "up", "after"]));
+    let particle = particle.map(|w| w.low.as_str());
+    let relation = LEXICON.relation(verb, particle)?;
+    if matches!(relation, Relation::Attribute(Some(name)) if name == "name") && !group.is {
         return None;
     }
-    let particle = rest.first().filter(|w| w.is_preposition()).map(|w| w.low.as_str());
-    let relation = LEXICON.relation(verb, particle)?;
     let object = rest.get(usize::from(particle.is_some())..)?;
+    // Who took over has it now.
+    let takes_over = matches!(particle, Some("over" | "up" | "on"));
     let (subject, value) = match relation {
+        Relation::Owner(_) if group.past && !takes_over => return None,
         Relation::Owner(role) if !group.is && !topic.name.is_empty() => {
-            (format!("{} {role}", thing(object, to)), title(&topic.name))
+            (format!("{} {role}", thing(timeless(object), to)), title(&topic.name))
         }
         Relation::Owner(_) => return None,
         Relation::Attribute(Some(attribute)) => {
@@ -621,7 +749,7 @@ fn related(topic: &Topic, group: &Group, verb: &str, rest: &[Word], to: &Pointer
 
 /// "We use Slack for team chat", "we use Postgres": what it is used for, or what kind of thing it is.
 fn using(topic: &Topic, group: &Group, verb: &str, rest: &[Word], to: &Pointers) -> Option<Reading> {
-    if verb != "use" && verb != "run" && verb != "reli" || group.past {
+    if verb != "use" && verb != "run" && verb != "reli" {
         return None;
     }
     let rest = rest.get(usize::from(rest.first().is_some_and(|w| w.is("on")))..)?;

@@ -13,8 +13,10 @@ const WEIGHED: usize = 3;
 const SURE: f32 = 0.8;
 /// From here on it may be so, and a person is asked.
 const MAYBE: f32 = 0.5;
+/// One fact is meant, and not another, if it is likelier by so much.
+const CLEARLY: f32 = 0.3;
 /// A told sentence longer than this says too much besides; the fact's subject and value stand for it.
-const TOLD_WORDS: usize = 24;
+const TOLD_WORDS: usize = 12;
 
 /// What a reading does.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,8 +38,8 @@ impl Placed {
 }
 
 /// Where the value of a reading belongs.
-pub(crate) fn place(reading: &Reading, scope: &str, clause: &str, known: &[Known<'_>]) -> Placed {
-    let said = set(clause);
+pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Known<'_>]) -> Placed {
+    let said = set(sentence);
     let (subject, value) = (subject_key(&reading.subject), value_key(&reading.value));
     let here = |k: &&Known<'_>| {
         subject_key(&k.fact.subject) == subject && subject_key(&k.fact.scope) == subject_key(scope)
@@ -50,14 +52,30 @@ pub(crate) fn place(reading: &Reading, scope: &str, clause: &str, known: &[Known
         return beside_all(reading, known);
     }
     if let Some(holder) = known.iter().filter(here).find(|k| !list(k)) {
-        return over(reading, holder, clause);
+        return over(reading, holder, sentence);
     }
     let mut named: Vec<&Known<'_>> = known
         .iter()
         .filter(|k| {
-            !list(k) && subject_key(&k.fact.scope) == subject_key(scope) && is_meant(k, reading, &said)
+            !list(k) && subject_key(&k.fact.scope) == subject_key(scope) && is_meant(k, known, reading, &said)
         })
         .collect();
+    let alike = |k: &Known<'_>| shape(&k.fact.value) == shape(&reading.value);
+    // "Seppo lives in Pori now" is about "user cousin seppo home", if nothing else goes by these words; "HD-4415 has
+    // gone to Ana" is about the one fact of the ticket that a name can stand in.
+    let words = set(&reading.subject);
+    let became = reading.shift != Shift::Is;
+    let within: Vec<&&Known<'_>> = named
+        .iter()
+        .filter(|k| !words.is_empty() && words.is_subset(&k.subject) && (!became || alike(k)))
+        .collect();
+    let enough = words.len() > 1 || became;
+    if let ([only], Arity::One) = (within.as_slice(), reading.arity)
+        && enough
+    {
+        let action = if only.value == set(&reading.value) { Action::Dedup } else { Action::Supersede };
+        return Placed::new(&only.fact.subject, action, Some(only.fact.id));
+    }
     if let Shift::Became { from: Some(from) } = &reading.shift {
         let from = set(from);
         let of_former = |k: &&Known<'_>| !k.value.is_empty() && (k.value == from || k.value.is_subset(&from));
@@ -66,20 +84,53 @@ pub(crate) fn place(reading: &Reading, scope: &str, clause: &str, known: &[Known
             [] => {}
             [only] => return Placed::new(&only.fact.subject, Action::Supersede, Some(only.fact.id)),
             several => {
-                let weighed = weigh(clause, &several.iter().map(|k| k.fact).collect::<Vec<_>>());
-                return settled(several.iter().map(|k| k.fact).zip(weighed), &reading.subject, reading);
+                let weighed = weigh(sentence, &several.iter().map(|k| k.fact).collect::<Vec<_>>());
+                let facts = several.iter().map(|k| k.fact);
+                return settled(facts.zip(weighed).collect(), &reading.subject, reading);
             }
         }
     }
-    named.sort_by(|a, b| b.share_in(&said).total_cmp(&a.share_in(&said)));
+    // The facts of the thing that is named, those first that share most words with what is read.
+    let words = &words | &set(&reading.value);
+    let common = |k: &Known<'_>| words.intersection(&(&k.subject | &k.value)).count();
+    named.retain(|k| alike(k));
+    named.sort_by_key(|k| std::cmp::Reverse(common(k)));
     named.truncate(WEIGHED);
+    if let [first, second, ..] = named.as_slice()
+        && common(first) > common(second)
+    {
+        // "Room 2 got a new key code" speaks of its code, and not of how many it holds.
+        named.truncate(1);
+    }
     let facts: Vec<&Fact> = named.iter().map(|k| k.fact).collect();
-    let weighed = weigh(clause, &facts);
-    settled(facts.into_iter().zip(weighed), &reading.subject, reading)
+    let weighed = weigh(sentence, &facts);
+    settled(facts.into_iter().zip(weighed).collect(), &reading.subject, reading)
+}
+
+/// What a value looks like: a value of one sort seldom takes the place of one of another.
+#[derive(Debug, PartialEq, Eq)]
+enum Shape {
+    Figure,
+    Name,
+    Words,
+}
+
+pub(crate) fn is_alike(old: &str, new: &str) -> bool {
+    shape(old) == shape(new)
+}
+
+fn shape(value: &str) -> Shape {
+    if value.chars().any(|c| c.is_ascii_digit()) {
+        Shape::Figure
+    } else if value.starts_with(char::is_uppercase) {
+        Shape::Name
+    } else {
+        Shape::Words
+    }
 }
 
 /// The place is held. Where it takes one value only, or the words say that it has changed, the new one takes it.
-fn over(reading: &Reading, holder: &Known<'_>, clause: &str) -> Placed {
+fn over(reading: &Reading, holder: &Known<'_>, sentence: &str) -> Placed {
     let (old, new) = (&holder.value, set(&reading.value));
     let refines = reading.shift == Shift::Is && old.is_subset(&new) && !old.is_empty();
     let action = if refines { Action::Refine } else { Action::Supersede };
@@ -87,7 +138,7 @@ fn over(reading: &Reading, holder: &Known<'_>, clause: &str) -> Placed {
     if reading.arity == Arity::One || reading.shift != Shift::Is {
         return placed;
     }
-    let touches = weigh(clause, &[holder.fact])
+    let touches = weigh(sentence, &[holder.fact])
         .first()
         .map_or(0.0, |w| 1.0 - of(w, Relation::None) - of(w, Relation::Ends));
     if touches >= MAYBE { placed } else { beside(reading) }
@@ -106,46 +157,60 @@ fn beside_all(reading: &Reading, known: &[Known<'_>]) -> Placed {
     held.map_or(placed, |k| Placed::new(&k.fact.subject, Action::Dedup, Some(k.fact.id)))
 }
 
-/// The likeliest of the facts that the sentence names.
-fn settled<'a>(
-    weighed: impl Iterator<Item = (&'a Fact, Weighed)>,
-    subject: &str,
-    reading: &Reading,
-) -> Placed {
-    let best = weighed.max_by(|a, b| of(&a.1, Relation::Replaces).total_cmp(&of(&b.1, Relation::Replaces)));
-    let Some((fact, weighed)) = best else { return new(subject, reading) };
-    let replaces = of(&weighed, Relation::Replaces);
-    let change = || Placed::new(&fact.subject, Action::Supersede, Some(fact.id));
-    if replaces >= SURE {
-        change()
-    } else if replaces >= MAYBE && reading.shift != Shift::Is {
-        change().asking()
-    } else if of(&weighed, Relation::Same) >= SURE && set(&fact.value) == set(&reading.value) {
+/// The likeliest of the facts that the sentence names. Where two are nearly as likely, a person is asked.
+fn settled(mut weighed: Vec<(&Fact, Weighed)>, subject: &str, reading: &Reading) -> Placed {
+    let replaces = |(_, weighed): &(&Fact, Weighed)| of(weighed, Relation::Replaces);
+    weighed.sort_by(|a, b| replaces(b).total_cmp(&replaces(a)));
+    let Some(best) = weighed.first() else { return new(subject) };
+    let (fact, likely) = (best.0, replaces(best));
+    let clear = likely - weighed.get(1).map_or(0.0, replaces) >= CLEARLY;
+    let change = Placed::new(&fact.subject, Action::Supersede, Some(fact.id));
+    let enough = if weighed.len() == 1 && reading.shift != Shift::Is { MAYBE } else { SURE };
+    if likely >= enough {
+        if clear { change } else { change.asking() }
+    } else if likely >= MAYBE && reading.shift != Shift::Is {
+        change.asking()
+    } else if of(&best.1, Relation::Same) >= SURE && set(&fact.value) == set(&reading.value) {
         Placed::new(&fact.subject, Action::Dedup, Some(fact.id))
     } else {
-        new(subject, reading)
+        new(subject)
     }
 }
 
-fn new(subject: &str, reading: &Reading) -> Placed {
-    if reading.arity == Arity::One { Placed::new(subject, Action::Add, None) } else { beside(reading) }
+fn new(subject: &str) -> Placed {
+    Placed::new(subject, Action::Add, None)
 }
 
-/// Whether the sentence names the fact and could speak of it: the first word of its subject stands there, which tells
-/// the audit service from the queue service, or its value does.
-fn is_meant(known: &Known<'_>, reading: &Reading, said: &Stems) -> bool {
-    let first = crate::stem::stems(&known.fact.subject.replace("'s", " ")).into_iter().next();
-    let has_first = first.is_some_and(|word| said.contains(&word));
-    let has_from = matches!(&reading.shift, Shift::Became { from: Some(from) } if !known.value.is_empty() && known.value.is_subset(&set(from)));
-    has_from || has_first && known.has_subject_in(said)
+/// Whether the sentence names the fact: by words of its subject, if nothing else goes by more of them ("the queue
+/// service" is not "the audit service", be it held or only spoken of), or by the value that has gone.
+fn is_meant(known: &Known<'_>, all: &[Known<'_>], reading: &Reading, said: &Stems) -> bool {
+    let by = known.named_by(said);
+    let spoken_of = set(&reading.subject);
+    let goes_by_more = |subject: &Stems| {
+        subject.len() == known.subject.len() && *subject != known.subject && by.is_subset(subject) && {
+            let theirs = subject & said;
+            by.is_subset(&theirs) && by != theirs
+        }
+    };
+    let named =
+        !by.is_empty() && !goes_by_more(&spoken_of) && !all.iter().any(|other| goes_by_more(&other.subject));
+    let from = match &reading.shift {
+        Shift::Became { from: Some(from) } => set(from),
+        _ => Stems::new(),
+    };
+    named || known.has_value_in(said) || !known.value.is_empty() && known.value.is_subset(&from)
 }
 
 /// What the words say has gone, if it is held and named.
-pub(crate) fn ended(reading: Option<&Reading>, clause: &str, known: &[Known<'_>]) -> Vec<(FactId, bool)> {
-    let said = set(clause);
+pub(crate) fn ended(reading: Option<&Reading>, sentence: &str, known: &[Known<'_>]) -> Vec<(FactId, bool)> {
+    let said = set(sentence);
     let gone = reading.map(|r| set(&r.value)).unwrap_or_default();
     let named = |k: &&Known<'_>| {
-        let by_value = k.has_value_in(&said) && (gone.is_empty() || !k.value.is_disjoint(&gone));
+        let by_value = if gone.is_empty() {
+            k.has_value_in(&said)
+        } else {
+            !k.value.is_disjoint(&gone) && (k.has_value_in(&said) || gone.is_subset(&(&k.subject | &k.value)))
+        };
         let by_subject =
             !k.subject.is_empty() && k.subject.iter().filter(|w| *w != "user").all(|w| said.contains(w));
         by_value || by_subject
@@ -154,7 +219,7 @@ pub(crate) fn ended(reading: Option<&Reading>, clause: &str, known: &[Known<'_>]
     found.sort_by(|a, b| b.share_in(&said).total_cmp(&a.share_in(&said)));
     found.truncate(WEIGHED);
     let facts: Vec<&Fact> = found.iter().map(|k| k.fact).collect();
-    let weighed = weigh(clause, &facts);
+    let weighed = weigh(sentence, &facts);
     let ends = |w: &Weighed| of(w, Relation::Ends) + of(w, Relation::Replaces);
     let mut likely: Vec<(&Known<'_>, f32)> = found.into_iter().zip(weighed.iter().map(ends)).collect();
     likely.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -167,12 +232,42 @@ pub(crate) fn ended(reading: Option<&Reading>, clause: &str, known: &[Known<'_>]
     }
 }
 
-fn weigh(clause: &str, facts: &[&Fact]) -> Vec<Weighed> {
+/// The one fact that the last statement told, which "it" in this one may point to.
+pub(crate) fn last_told<'k, 'a>(known: &'k [Known<'a>]) -> Option<&'k Known<'a>> {
+    let last = known.iter().max_by_key(|k| (k.fact.created, k.fact.id))?;
+    let told = known.iter().filter(|k| k.fact.text == last.fact.text).count();
+    (told == 1).then_some(last)
+}
+
+/// How likely a sentence that points back replaces what it points to, or ends it.
+pub(crate) fn replaced(sentence: &str, fact: &Fact) -> (f32, f32) {
+    let told = format!("{LAST}{}", told(fact));
+    let weighed = encoder::relations(&[(sentence, told.as_str())]);
+    weighed.first().map_or((0.0, 0.0), |w| (of(w, Relation::Replaces), of(w, Relation::Ends)))
+}
+
+/// Before a fact that was told last, as the network was taught.
+const LAST: &str = "* ";
+
+/// The facts that a sentence names by their value, or by a name in their subject, and that it seems to end or replace.
+pub(crate) fn maybe_ended(sentence: &str, known: &[Known<'_>]) -> Vec<FactId> {
+    let said = set(sentence);
+    let mut named: Vec<&Known<'_>> =
+        known.iter().filter(|k| k.has_value_in(&said) || !k.named_by(&said).is_empty()).collect();
+    named.sort_by(|a, b| b.share_in(&said).total_cmp(&a.share_in(&said)));
+    named.truncate(WEIGHED);
+    let facts: Vec<&Fact> = named.iter().map(|k| k.fact).collect();
+    let gone = |w: &Weighed| of(w, Relation::Ends) + of(w, Relation::Replaces);
+    let weighed = weigh(sentence, &facts);
+    facts.into_iter().zip(weighed).filter(|(_, w)| gone(w) >= SURE).map(|(fact, _)| fact.id).take(1).collect()
+}
+
+fn weigh(sentence: &str, facts: &[&Fact]) -> Vec<Weighed> {
     if facts.is_empty() {
         return Vec::new();
     }
     let told: Vec<String> = facts.iter().map(|fact| told(fact)).collect();
-    let pairs: Vec<(&str, &str)> = told.iter().map(|told| (clause, told.as_str())).collect();
+    let pairs: Vec<(&str, &str)> = told.iter().map(|told| (sentence, told.as_str())).collect();
     encoder::relations(&pairs)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::stem::stems;
 use domain::{Fact, Kind};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 /// The words of a text by which things are told apart.
 pub(crate) type Stems = BTreeSet<String>;
@@ -17,48 +17,36 @@ pub(crate) struct Known<'a> {
     pub fact: &'a Fact,
     pub subject: Stems,
     pub value: Stems,
-    /// Words of its subject that no other held subject of the same form has.
-    pub own: Stems,
+    /// Words of its subject that are names or numbers.
+    names: Stems,
 }
 
 impl<'a> Known<'a> {
     /// The states among the facts. What was kept as it was told is replaced by nothing.
     pub fn states(held: &[&'a Fact]) -> Vec<Self> {
-        let states: Vec<&Fact> = held.iter().copied().filter(|fact| fact.kind == Kind::State).collect();
-        let subjects: Vec<Stems> = states.iter().map(|fact| set(&fact.subject)).collect();
-        let own = |at: usize, subject: &Stems| -> Stems {
-            let twins: HashSet<&String> = subjects
-                .iter()
-                .enumerate()
-                .filter(|(other, words)| {
-                    *other != at && words.len() == subject.len() && !words.is_disjoint(subject)
-                })
-                .flat_map(|(_, words)| words)
-                .collect();
-            subject.iter().filter(|word| !twins.contains(word)).cloned().collect()
-        };
-        let known = states.iter().zip(&subjects).enumerate();
-        known
-            .map(|(at, (fact, subject))| Self {
-                fact,
-                subject: subject.clone(),
-                value: set(&fact.value),
-                own: own(at, subject),
-            })
-            .collect()
+        let states = held.iter().copied().filter(|fact| fact.kind == Kind::State);
+        let known = states.map(|fact| {
+            let subject = set(&fact.subject);
+            let names = &subject & &names(&fact.text);
+            Self { fact, value: set(&fact.value), names, subject }
+        });
+        known.collect()
     }
 
-    /// Whether the sentence holds the value, or words of the subject that tell it from others of its form.
-    pub fn is_named_in(&self, sentence: &Stems) -> bool {
-        self.has_value_in(sentence) || self.has_subject_in(sentence)
+    /// The words of its subject that a sentence holds, where they are enough to tell it by: a name or a number, or
+    /// half of them.
+    pub fn named_by(&self, sentence: &Stems) -> Stems {
+        let shared = &self.subject & sentence;
+        let enough = shared.len() * 2 >= self.subject.len() || !shared.is_disjoint(&self.names);
+        if enough { shared } else { Stems::new() }
+    }
+
+    pub fn is_name(&self, word: &String) -> bool {
+        self.names.contains(word)
     }
 
     pub fn has_value_in(&self, sentence: &Stems) -> bool {
         !self.value.is_empty() && self.value.is_subset(sentence)
-    }
-
-    pub fn has_subject_in(&self, sentence: &Stems) -> bool {
-        !self.own.is_disjoint(sentence)
     }
 
     /// How much of the fact the sentence names.
@@ -72,4 +60,18 @@ impl<'a> Known<'a> {
         };
         share(&self.subject) + share(&self.value)
     }
+}
+
+/// Words with a digit, and words with a capital that do not open a sentence.
+fn names(text: &str) -> Stems {
+    let mut opens = true;
+    let mut found = Stems::new();
+    for word in text.split_whitespace() {
+        let capital = word.starts_with(char::is_uppercase) && !opens;
+        if capital || word.chars().any(|c| c.is_ascii_digit()) {
+            found.extend(set(word));
+        }
+        opens = word.ends_with(['.', '!', '?', ':']);
+    }
+    found
 }

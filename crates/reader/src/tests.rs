@@ -58,6 +58,25 @@ fn show() {
     let held = [
         state(1, "database", "MySQL", "Our database is MySQL."),
         state(2, "audit service port", "8001", "The audit service listens on port 8001."),
+        state(4, "user cousin seppo home", "Lahti", "My cousin Seppo lives in Lahti and works for Valio."),
+        state(
+            5,
+            "user cousin seppo employer",
+            "Valio",
+            "My cousin Seppo lives in Lahti and works for Valio.",
+        ),
+        state(
+            6,
+            "user aunt walburga home",
+            "Regensburg",
+            "My aunt Walburga lives in Regensburg and works for Krones.",
+        ),
+        state(
+            7,
+            "user aunt walburga employer",
+            "Krones",
+            "My aunt Walburga lives in Regensburg and works for Krones.",
+        ),
         state(3, "user's sister's address", "5 Elm Street", "My sister's address is 5 Elm Street."),
     ];
     for said in std::fs::read_to_string(std::env::var("SAY").unwrap()).unwrap().lines() {

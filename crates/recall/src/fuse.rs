@@ -8,13 +8,24 @@ use std::collections::HashMap;
 /// the head of each list counts most, large enough that a fact high in both lists beats the first of one.
 const FLATNESS: f32 = 60.0;
 
+/// What one search found, the best first, and how much its word counts.
+#[derive(Debug, Clone, Copy)]
+pub struct Ranking<'a> {
+    pub hits: &'a [Hit],
+    /// How deep it looked. What lies deeper counts as if it stood right behind the last place, so that two poor places
+    /// do not beat a good one for the mere reason that they were looked at.
+    pub depth: usize,
+    pub weight: f32,
+}
+
 /// Reciprocal rank fusion. Scores of different searches cannot be compared, but places can.
-/// Each list stands best first; of equally placed facts the newer one comes first.
-pub fn fuse(lists: &[&[Hit]]) -> Vec<FactId> {
+/// Of equally placed facts the newer one comes first.
+pub fn fuse(rankings: &[Ranking<'_>]) -> Vec<FactId> {
     let mut scores: HashMap<FactId, f32> = HashMap::new();
-    for list in lists {
-        for (before, hit) in list.iter().enumerate() {
-            *scores.entry(hit.id).or_default() += 1.0 / (FLATNESS + 1.0 + before as f32);
+    for ranking in rankings {
+        let worth = |place: usize| ranking.weight / (FLATNESS + 1.0 + place as f32);
+        for (place, hit) in ranking.hits.iter().enumerate() {
+            *scores.entry(hit.id).or_default() += worth(place) - worth(ranking.depth);
         }
     }
     let mut fused: Vec<Hit> = scores.into_iter().map(|(id, score)| Hit { id, score }).collect();
@@ -24,22 +35,33 @@ pub fn fuse(lists: &[&[Hit]]) -> Vec<FactId> {
 
 #[cfg(test)]
 mod tests {
-    use super::fuse;
+    use super::{Ranking, fuse};
     use crate::Hit;
     use domain::FactId;
 
-    fn list(ids: &[FactId]) -> Vec<Hit> {
-        ids.iter().map(|id| Hit { id: *id, score: 1.0 }).collect()
+    fn fused(lists: &[&[FactId]], depth: usize) -> Vec<FactId> {
+        let lists: Vec<Vec<Hit>> =
+            lists.iter().map(|ids| ids.iter().map(|id| Hit { id: *id, score: 1.0 }).collect()).collect();
+        let rankings: Vec<Ranking<'_>> =
+            lists.iter().map(|hits| Ranking { hits, depth, weight: 1.0 }).collect();
+        fuse(&rankings)
     }
 
     #[test]
     fn a_fact_that_both_searches_find_comes_before_the_first_of_one() {
-        assert_eq!(fuse(&[&list(&[1, 2, 3]), &list(&[4, 2, 5])]), [2, 4, 1, 5, 3]);
+        assert_eq!(fused(&[&[1, 2, 3], &[4, 2, 5]], 20), [2, 4, 1, 5, 3]);
+    }
+
+    #[test]
+    fn the_first_of_one_comes_before_the_last_of_both() {
+        let tail: Vec<FactId> = (10..29).collect();
+        let lists = [[vec![1], tail.clone()].concat(), [vec![2], tail].concat()];
+        assert_eq!(fused(&[&lists[0], &lists[1]], 20).iter().position(|id| *id == 28), Some(20));
     }
 
     #[test]
     fn one_list_alone_keeps_its_order() {
-        assert_eq!(fuse(&[&list(&[7, 3, 9]), &[]]), [7, 3, 9]);
-        assert_eq!(fuse(&[]), [0; 0]);
+        assert_eq!(fused(&[&[7, 3, 9], &[]], 20), [7, 3, 9]);
+        assert_eq!(fused(&[], 20), [0; 0]);
     }
 }

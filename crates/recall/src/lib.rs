@@ -15,7 +15,7 @@ mod words;
 
 pub use best::Hit;
 pub use context::{ContextRule, CriticalOverflow, is_critical};
-pub use fuse::fuse;
+pub use fuse::{Ranking, fuse};
 pub use space_index::{SpaceIndex, indexed_text};
 pub use vector_index::{VectorError, VectorIndex};
 pub use word_index::WordIndex;

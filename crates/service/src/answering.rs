@@ -49,7 +49,7 @@ pub(crate) async fn basis(
     let embeds = service.models.embedder_configured() && (ranked || service.models.embeds_in_process());
     let vector = if embeds {
         service.spaces.load_vectors(&service.store, &service.models, caller, space, &open).await?;
-        service.embedding.want(&service.models, caller, space);
+        service.embedding.catch_up(service, caller, space, &open).await;
         service.embedding.question(&service.models, caller, question).await
     } else {
         None

@@ -1,9 +1,10 @@
 //! Embedding facts in the background, so that a write never waits for it, and leaving a broken embedder alone.
 
-use crate::spaces::Spaces;
+use crate::service::Service;
+use crate::spaces::{OpenSpace, Spaces};
 use domain::{Caller, Fact, Space};
 use model::{Effort, Models};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::Store;
@@ -13,6 +14,8 @@ use tokio::sync::mpsc;
 const REST_AFTER_FAILURE: Duration = Duration::from_secs(30);
 /// Spaces waiting to be embedded. More than this and the next recall of a space asks again.
 const QUEUE: usize = 1024;
+/// So many vectors a question waits for, some milliseconds each.
+const AT_ONCE: usize = 8;
 /// One request's worth of texts.
 const BATCH: usize = 64;
 /// One batch may take this long, with retries; nobody waits for it.
@@ -45,6 +48,18 @@ impl Embedding {
         if models.embedder_configured() {
             // A full queue loses nothing: the vectors are asked for again when the space is next used.
             let _ = self.queue.try_send((caller.clone(), space.clone()));
+        }
+    }
+
+    /// Has the space's missing vectors made: at once where that costs no request and only a few are missing, so that
+    /// what was told a moment ago is found by its meaning, and some time otherwise.
+    pub async fn catch_up(&self, service: &Service, caller: &Caller, space: &Space, open: &RwLock<OpenSpace>) {
+        let missing = open.read().index.missing_vectors().take(AT_ONCE + 1).count();
+        if service.models.embeds_in_process() && (1..=AT_ONCE).contains(&missing) {
+            // A failure is in the log; words rank meanwhile.
+            let _ = embed_space(&service.store, &service.models, &service.spaces, caller, space).await;
+        } else if missing > 0 {
+            self.want(&service.models, caller, space);
         }
     }
 

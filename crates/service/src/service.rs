@@ -108,8 +108,9 @@ impl Service {
             return;
         }
         let Ok(open) = self.spaces.current(&self.store, caller, space).await else { return };
+        // A vector that costs a request is worth it once the space is too large to be shown whole.
         let facts = open.read().index.len();
-        if facts * 2 > self.options.recall_context {
+        if self.models.embeds_in_process() || facts * 2 > self.options.recall_context {
             self.embedding.want(&self.models, caller, space);
         }
     }

@@ -64,6 +64,15 @@ impl Held {
     }
 }
 
+impl Held {
+    /// Whether the value is the words of the statement, in a row; days in brackets may stand behind them.
+    fn is_as_told(&self) -> bool {
+        let value = self.value.rsplit_once(" [").map_or(self.value.as_str(), |(value, _)| value);
+        let (told, value) = (words(&self.text), words(value));
+        !value.is_empty() && told.windows(value.len()).any(|window| window == value)
+    }
+}
+
 #[derive(Debug, Clone, Deserialize)]
 pub struct Pending {
     /// The fact that it would change or end.
@@ -95,8 +104,10 @@ pub fn findings(sequence: &Sequence, held: &[Held], answer: Option<&str>) -> Vec
     for label in &sequence.current {
         findings.extend(missing(label, &sequence.current, &active, &disputed));
     }
-    // What happened stays true after what it brought about has ended, unless it never happened.
-    let counts = |fact: &Read| fact.held.kind == "state" || sequence.kind.is_unreal();
+    // What happened stays true after what it brought about has ended, unless it never happened. A sentence that is kept
+    // as it was told, its "might" and "if" included, says no more than that it was said.
+    let counts =
+        |fact: &Read| fact.held.kind == "state" || sequence.kind.is_unreal() && !fact.held.is_as_told();
     for label in &sequence.not_current {
         let standing = active.iter().filter(|fact| counts(fact) && fact.asserts(label));
         findings.extend(
@@ -165,6 +176,9 @@ fn missing(label: &Label, labels: &[Label], active: &[&Read], disputed: &Dispute
 /// Why an answer is not right. One that says that a change waits for a person deceives nobody.
 fn answered(ask: &Ask, answer: &str, untrue: &[Label]) -> Option<Finding> {
     let said = words(answer);
+    // The facts that an answer is given with, one a line with their numbers, are its grounds and not what it asserts.
+    let answer = answer.split("\n  #").next().unwrap_or(answer);
+    let asserted = words(answer);
     if is_ignorance(answer) {
         let expected = ask.answer.is_empty() || ask.answer.iter().all(|pattern| pattern.is_in(&said));
         return (!expected).then(|| safe("the answer does not know".to_owned()));
@@ -177,7 +191,7 @@ fn answered(ask: &Ask, answer: &str, untrue: &[Label]) -> Option<Finding> {
     let question = words(&ask.question);
     let asked_for = |pattern: &Pattern| pattern.is_empty() || pattern.begins_in(&question);
     let about_this = |label: &&Label| asked_for(&label.about) && asked_for(&label.scope);
-    if let Some(label) = untrue.iter().filter(about_this).find(|label| label.value.is_asserted_in(&said)) {
+    if let Some(label) = untrue.iter().filter(about_this).find(|label| label.value.is_asserted_in(&asserted)) {
         return Some(wrong(format!("the answer asserts '{}'", label.value)));
     }
     let missed: Vec<&Pattern> = ask.answer.iter().filter(|pattern| !pattern.is_in(&said)).collect();

@@ -116,8 +116,9 @@ fn is_of(word: &str, list: &str) -> bool {
 
 /// Whether an answer says that it does not know.
 pub fn is_ignorance(answer: &str) -> bool {
-    const PHRASES: [&str; 20] = [
+    const PHRASES: [&str; 21] = [
         "not know",
+        "not sure",
         "n't know",
         "no information",
         "unknown",
