@@ -94,14 +94,29 @@ impl Background {
 
 #[cfg(test)]
 mod tests {
-    use super::Background;
+    use super::{Background, Backgrounds};
+    use crate::eval::folder::Folder;
     use crate::eval::score::Held;
+    use crate::eval::sequence::Trade;
+    use clap::ValueEnum;
     use serde_json::json;
+    use std::collections::BTreeSet;
 
     fn fact(id: i64, value: &str, status: &str, target: Option<i64>) -> Held {
         serde_json::from_value(json!({ "id": id, "subject": "door code", "value": value, "scope": "global",
             "status": status, "kind": "state", "pending": { "target": target } }))
         .unwrap()
+    }
+
+    #[test]
+    fn every_trade_has_a_hundred_facts_and_no_subject_twice() {
+        let mut backgrounds = Backgrounds::new(Folder::of_the_repository());
+        for trade in Trade::value_variants() {
+            let lines = backgrounds.lines(*trade).unwrap();
+            let subjects: BTreeSet<String> = lines.iter().map(|line| line.subject.to_lowercase()).collect();
+            assert!(lines.len() >= 100, "{trade:?}: {}", lines.len());
+            assert_eq!(subjects.len(), lines.len(), "{trade:?}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The folder of the evaluation sets. They are no part of the program, which few of its users would ask for them.
+//! The folder of the evaluation sets. They are no part of the program: few of its users would ever run them.
 
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,12 @@ impl File {
 impl Folder {
     pub const fn new(path: PathBuf) -> Self {
         Self(path)
+    }
+
+    /// The sets of this source tree.
+    #[cfg(test)]
+    pub fn of_the_repository() -> Self {
+        Self(concat!(env!("CARGO_MANIFEST_DIR"), "/../../eval").into())
     }
 
     /// The files with this ending in a folder of it, by name.

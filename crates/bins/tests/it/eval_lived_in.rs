@@ -4,7 +4,7 @@
 use crate::support::{Deployment, Model, said};
 use serde_json::{Value, json};
 
-fn sequence(id: &str, say: &str, fact: &Value, labels: Value) -> String {
+fn sequence(id: &str, say: &str, fact: &Value, labels: &Value) -> String {
     let mut line =
         json!({ "id": id, "trade": "coding", "kind": "switch", "say": [said(say, &json!([fact]))] });
     line.as_object_mut().unwrap().extend(labels.as_object().unwrap().clone());
@@ -26,16 +26,15 @@ fn deployment() -> Deployment {
     let doubted =
         json!({ "subject": "billing lead", "value": "Lee", "confidence": 0.2, "action": "SUPERSEDE" });
     let stories = [
-        sequence("beside", "Search is on Postgres.", &fact("search database", "Postgres"), labels.clone()),
-        sequence("damaging", "Search is on Postgres.", &fact("audit database", "Postgres"), labels),
-        sequence("flagging", "Lee might lead.", &doubted, json!({ "not_current": ["Lee"] })),
+        sequence("beside", "Search is on Postgres.", &fact("search database", "Postgres"), &labels),
+        sequence("damaging", "Search is on Postgres.", &fact("audit database", "Postgres"), &labels),
+        sequence("flagging", "Lee might lead.", &doubted, &json!({ "not_current": ["Lee"] })),
     ];
     std::fs::write(deployment.folder().join("own.jsonl"), stories.join("\n")).unwrap();
     deployment
 }
 
 #[test]
-#[ignore = "remember does not take facts yet"]
 fn what_was_there_before_is_no_fault_of_a_story_but_damage_to_it_is() {
     let arguments = ["eval", "--lived-in", "--set", "own.jsonl", "--json"];
     let output = deployment().run(env!("CARGO_BIN_EXE_svc"), &arguments);

@@ -75,7 +75,7 @@ fn failures_show_what_was_not_kept_what_was_wronged_and_what_was_not_shown() {
         "wronged by b2 Joel: A kitten came.",
         "Maya's cat = Biscuit (from: Maya: My cat is Biscuit.",
         "not shown  at 10 and 40: What is Maya's cat called?",
-        "1 conversations, 6 turns, 2 questions",
+        "conversations: 1, turns: 6, questions: 2",
         "plain BM25, first turns: 40",
     ] {
         assert!(shown.contains(words), "{words} is not in:\n{shown}");

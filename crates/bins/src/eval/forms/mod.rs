@@ -69,6 +69,7 @@ impl Forms {
         for family in &self.families {
             let memory = bench.memory(Setup::default(), &family.family).await?;
             report.families.push((family.family.clone(), family.run(&memory).await?));
+            writeln!(io::stderr(), "{}: told", family.family)?;
         }
         if let Some(lists) = &self.lists {
             let (mut lost, mut failures) = (Ratio::default(), Vec::new());
@@ -78,6 +79,7 @@ impl Forms {
                 let (ratio, failed) = lists.run(space, &memory).await?;
                 lost += ratio;
                 failures.extend(failed);
+                writeln!(io::stderr(), "list {space}: told")?;
             }
             report.others.push(("lists_lost", "additions to a list that lost an item", lost, failures));
         }
@@ -180,5 +182,18 @@ impl Findings for Report {
             whole.extend(self.others.iter().map(|(name, _, ratio, _)| ((*name).to_owned(), ratio.json())));
         }
         whole
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Forms;
+    use crate::eval::folder::Folder;
+
+    #[test]
+    fn the_forms_can_be_read() {
+        let forms = Forms::read(&Folder::of_the_repository()).unwrap();
+        assert!(forms.families.len() >= 6 && forms.lists.is_some());
+        assert!(forms.unrelated.is_some_and(|unrelated| unrelated.say.len() >= 180));
     }
 }

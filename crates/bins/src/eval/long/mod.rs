@@ -57,3 +57,21 @@ pub async fn run(bench: &mut Bench, conversation: &Conversation) -> Result<Outco
     let asked = ask::ask(&memories, conversation, &facts).await?;
     Ok(Outcome { id: conversation.id.clone(), genre: conversation.genre.clone(), told, asked })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::conversations;
+    use crate::eval::folder::Folder;
+
+    #[test]
+    fn the_conversations_can_be_read_and_are_long_and_many() {
+        let all = conversations(&Folder::of_the_repository(), &[]).unwrap();
+        assert!(all.len() >= 10, "{}", all.len());
+        assert!(all.iter().map(|c| c.questions.len()).sum::<usize>() >= 300);
+        for conversation in &all {
+            let (turns, changes) =
+                (conversation.turns(), conversation.turns().filter(|t| !t.changes.is_empty()));
+            assert!(turns.count() >= 200 && changes.count() >= 10, "{}", conversation.id);
+        }
+    }
+}

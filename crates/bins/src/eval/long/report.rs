@@ -147,7 +147,7 @@ impl Findings for Report<'_> {
         let figures = Figures(self.outcomes);
         let (turns, questions) = (figures.told().count(), figures.asked().count());
         writeln!(out, "model: {}", self.model)?;
-        writeln!(out, "{} conversations, {turns} turns, {questions} questions", self.outcomes.len())?;
+        writeln!(out, "conversations: {}, turns: {turns}, questions: {questions}", self.outcomes.len())?;
         let failed = figures.failed_calls();
         if failed > 0 {
             writeln!(

@@ -8,12 +8,8 @@ use std::collections::BTreeSet;
 /// What the two halves must have between them.
 const ENOUGH: usize = 300;
 
-fn folder() -> Folder {
-    Folder::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../eval").into())
-}
-
 fn halves() -> [Vec<Sequence>; 2] {
-    [Set::Tune, Set::HeldOut].map(|set| set.sequences(&folder()).unwrap())
+    [Set::Tune, Set::HeldOut].map(|set| set.sequences(&Folder::of_the_repository()).unwrap())
 }
 
 #[test]
@@ -67,11 +63,11 @@ fn no_statement_stands_in_both_halves() {
 fn a_file_that_cannot_be_read_is_named_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("own.jsonl");
-    let missing = Set::File(path.clone()).sequences(&self::folder()).unwrap_err();
+    let missing = Set::File(path.clone()).sequences(&Folder::of_the_repository()).unwrap_err();
     assert!(missing.contains("own.jsonl") && missing.contains("held-out"), "{missing}");
     std::fs::write(&path, "{\"id\":\"x\",\"trade\":\"coding\",\"kind\":\"past\",\"say\":[]}\n{\"idd\":1}\n")
         .unwrap();
-    let broken = Set::File(path).sequences(&self::folder()).unwrap_err();
+    let broken = Set::File(path).sequences(&Folder::of_the_repository()).unwrap_err();
     assert!(broken.contains("own.jsonl, line 2: unknown field `idd`"), "{broken}");
 }
 
