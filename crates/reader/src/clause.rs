@@ -78,8 +78,32 @@ fn is_open(words: &[Word]) -> bool {
 
 /// Openings that need no mark behind them.
 const LIGHT: [&str; 26] = [
-    "also", "now", "currently", "actually", "today", "finally", "fyi", "btw", "so", "please", "hey", "hi", "hiya", "hello",
-    "ok", "okay", "oh", "omg", "hmm", "yeah", "yes", "yep", "ugh", "ughhh", "well", "anyway",
+    "also",
+    "now",
+    "currently",
+    "actually",
+    "today",
+    "finally",
+    "fyi",
+    "btw",
+    "so",
+    "please",
+    "hey",
+    "hi",
+    "hiya",
+    "hello",
+    "ok",
+    "okay",
+    "oh",
+    "omg",
+    "hmm",
+    "yeah",
+    "yes",
+    "yep",
+    "ugh",
+    "ughhh",
+    "well",
+    "anyway",
 ];
 
 /// Without chatter at its head, and without marks.

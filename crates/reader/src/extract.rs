@@ -9,7 +9,7 @@ use crate::named::{Known, set};
 use crate::note::{called, notes};
 use crate::segment::{self, Segment, Sort};
 use crate::slot;
-use crate::words::{Word, words};
+use crate::words::{Tag, Word, spell, words};
 use domain::{Action, Fact, RawFact};
 use encoder::Meant;
 use model::{Extract, SlotHint, Work};
@@ -26,7 +26,8 @@ const TELLS: f32 = 0.75;
 
 /// So sure the network must be that a pronoun points to what was told last.
 const POINTED: f32 = 0.9;
-const POINTING: [&str; 12] = ["it", "its", "that", "this", "they", "them", "he", "she", "him", "her", "there", "meant"];
+const POINTING: [&str; 12] =
+    ["it", "its", "that", "this", "they", "them", "he", "she", "him", "her", "there", "meant"];
 
 const PLAIN: f64 = 0.9;
 const DOUBTFUL: f64 = 0.5;
@@ -79,7 +80,7 @@ struct Said<'a> {
     sentence: &'a str,
     text: &'a str,
     /// What the network takes for the value, where that is clear.
-    value: Option<&'a str>,
+    value: Option<&'a [Word]>,
     meant: Meant,
 }
 
@@ -122,7 +123,7 @@ impl Reader<'_> {
                 to.it = Some(topic.clone());
                 topics.push(topic);
             }
-            let value = heard.value(&at).and_then(|value| segment.text.get(value));
+            let value = heard.value(&at).and_then(|value| whole_words(&clause, &value));
             let of_clause =
                 self.clause(&Said { sentence: segment.text, text, value, meant }, &readings, &clause);
             told = match (told, of_clause) {
@@ -149,7 +150,7 @@ impl Reader<'_> {
         match meant {
             Meant::Asked if sentence.contains('?') || asks_for(clause) => Told::Nothing,
             Meant::Nothing if readings.is_empty() && is_slight(clause) => Told::Nothing,
-            Meant::Hypothetical | Meant::Sarcastic => {
+            Meant::Hypothetical | Meant::Sarcastic if is_unreal(meant, sentence) => {
                 let why = if meant == Meant::Sarcastic { "sarcasm" } else { "hypothetical" };
                 let subject = readings.first().map_or_else(|| called(None, text), |r| r.subject.clone());
                 let value = readings.first().map_or_else(|| text.to_owned(), |r| r.value.clone());
@@ -191,6 +192,9 @@ impl Reader<'_> {
         if let Some(slot) = slot::named(reading, self.ask.slots) {
             self.fill(slot, &reading.value, scope, text);
             return Told::Read;
+        }
+        if frame::points(&reading.subject) {
+            return Told::Kept;
         }
         if reading.subject.is_empty() && !matches!(reading.shift, Shift::Became { from: Some(_) }) {
             return Told::Kept;
@@ -249,12 +253,17 @@ impl Reader<'_> {
             self.may_have_ended(sentence);
         }
         let points = words(sentence).iter().any(|w| w.is_any(&POINTING));
-        if touches || !points || !self.brief || self.found.iter().skip(proposed).any(|found| found.target_id.is_some()) {
+        if touches
+            || !points
+            || !self.brief
+            || self.found.iter().skip(proposed).any(|found| found.target_id.is_some())
+        {
             return;
         }
         let Some(last) = link::last_told(&self.known).map(|k| k.fact) else { return };
         let (replaces, ends) = link::replaced(sentence, last);
-        let new = self.found.iter_mut().skip(proposed).find(|f| f.action.as_deref() == Some(Action::Add.word()));
+        let new =
+            self.found.iter_mut().skip(proposed).find(|f| f.action.as_deref() == Some(Action::Add.word()));
         match new {
             Some(new) if replaces >= POINTED => {
                 let alike = link::is_alike(&last.value, new.value.as_deref().unwrap_or_default());
@@ -280,18 +289,13 @@ impl Reader<'_> {
     }
 
     /// The network may see that a clause fills a declared slot in a form that is not read here.
-    fn in_slot(&mut self, text: &str, value: Option<&str>) -> Told {
-        let Some(value) =
-            value.map(|v| v.trim_matches(|c: char| !c.is_alphanumeric())).filter(|v| !v.is_empty())
-        else {
-            return Told::Kept;
-        };
-        let Some(slot) = slot::told(text, self.ask.slots) else { return Told::Kept };
-        let whole = text.split(|c: char| !c.is_alphanumeric() && c != '-').any(|word| value.ends_with(word));
-        if !whole || set(value).is_empty() {
+    fn in_slot(&mut self, text: &str, value: Option<&[Word]>) -> Told {
+        let Some(slot) = value.and_then(|_| slot::told(text, self.ask.slots)) else { return Told::Kept };
+        let value = spell(value.unwrap_or_default());
+        if set(&value).is_empty() {
             return Told::Kept;
         }
-        self.fill(slot, value, GLOBAL, text);
+        self.fill(slot, &value, GLOBAL, text);
         Told::Read
     }
 
@@ -332,11 +336,9 @@ impl Reader<'_> {
         if !self.brief || denies || heard.tells(at) < TELLS {
             return None;
         }
-        let value = heard.value(at)?;
-        let (start, end) = (value.start.checked_sub(at.start)?, value.end.checked_sub(at.start)?);
-        // A value is made of whole words.
-        let start = text.get(..start)?.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-        let end = text.get(end..)?.find(char::is_whitespace).map_or(text.len(), |at| end + at);
+        let value = whole_words(clause, &heard.value(at)?)?;
+        let start = value.first()?.at.start.checked_sub(at.start)?;
+        let end = value.last()?.at.end.checked_sub(at.start)?;
         let (before, given, after) = (text.get(..start)?, text.get(start..end)?, text.get(end..)?);
         let whose = words(before).first().is_some_and(|w| w.is_any(&["i", "my"]));
         let around = called(None, &format!("{before} {after}"));
@@ -346,7 +348,10 @@ impl Reader<'_> {
             None => around,
         };
         let given = given.trim_matches(|c: char| c.is_whitespace() || ",;:.!".contains(c));
-        let given = [" of", " to", " the", " a", " in", " on"].iter().find_map(|end| given.strip_suffix(end)).unwrap_or(given);
+        let given = [" of", " to", " the", " a", " in", " on"]
+            .iter()
+            .find_map(|end| given.strip_suffix(end))
+            .unwrap_or(given);
         let whole = set(given).len() >= set(text).len();
         (!whole && !set(&subject).is_empty() && !given.is_empty()).then(|| Reading {
             subject,
@@ -426,8 +431,8 @@ fn is_name(topic: &str, sentence: &str) -> bool {
 /// "Could somebody check if …", "who over there handles …": a question without its mark.
 fn asks_for(clause: &Clause) -> bool {
     const OPENINGS: [&str; 20] = [
-        "who", "what", "when", "where", "which", "why", "how", "do", "does", "did", "is", "are", "can", "could", "would",
-        "will", "remind", "anyone", "any", "should",
+        "who", "what", "when", "where", "which", "why", "how", "do", "does", "did", "is", "are", "can",
+        "could", "would", "will", "remind", "anyone", "any", "should",
     ];
     clause.words.first().is_some_and(|w| w.is_any(&OPENINGS))
 }
@@ -437,7 +442,52 @@ fn is_ahead(words: &[Word]) -> bool {
     let low: Vec<&str> = words.iter().map(|w| w.low.as_str()).collect();
     let units = ["day", "days", "week", "weeks", "month", "months", "year", "years"];
     let ahead = |w: &[&str]| w.first() == Some(&"in") && w.get(2).is_some_and(|unit| units.contains(unit));
-    low.contains(&"tomorrow") || low.windows(3).any(ahead) || low.windows(2).any(|w| w.first() == Some(&"next") && w.get(1).is_some_and(|unit| units.contains(unit)))
+    low.contains(&"tomorrow")
+        || low.windows(3).any(ahead)
+        || low
+            .windows(2)
+            .any(|w| w.first() == Some(&"next") && w.get(1).is_some_and(|unit| units.contains(unit)))
+}
+
+/// What is only supposed says so in a word. Nothing is left out because of its tone.
+fn is_unreal(meant: Meant, sentence: &str) -> bool {
+    const SUPPOSING: [&str; 12] = [
+        "if",
+        "would",
+        "could",
+        "wish",
+        "imagine",
+        "suppose",
+        "supposing",
+        "hypothetically",
+        "were",
+        "wouldn't",
+        "had",
+        "say",
+    ];
+    let words = words(sentence);
+    meant == Meant::Sarcastic || words.iter().any(|w| w.is_any(&SUPPOSING))
+}
+
+/// The words that the network takes for a value, whole, with the nouns and names that belong to them.
+fn whole_words<'a>(clause: &'a Clause, value: &Range<usize>) -> Option<&'a [Word]> {
+    let words = clause.words.as_slice();
+    let touches = |w: &Word| w.at.start < value.end && value.start < w.at.end;
+    let (mut first, mut last) = (words.iter().position(touches)?, words.iter().rposition(touches)?);
+    let joins = |at: usize| {
+        words.get(at).is_some_and(|w| {
+            matches!(w.tag, Tag::Noun | Tag::Name | Tag::Adjective | Tag::Number)
+                || w.is("'s")
+                || w.tag == Tag::Verb && w.low.ends_with("ing")
+        })
+    };
+    while first > 0 && joins(first - 1) && joins(first) {
+        first -= 1;
+    }
+    while joins(last + 1) {
+        last += 1;
+    }
+    words.get(first..=last)
 }
 
 /// Hardly a word that could be asked about later.

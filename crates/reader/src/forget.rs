@@ -52,8 +52,30 @@ pub(crate) fn forget(ask: &Extract<'_>) -> Vec<RawFact> {
 /// Somebody whose things are not one's own.
 fn is_person(word: &str) -> bool {
     const PEOPLE: [&str; 24] = [
-        "sister", "brother", "mother", "father", "mum", "mom", "dad", "wife", "husband", "son", "daughter", "cousin", "aunt",
-        "uncl", "friend", "boss", "colleagu", "neighbour", "partner", "niec", "nephew", "grandmoth", "grandfath", "flatmat",
+        "sister",
+        "brother",
+        "mother",
+        "father",
+        "mum",
+        "mom",
+        "dad",
+        "wife",
+        "husband",
+        "son",
+        "daughter",
+        "cousin",
+        "aunt",
+        "uncl",
+        "friend",
+        "boss",
+        "colleagu",
+        "neighbour",
+        "partner",
+        "niec",
+        "nephew",
+        "grandmoth",
+        "grandfath",
+        "flatmat",
     ];
     PEOPLE.contains(&word)
 }

@@ -74,8 +74,8 @@ pub(crate) fn spoken_of(clause: &Clause, to: &Pointers) -> Option<String> {
     let own = clause.words.get(..verb).unwrap_or_default();
     let words = if own.is_empty() { clause.subject.as_deref()? } else { own };
     let topic = Topic::of(words.get(lead(words)..).unwrap_or_default(), to).map(|topic| topic.name);
-    let topic = topic
-        .filter(|name| !name.is_empty() && *name != to.me && !["they", "somebody"].contains(&name.as_str()));
+    let topic =
+        topic.filter(|name| !name.is_empty() && *name != to.me && !points(name) && name != "somebody");
     topic.or_else(|| only_thing(clause.words.get(verb..).unwrap_or_default(), to))
 }
 
@@ -229,7 +229,8 @@ impl Topic {
                 "we" => return named("", false),
                 "it" | "that" | "this" | "he" | "she" | "they" => {
                     let is_person = matches!(only.low.as_str(), "he" | "she");
-                    return named(to.it.as_deref()?, is_person);
+                    // Without anything to point to it may still fill a declared slot.
+                    return named(to.it.as_deref().unwrap_or(&only.low), is_person);
                 }
                 "you" | "there" | "these" | "those" | "who" | "which" | "what" | "everyone" | "someone" => {
                     return None;
@@ -258,6 +259,12 @@ impl Topic {
     fn attribute(&self, attribute: &str) -> String {
         format!("{} {attribute}", self.name).trim().to_owned()
     }
+}
+
+/// Whether a subject begins with a word that only points to somebody or something.
+pub(crate) fn points(subject: &str) -> bool {
+    let first = subject.split(' ').next().unwrap_or_default();
+    ["it", "that", "this", "he", "she", "they", "his", "her", "their"].contains(&first)
 }
 
 /// What a subject is called.
@@ -641,7 +648,8 @@ fn changed(topic: &Topic, verb: &str, rest: &[Word], to: &Pointers) -> Option<Re
         return became(topic.name.clone(), None, value(rest))
             .filter(|_| !topic.is_person && !topic.name.is_empty());
     }
-    let at = find(&["to", "onto", "into"]).filter(|at| rest.get(at + 1).is_some_and(|w| w.tag != Tag::Verb))?;
+    let at =
+        find(&["to", "onto", "into"]).filter(|at| rest.get(at + 1).is_some_and(|w| w.tag != Tag::Verb))?;
     let from = find(&["from"]);
     let first = at.min(from.unwrap_or(at));
     let end = from.filter(|f| *f > at).unwrap_or(rest.len());

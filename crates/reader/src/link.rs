@@ -13,6 +13,8 @@ const WEIGHED: usize = 3;
 const SURE: f32 = 0.8;
 /// From here on it may be so, and a person is asked.
 const MAYBE: f32 = 0.5;
+/// From here on a sentence that could not be read is taken to end a fact that it names, and a person is asked.
+const DOUBTED: f32 = 0.9;
 /// One fact is meant, and not another, if it is likelier by so much.
 const CLEARLY: f32 = 0.3;
 /// A told sentence longer than this says too much besides; the fact's subject and value stand for it.
@@ -48,7 +50,8 @@ pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Kno
     if let Some(same) = known.iter().filter(here).find(|k| value_key(&k.fact.value) == value) {
         return Placed::new(&reading.subject, Action::Dedup, Some(same.fact.id));
     }
-    if reading.arity == Arity::Many {
+    // "…, too" adds to what is held.
+    if reading.arity == Arity::Many || reading.arity == Arity::Unsure && adds(sentence) {
         return beside_all(reading, known);
     }
     if let Some(holder) = known.iter().filter(here).find(|k| !list(k)) {
@@ -141,12 +144,19 @@ fn over(reading: &Reading, holder: &Known<'_>, sentence: &str) -> Placed {
     let touches = weigh(sentence, &[holder.fact])
         .first()
         .map_or(0.0, |w| 1.0 - of(w, Relation::None) - of(w, Relation::Ends));
-    if touches >= MAYBE { placed } else { beside(reading) }
+    if touches >= SURE { placed } else { beside(reading) }
 }
 
 /// One of several that a thing may have at a time, under a name of its own.
 fn beside(reading: &Reading) -> Placed {
     Placed::new(&format!("{} {}", reading.subject, reading.value.to_lowercase()), Action::Add, None)
+}
+
+fn adds(sentence: &str) -> bool {
+    const ADDING: [&str; 9] =
+        ["too", "also", "another", "either", "additionally", "besides", "plus", "as well", "on top of"];
+    let low = format!(" {} ", sentence.to_lowercase().replace(['.', ',', '!', ';'], " "));
+    ADDING.iter().any(|word| low.contains(&format!(" {word} ")))
 }
 
 /// One more, unless it is held already.
@@ -234,7 +244,7 @@ pub(crate) fn ended(reading: Option<&Reading>, sentence: &str, known: &[Known<'_
 
 /// The one fact that the last statement told, which "it" in this one may point to.
 pub(crate) fn last_told<'k, 'a>(known: &'k [Known<'a>]) -> Option<&'k Known<'a>> {
-    let last = known.iter().max_by_key(|k| (k.fact.created, k.fact.id))?;
+    let last = known.iter().max_by_key(|k| (k.fact.created, k.fact.id)).filter(|k| !k.fact.list_item)?;
     let told = known.iter().filter(|k| k.fact.text == last.fact.text).count();
     (told == 1).then_some(last)
 }
@@ -252,14 +262,22 @@ const LAST: &str = "* ";
 /// The facts that a sentence names by their value, or by a name in their subject, and that it seems to end or replace.
 pub(crate) fn maybe_ended(sentence: &str, known: &[Known<'_>]) -> Vec<FactId> {
     let said = set(sentence);
-    let mut named: Vec<&Known<'_>> =
-        known.iter().filter(|k| k.has_value_in(&said) || !k.named_by(&said).is_empty()).collect();
+    let mut named: Vec<&Known<'_>> = known
+        .iter()
+        .filter(|k| k.has_value_in(&said) || !k.fact.list_item && !k.named_by(&said).is_empty())
+        .collect();
     named.sort_by(|a, b| b.share_in(&said).total_cmp(&a.share_in(&said)));
     named.truncate(WEIGHED);
     let facts: Vec<&Fact> = named.iter().map(|k| k.fact).collect();
     let gone = |w: &Weighed| of(w, Relation::Ends) + of(w, Relation::Replaces);
     let weighed = weigh(sentence, &facts);
-    facts.into_iter().zip(weighed).filter(|(_, w)| gone(w) >= SURE).map(|(fact, _)| fact.id).take(1).collect()
+    facts
+        .into_iter()
+        .zip(weighed)
+        .filter(|(_, w)| gone(w) >= DOUBTED)
+        .map(|(fact, _)| fact.id)
+        .take(1)
+        .collect()
 }
 
 fn weigh(sentence: &str, facts: &[&Fact]) -> Vec<Weighed> {

@@ -53,7 +53,13 @@ impl Embedding {
 
     /// Has the space's missing vectors made: at once where that costs no request and only a few are missing, so that
     /// what was told a moment ago is found by its meaning, and some time otherwise.
-    pub async fn catch_up(&self, service: &Service, caller: &Caller, space: &Space, open: &RwLock<OpenSpace>) {
+    pub async fn catch_up(
+        &self,
+        service: &Service,
+        caller: &Caller,
+        space: &Space,
+        open: &RwLock<OpenSpace>,
+    ) {
         let missing = open.read().index.missing_vectors().take(AT_ONCE + 1).count();
         if service.models.embeds_in_process() && (1..=AT_ONCE).contains(&missing) {
             // A failure is in the log; words rank meanwhile.

@@ -191,7 +191,8 @@ fn answered(ask: &Ask, answer: &str, untrue: &[Label]) -> Option<Finding> {
     let question = words(&ask.question);
     let asked_for = |pattern: &Pattern| pattern.is_empty() || pattern.begins_in(&question);
     let about_this = |label: &&Label| asked_for(&label.about) && asked_for(&label.scope);
-    if let Some(label) = untrue.iter().filter(about_this).find(|label| label.value.is_asserted_in(&asserted)) {
+    if let Some(label) = untrue.iter().filter(about_this).find(|label| label.value.is_asserted_in(&asserted))
+    {
         return Some(wrong(format!("the answer asserts '{}'", label.value)));
     }
     let missed: Vec<&Pattern> = ask.answer.iter().filter(|pattern| !pattern.is_in(&said)).collect();
