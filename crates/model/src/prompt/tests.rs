@@ -27,7 +27,7 @@ fn fact(id: i64, subject: &str, value: &str) -> Fact {
 
 fn ask<'a>(statement: &'a str, held: &'a [&'a Fact]) -> Extract<'a> {
     let now = "2026-11-15T10:00:00Z".parse().unwrap();
-    Extract { statement, intent: Intent::Remember, held, slots: &[], now }
+    Extract { statement, source: None, intent: Intent::Remember, held, slots: &[], now }
 }
 
 fn fence() -> Fence {

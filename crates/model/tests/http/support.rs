@@ -82,6 +82,7 @@ pub fn soon() -> Instant {
 
 pub async fn extract_until(models: &Models, deadline: Instant) -> Result<Vec<RawFact>, ModelError> {
     let ask = Extract {
+        source: None,
         statement: "I moved to Oslo.",
         intent: Intent::Remember,
         held: &[],
