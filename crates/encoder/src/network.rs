@@ -1,24 +1,30 @@
 //! The network: layers of attention over the pieces of one or two texts, and what is told from their last states.
 
 use crate::pieces::Piece;
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, Slice, Zip};
+use crate::product::Linear;
+use pulp::Arch;
 use std::ops::Range;
 
+pub(crate) const WIDTH: usize = 384;
 const HEADS: usize = 12;
+/// What one head of attention sees of a state.
+const PART: usize = WIDTH / HEADS;
 const NORM_EPSILON: f32 = 1e-12;
+/// Sums are made of so many at a time, since numbers that wait for each other cannot be added in vectors.
+const LANES: usize = 16;
 
 pub(crate) struct Network {
-    pub words: Array2<f32>,
-    pub positions: Array2<f32>,
-    pub sides: Array2<f32>,
+    pub words: Table,
+    pub positions: Table,
+    pub sides: Table,
     pub norm: Norm,
     pub layers: Vec<Layer>,
-    pub relation: Linear,
-    pub unsettled: Linear,
-    pub answer: Linear,
-    pub meant: Linear,
-    pub value: Linear,
-    pub start: Linear,
+    pub relation: Head,
+    pub unsettled: Head,
+    pub answer: Head,
+    pub meant: Head,
+    pub value: Head,
+    pub start: Head,
     /// The numbers of the marks before, between and after texts.
     pub marks: Marks,
 }
@@ -26,6 +32,12 @@ pub(crate) struct Network {
 pub(crate) struct Marks {
     pub start: usize,
     pub end: usize,
+}
+
+/// Rows of bytes with one factor a row.
+pub(crate) struct Table {
+    pub rows: &'static [u8],
+    pub scales: Vec<f32>,
 }
 
 pub(crate) struct Layer {
@@ -39,33 +51,32 @@ pub(crate) struct Layer {
     pub narrowed_norm: Norm,
 }
 
-/// The weights stand with one column for each output.
-pub(crate) struct Linear {
-    pub weights: Array2<f32>,
-    pub bias: Array1<f32>,
+pub(crate) struct Norm {
+    pub scale: Vec<f32>,
+    pub shift: Vec<f32>,
 }
 
-pub(crate) struct Norm {
-    pub scale: Array1<f32>,
-    pub shift: Array1<f32>,
+/// One row of weights for each of its few outputs.
+pub(crate) struct Head {
+    pub weights: Vec<f32>,
+    pub bias: Vec<f32>,
 }
 
 /// The states of texts that were read together, one row for each piece.
 pub(crate) struct States {
-    rows: Array2<f32>,
+    rows: Vec<f32>,
     texts: Vec<Range<usize>>,
 }
 
 impl States {
     /// Of each text, from the mark before it to the one after it.
-    pub fn texts(&self) -> impl Iterator<Item = ArrayView2<'_, f32>> {
-        self.texts.iter().map(|at| self.rows.slice_axis(Axis(0), Slice::from(at.clone())))
+    pub fn texts(&self) -> impl Iterator<Item = &[f32]> {
+        self.texts.iter().map(|at| of_rows(&self.rows, at))
     }
+}
 
-    /// The state of the mark before each text, which stands for the whole.
-    pub fn wholes(&self) -> impl Iterator<Item = ArrayView1<'_, f32>> {
-        self.texts.iter().map(|at| self.rows.row(at.start))
-    }
+fn of_rows<'a>(rows: &'a [f32], at: &Range<usize>) -> &'a [f32] {
+    rows.get(at.start * WIDTH..at.end * WIDTH).unwrap_or_default()
 }
 
 impl Network {
@@ -81,12 +92,12 @@ impl Network {
             start..ends
         });
         let texts: Vec<Range<usize>> = texts.collect();
-        let mut rows = Array2::zeros((ends, self.words.ncols()));
+        let mut rows = vec![0.0; ends * WIDTH];
         let places = read.iter().flat_map(|text| text.iter().enumerate());
-        for (mut state, (position, (word, side))) in rows.rows_mut().into_iter().zip(places) {
-            state += &self.words.row(*word);
-            state += &self.positions.row(position);
-            state += &self.sides.row(*side);
+        for (state, (position, (word, side))) in rows.chunks_exact_mut(WIDTH).zip(places) {
+            self.words.add(*word, state);
+            self.positions.add(position, state);
+            self.sides.add(*side, state);
         }
         self.norm.apply(&mut rows);
         for layer in &self.layers {
@@ -103,80 +114,141 @@ impl Network {
     }
 }
 
+impl Table {
+    fn add(&self, row: usize, state: &mut [f32]) {
+        let bytes = self.rows.get(row * WIDTH..(row + 1) * WIDTH).unwrap_or_default();
+        let scale = self.scales.get(row).copied().unwrap_or_default();
+        state.iter_mut().zip(bytes).for_each(|(x, byte)| *x += f32::from(byte.cast_signed()) * scale);
+    }
+}
+
 impl Layer {
-    fn apply(&self, states: &mut Array2<f32>, texts: &[Range<usize>]) {
-        *states += &self.gathered.apply(&self.attend(states, texts));
+    fn apply(&self, states: &mut [f32], texts: &[Range<usize>]) {
+        add(states, &self.gathered.apply(&self.attend(states, texts)));
         self.gathered_norm.apply(states);
         let mut wide = self.widened.apply(states);
-        wide.mapv_inplace(gelu);
-        *states += &self.narrowed.apply(&wide);
+        Arch::new().dispatch(|| wide.iter_mut().for_each(|x| *x = gelu(*x)));
+        add(states, &self.narrowed.apply(&wide));
         self.narrowed_norm.apply(states);
     }
 
     /// Each piece gathers from those of its own text.
-    fn attend(&self, states: &Array2<f32>, texts: &[Range<usize>]) -> Array2<f32> {
-        let (query, key, content) =
-            (self.query.apply(states), self.key.apply(states), self.content.apply(states));
-        let width = query.ncols() / HEADS;
-        let scale = 1.0 / (width as f32).sqrt();
-        let mut gathered = Array2::zeros(query.raw_dim());
+    fn attend(&self, states: &[f32], texts: &[Range<usize>]) -> Vec<f32> {
+        let [query, key, content] = [&self.query, &self.key, &self.content].map(|of| of.apply(states));
+        let mut gathered = Vec::with_capacity(states.len());
         for text in texts {
-            for head in 0..HEADS {
-                let rows = Slice::from(text.clone());
-                let columns = Slice::from(head * width..(head + 1) * width);
-                let of =
-                    |all: &Array2<f32>| all.slice_axis(Axis(0), rows).slice_axis(Axis(1), columns).to_owned();
-                let mut weights = of(&query).dot(&of(&key).t()) * scale;
-                weights.rows_mut().into_iter().for_each(spread);
-                let mut place = gathered.slice_axis_mut(Axis(0), rows);
-                place.slice_axis_mut(Axis(1), columns).assign(&weights.dot(&of(&content)));
-            }
+            let [query, key, content] = [&query, &key, &content].map(|all| of_rows(all, text));
+            let start = gathered.len();
+            gathered.resize(start + query.len(), 0.0);
+            let place = gathered.get_mut(start..).unwrap_or_default();
+            Arch::new().dispatch(|| attend(query, key, content, place));
         }
         gathered
     }
 }
 
-impl Linear {
-    fn apply(&self, states: &Array2<f32>) -> Array2<f32> {
-        states.dot(&self.weights) + &self.bias
+#[inline(always)]
+fn attend(query: &[f32], key: &[f32], content: &[f32], gathered: &mut [f32]) {
+    let length = query.len() / WIDTH;
+    let scale = 1.0 / (PART as f32).sqrt();
+    let mut keys = vec![0.0; PART * length];
+    let mut shares = vec![0.0; length];
+    for head in 0..HEADS {
+        // Turned, so that the scores of all pieces can be summed in vectors.
+        for (at, key) in parts(key, head).enumerate() {
+            let column = keys.iter_mut().skip(at).step_by(length);
+            column.zip(key).for_each(|(to, x)| *to = *x * scale);
+        }
+        let places = gathered.as_chunks_mut::<PART>().0.iter_mut().skip(head).step_by(HEADS);
+        for (query, place) in parts(query, head).zip(places) {
+            shares.fill(0.0);
+            for (x, keys) in query.iter().zip(keys.chunks_exact(length)) {
+                shares.iter_mut().zip(keys).for_each(|(score, key)| *score += x * key);
+            }
+            spread(&mut shares);
+            let mut sum = [0.0; PART];
+            for (share, content) in shares.iter().zip(parts(content, head)) {
+                sum.iter_mut().zip(content).for_each(|(sum, x)| *sum += share * x);
+            }
+            *place = sum;
+        }
     }
+}
 
-    pub fn of<const N: usize>(&self, state: &ArrayView1<'_, f32>) -> [f32; N] {
-        let scores = state.dot(&self.weights) + &self.bias;
+/// What a head sees of each state.
+#[inline(always)]
+fn parts(states: &[f32], head: usize) -> impl Iterator<Item = &[f32; PART]> {
+    states.as_chunks().0.iter().skip(head).step_by(HEADS)
+}
+
+#[inline(always)]
+fn add(states: &mut [f32], more: &[f32]) {
+    states.iter_mut().zip(more).for_each(|(x, more)| *x += more);
+}
+
+impl Head {
+    pub fn of<const N: usize>(&self, state: &[f32]) -> [f32; N] {
         let mut found = [0.0; N];
-        found.iter_mut().zip(&scores).for_each(|(to, score)| *to = *score);
+        let rows = self.weights.chunks_exact(WIDTH).zip(&self.bias);
+        for (to, (row, bias)) in found.iter_mut().zip(rows) {
+            *to = bias + row.iter().zip(state).map(|(a, b)| a * b).sum::<f32>();
+        }
         found
     }
 }
 
 impl Norm {
-    fn apply(&self, states: &mut Array2<f32>) {
-        for mut state in states.rows_mut() {
-            let count = state.len() as f32;
-            let mean = state.sum() / count;
-            state -= mean;
-            let variance = state.iter().map(|x| x * x).sum::<f32>() / count;
-            let scale = 1.0 / (variance + NORM_EPSILON).sqrt();
-            Zip::from(&mut state)
-                .and(&self.scale)
-                .and(&self.shift)
-                .for_each(|x, a, b| *x = *x * scale * a + b);
-        }
+    fn apply(&self, states: &mut [f32]) {
+        Arch::new().dispatch(|| states.chunks_exact_mut(WIDTH).for_each(|state| self.of(state)));
+    }
+
+    #[inline(always)]
+    fn of(&self, state: &mut [f32]) {
+        let mean = sum(state, |x| x) / WIDTH as f32;
+        state.iter_mut().for_each(|x| *x -= mean);
+        let scale = 1.0 / (sum(state, |x| x * x) / WIDTH as f32 + NORM_EPSILON).sqrt();
+        let trained = self.scale.iter().zip(&self.shift);
+        state.iter_mut().zip(trained).for_each(|(x, (a, b))| *x = *x * scale * a + b);
     }
 }
 
-/// Makes shares of a whole of scores.
-fn spread(mut scores: ArrayViewMut1<'_, f32>) {
-    let most = scores.iter().copied().fold(f32::MIN, f32::max);
-    scores.mapv_inplace(|score| (score - most).exp());
-    let total = scores.sum();
-    scores /= total;
+#[inline(always)]
+fn sum(state: &[f32], of: impl Fn(f32) -> f32) -> f32 {
+    let mut sums = [0.0; LANES];
+    for some in state.as_chunks::<LANES>().0 {
+        sums.iter_mut().zip(some).for_each(|(sum, x)| *sum += of(*x));
+    }
+    sums.iter().sum()
 }
 
-/// Within 0.003 of the function that the network was trained with: a fraction stands for the hyperbolic tangent.
+/// Makes shares of a whole of scores.
+#[inline(always)]
+fn spread(scores: &mut [f32]) {
+    let most = scores.iter().copied().fold(f32::MIN, f32::max);
+    scores.iter_mut().for_each(|score| *score = power(*score - most));
+    let total: f32 = scores.iter().sum();
+    scores.iter_mut().for_each(|score| *score /= total);
+}
+
+/// e to the power of a number that is not above zero, to six digits: two to the whole part of another power, times a
+/// series for the rest. Unlike the library's, it can be counted in vectors.
+#[inline(always)]
+fn power(x: f32) -> f32 {
+    let x = x.max(-80.0) * std::f32::consts::LOG2_E;
+    // Numbers of this size have no digits behind the point, so that adding it rounds.
+    const ROUNDING: f32 = 12_582_912.0;
+    let whole = (x + ROUNDING) - ROUNDING;
+    let rest = (x - whole) * std::f32::consts::LN_2;
+    let series = 1.0 / 24.0 + rest * (1.0 / 120.0 + rest * (1.0 / 720.0));
+    let series = 1.0 + rest * (1.0 + rest * (0.5 + rest * (1.0 / 6.0 + rest * series)));
+    series * f32::from_bits((((whole as i32) + 127) << 23).cast_unsigned())
+}
+
+/// The hyperbolic tangent in it is made of a power, too.
+#[inline(always)]
 fn gelu(x: f32) -> f32 {
-    let inner = (0.797_884_6 * (x + 0.044_715 * x * x * x)).clamp(-3.65, 3.65);
-    let square = inner * inner;
-    let tangent = inner * (945.0 + square * (105.0 + square)) / (945.0 + square * (420.0 + square * 15.0));
+    let inner = 0.797_884_6 * (x + 0.044_715 * x * x * x);
+    let small = power(-2.0 * inner.abs());
+    let tangent = ((1.0 - small) / (1.0 + small)).copysign(inner);
     0.5 * x * (1.0 + tangent)
 }

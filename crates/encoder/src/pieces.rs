@@ -1,16 +1,13 @@
 //! Cuts a text into the pieces of words that the network knows.
 
-use crate::Spelling;
 use std::collections::HashMap;
 use std::ops::Range;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// What stands for a word of which no piece is known.
-const UNKNOWN: &str = "[UNK]";
+pub(crate) const UNKNOWN: &str = "[UNK]";
 /// Longer words are no words.
 const LONGEST: usize = 100;
-/// Texts are read up to here.
-const MOST: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece {
@@ -31,20 +28,13 @@ impl Pieces {
         Self { numbers, unknown }
     }
 
-    pub fn cut(&self, text: &str, meant: Spelling) -> Vec<Piece> {
+    /// No more than so many pieces, from the beginning.
+    pub fn cut(&self, text: &str, most: usize) -> Vec<Piece> {
         let mut found = Vec::new();
         for word in words(text) {
-            let at = span(&word);
-            match text.get(at.clone()).and_then(meant) {
-                Some(meant) => {
-                    let first = found.len();
-                    words(&meant).iter().for_each(|word| self.cut_word(word, &mut found));
-                    found.iter_mut().skip(first).for_each(|piece| piece.at = at.clone());
-                }
-                None => self.cut_word(&word, &mut found),
-            }
-            if found.len() >= MOST {
-                found.truncate(MOST);
+            self.cut_word(&word, &mut found);
+            if found.len() >= most {
+                found.truncate(most);
                 break;
             }
         }

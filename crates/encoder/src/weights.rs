@@ -1,88 +1,128 @@
-//! Reads the weights that are part of the program. `training/export.py` writes them.
-//!
-//! Six numbers of four bytes come first: the words, the width, the layers, the wide width, the positions and the length
-//! of the vocabulary in bytes. The vocabulary follows, then the tensors in the order in which they are read here. Rows
-//! of a matrix are bytes with one factor a row; everything else is in four bytes.
+//! Reads the weights that are part of the program. `training/export.py` writes them, and says how they are named.
 
-use crate::network::{Layer, Linear, Marks, Network, Norm};
+use crate::network::{Head, Layer, Marks, Network, Norm, Table, WIDTH};
+use crate::product::Linear;
 use crate::{MEANINGS, RELATIONS};
-use ndarray::{Array1, Array2};
+use safetensors::Dtype;
+use safetensors::tensor::{SafeTensorError, SafeTensors};
+use sha2::{Digest, Sha256};
 
-static FILE: &[u8] = include_bytes!("../weights.bin");
+static FILE: &[u8] = include_bytes!("../weights.safetensors");
+/// As `sha256sum` writes it.
+static SUM: &str = include_str!("../weights.safetensors.sha256");
 
-pub(crate) fn load() -> (&'static str, Network) {
-    let mut file = File { rest: FILE };
-    let [words, width, layers, wide, positions, length] = [(); 6].map(|()| file.count());
-    let vocabulary = std::str::from_utf8(file.take(length)).unwrap_or_default();
-    let number = |mark: &str| vocabulary.lines().position(|line| line == mark).unwrap_or_default();
-    let marks = Marks { start: number("[CLS]"), end: number("[SEP]") };
-    let network = Network {
-        words: file.matrix(words, width),
-        positions: file.matrix(positions, width),
-        sides: file.matrix(2, width),
-        norm: file.norm(width),
-        layers: (0..layers).map(|_| file.layer(width, wide)).collect(),
-        relation: file.linear(width, RELATIONS),
-        unsettled: file.linear(width, 2),
-        answer: file.linear(width, 2),
-        meant: file.linear(width, MEANINGS),
-        value: file.linear(width, 3),
-        start: file.linear(width, 2),
-        marks,
+const WIDE: usize = 1536;
+const POSITIONS: usize = 224;
+const LAYERS: usize = 6;
+
+/// Why the weights cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Damaged {
+    #[error("the network's weights are damaged: their SHA-256 is {found}, and {right} was expected")]
+    Sum { found: String, right: String },
+    #[error("the network's weights cannot be read: {0}")]
+    Format(#[from] SafeTensorError),
+    #[error("the network's weights have {name} as {found}, and {right} was expected")]
+    Tensor { name: String, found: String, right: String },
+    #[error("the network's vocabulary is no text or lacks {0}")]
+    Vocabulary(&'static str),
+}
+
+pub(crate) fn load() -> Result<(&'static str, Network), Damaged> {
+    read(FILE, SUM)
+}
+
+pub(crate) fn read(file: &'static [u8], sum: &str) -> Result<(&'static str, Network), Damaged> {
+    let right = sum.split_whitespace().next().unwrap_or_default();
+    let found = hex::encode(Sha256::digest(file));
+    if found != right {
+        return Err(Damaged::Sum { found, right: right.to_owned() });
+    }
+    let file = File { tensors: SafeTensors::deserialize(file)? };
+    let vocabulary = file.tensors.tensor("vocabulary")?.data();
+    let vocabulary = std::str::from_utf8(vocabulary).map_err(|_| Damaged::Vocabulary("UTF-8"))?;
+    let number = |mark: &'static str| {
+        vocabulary.lines().position(|line| line == mark).ok_or(Damaged::Vocabulary(mark))
     };
-    (vocabulary, network)
+    number(crate::pieces::UNKNOWN)?;
+    let network = Network {
+        words: file.table("words", vocabulary.lines().count())?,
+        positions: file.table("positions", POSITIONS)?,
+        sides: file.table("sides", 2)?,
+        norm: file.norm("norm")?,
+        layers: (0..LAYERS).map(|at| file.layer(&format!("layers.{at}"))).collect::<Result<_, _>>()?,
+        relation: file.head("relation", RELATIONS)?,
+        unsettled: file.head("unsettled", 2)?,
+        answer: file.head("answer", 2)?,
+        meant: file.head("meant", MEANINGS)?,
+        value: file.head("value", 3)?,
+        start: file.head("start", 2)?,
+        marks: Marks { start: number("[CLS]")?, end: number("[SEP]")? },
+    };
+    Ok((vocabulary, network))
 }
 
 struct File {
-    rest: &'static [u8],
+    tensors: SafeTensors<'static>,
 }
 
 impl File {
-    fn take(&mut self, count: usize) -> &'static [u8] {
-        let (taken, rest) = self.rest.split_at_checked(count).unwrap_or_default();
-        self.rest = rest;
-        taken
-    }
-
-    fn count(&mut self) -> usize {
-        self.take(4).first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize)
-    }
-
-    fn vector(&mut self, length: usize) -> Array1<f32> {
-        let (numbers, _) = self.take(length * 4).as_chunks();
-        numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
-    }
-
-    fn matrix(&mut self, rows: usize, columns: usize) -> Array2<f32> {
-        let scales = self.vector(rows);
-        let mut found = Array2::zeros((rows, columns));
-        for (mut row, scale) in found.rows_mut().into_iter().zip(&scales) {
-            let bytes = self.take(columns);
-            row.iter_mut().zip(bytes).for_each(|(x, byte)| *x = f32::from(byte.cast_signed()) * scale);
+    fn data(&self, name: &str, kind: Dtype, shape: &[usize]) -> Result<&'static [u8], Damaged> {
+        let found = self.tensors.tensor(name)?;
+        if found.dtype() == kind && found.shape() == shape {
+            return Ok(found.data());
         }
-        found
+        let named = |kind: Dtype, shape: &[usize]| format!("{kind:?} {shape:?}");
+        Err(Damaged::Tensor {
+            name: name.to_owned(),
+            found: named(found.dtype(), found.shape()),
+            right: named(kind, shape),
+        })
     }
 
-    /// A row for each output in the file, a column for each in the network.
-    fn linear(&mut self, from: usize, to: usize) -> Linear {
-        let weights = self.matrix(to, from).reversed_axes().as_standard_layout().into_owned();
-        Linear { weights, bias: self.vector(to) }
+    fn numbers(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, Damaged> {
+        let (numbers, _) = self.data(name, Dtype::F32, shape)?.as_chunks();
+        Ok(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
     }
 
-    fn norm(&mut self, width: usize) -> Norm {
-        Norm { scale: self.vector(width), shift: self.vector(width) }
+    fn table(&self, name: &str, rows: usize) -> Result<Table, Damaged> {
+        Ok(Table {
+            rows: self.data(name, Dtype::I8, &[rows, WIDTH])?,
+            scales: self.numbers(&format!("{name}.scale"), &[rows])?,
+        })
     }
 
-    fn layer(&mut self, width: usize, wide: usize) -> Layer {
-        Layer {
-            query: self.linear(width, width),
-            key: self.linear(width, width),
-            content: self.linear(width, width),
-            gathered: self.linear(width, width),
-            gathered_norm: self.norm(width),
-            widened: self.linear(width, wide),
-            narrowed: self.linear(wide, width),
-            narrowed_norm: self.norm(width),
-        }
+    fn linear(&self, name: &str, from: usize, to: usize) -> Result<Linear, Damaged> {
+        let rows = self.data(&format!("{name}.weight"), Dtype::I8, &[to, from])?;
+        let scales = self.numbers(&format!("{name}.weight.scale"), &[to])?;
+        Ok(Linear::new(rows, scales, self.numbers(&format!("{name}.bias"), &[to])?, from))
+    }
+
+    fn head(&self, name: &str, to: usize) -> Result<Head, Damaged> {
+        Ok(Head {
+            weights: self.numbers(&format!("{name}.weight"), &[to, WIDTH])?,
+            bias: self.numbers(&format!("{name}.bias"), &[to])?,
+        })
+    }
+
+    fn norm(&self, name: &str) -> Result<Norm, Damaged> {
+        Ok(Norm {
+            scale: self.numbers(&format!("{name}.weight"), &[WIDTH])?,
+            shift: self.numbers(&format!("{name}.bias"), &[WIDTH])?,
+        })
+    }
+
+    fn layer(&self, name: &str) -> Result<Layer, Damaged> {
+        let square = |part: &str| self.linear(&format!("{name}.{part}"), WIDTH, WIDTH);
+        Ok(Layer {
+            query: square("query")?,
+            key: square("key")?,
+            content: square("content")?,
+            gathered: square("gathered")?,
+            gathered_norm: self.norm(&format!("{name}.gathered_norm"))?,
+            widened: self.linear(&format!("{name}.widened"), WIDTH, WIDE)?,
+            narrowed: self.linear(&format!("{name}.narrowed"), WIDE, WIDTH)?,
+            narrowed_norm: self.norm(&format!("{name}.narrowed_norm"))?,
+        })
     }
 }
