@@ -35,7 +35,7 @@ def arguments():
     parser.add_argument("out")
     parser.add_argument("--data", type=Path, default=HERE)
     parser.add_argument("--presets", type=Path, default=HERE.parent / "crates" / "reconcile" / "presets")
-    parser.add_argument("--near", type=float, default=4.0, help="how much it counts to stay near the original's vectors")
+    parser.add_argument("--near", type=float, default=8.0, help="how much it counts to stay near the original's vectors")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=1e9, help="training ends by then, the epochs done or not")
     parser.add_argument("--rate", type=float, default=4e-4)
