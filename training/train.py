@@ -35,10 +35,10 @@ def arguments():
     parser.add_argument("out")
     parser.add_argument("--data", type=Path, default=HERE)
     parser.add_argument("--presets", type=Path, default=HERE.parent / "crates" / "reconcile" / "presets")
-    parser.add_argument("--near", type=float, default=10.0, help="how much it counts to stay near the original's vectors")
-    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--near", type=float, default=8.0, help="how much it counts to stay near the original's vectors")
+    parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=1e9, help="training ends by then, the epochs done or not")
-    parser.add_argument("--rate", type=float, default=3e-4)
+    parser.add_argument("--rate", type=float, default=4e-4)
     parser.add_argument("--held-out", nargs="*", default=[])
     return parser.parse_args()
 
@@ -195,7 +195,7 @@ def main():
             group["lr"] = options.rate * rate * min(1, (step + 1) / 200) * max(0.01, 1 - done)
         with torch.autocast(DEVICE, dtype=torch.bfloat16, enabled=HAS_BFLOAT16):
             lost = loss(network, kind, rows)
-            if teacher:
+            if teacher and step % 2 == 0:
                 away = teacher.away(network, cut)
                 near += away.detach()
                 lost = lost + options.near * away
@@ -206,7 +206,7 @@ def main():
         step, total = step + 1, total + lost.detach()
         if step % 1000 == 0:
             spent = time.time() - started
-            print(f"{step} of {steps}: loss {total / 1000:.3f}, away {near / 1000:.4f}, {spent:.0f} s", flush=True)
+            print(f"{step} of {steps}: loss {total / 1000:.3f}, away {near / 500:.4f}, {spent:.0f} s", flush=True)
             total, near = torch.zeros_like(total), torch.zeros_like(near)
     torch.save({name: value.cpu() for name, value in network.state_dict().items()}, options.out)
     workers.shutdown(cancel_futures=True)

@@ -162,6 +162,9 @@ impl Reader<'_> {
             Meant::End => self.ended(sentence, gone),
             _ if gone.is_some() => self.ended(sentence, gone),
             _ if readings.iter().any(|r| r.shift == Shift::Was) => self.was(readings),
+            _ if readings.iter().any(|r| r.shift == Shift::Will) => {
+                self.doubted(sentence, Meant::Future, readings, clause)
+            }
             _ if readings.is_empty() => self.in_slot(text, value),
             _ => {
                 let told: Vec<Told> =
@@ -220,7 +223,7 @@ impl Reader<'_> {
         let placed = link::place(&reading, &scope, text, &self.known);
         let concrete = reading.value.chars().any(|c| c.is_ascii_digit() || c.is_uppercase());
         let first = placed.target.is_none() && slot.is_none();
-        if placed.subject.is_empty() || first && (meant == Meant::Future || !concrete) {
+        if placed.subject.is_empty() || first && !concrete {
             return Told::Kept;
         }
         let (time, why) = match meant {

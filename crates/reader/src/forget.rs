@@ -1,7 +1,6 @@
 //! What `forget` means: the held facts that its words name, and no others.
 
-use crate::named::{Known, set};
-use crate::stem::stems;
+use crate::named::{Known, Stems, set};
 use domain::{Action, Fact, Kind, RawFact};
 use model::Extract;
 
@@ -9,8 +8,7 @@ use model::Extract;
 const NOTE_SHARE: f64 = 0.7;
 
 pub(crate) fn forget(ask: &Extract<'_>) -> Vec<RawFact> {
-    let words: Vec<String> = stems(ask.statement).into_iter().filter(|word| !is_asking(word)).collect();
-    let said = set(&words.join(" "));
+    let said: Stems = set(ask.statement).into_iter().filter(|word| !is_asking(word)).collect();
     if said.is_empty() {
         return Vec::new();
     }

@@ -34,6 +34,8 @@ pub(crate) enum Shift {
     Became { from: Option<String> },
     /// So it was once.
     Was,
+    /// So it will be.
+    Will,
     /// So it is no longer.
     Gone,
 }
@@ -65,7 +67,7 @@ fn doses(reading: &Reading) -> Option<Vec<Reading>> {
 }
 
 /// Between who takes a drug and which.
-const TAKES: &str = " takes ";
+pub(crate) const TAKES: &str = " takes ";
 
 /// What the clause is about, for words that point back at it: its subject, or else the one thing with a name or a number
 /// that it speaks of ("they knocked out a wall in room 202").
@@ -127,7 +129,8 @@ fn read_one(clause: &Clause, to: &Pointers) -> Option<Reading> {
             .or_else(|| taking(&topic, &group, verb, rest))
             .or_else(|| using(&topic, &group, verb, rest, to)),
     }?;
-    let reading = Reading { subject: usual(&reading.subject), ..reading };
+    let shift = if group.will { Shift::Will } else { reading.shift };
+    let reading = Reading { subject: usual(&reading.subject), shift, ..reading };
     let complete = says(&reading.value) || reading.shift == Shift::Gone;
     complete.then_some(reading)
 }
@@ -221,7 +224,8 @@ struct Topic {
 
 impl Topic {
     fn of(words: &[Word], to: &Pointers) -> Option<Self> {
-        let bare: Vec<&Word> = words.iter().filter(|w| !w.is_mark()).collect();
+        const ASIDE: [&str; 7] = ["now", "also", "currently", "still", "just", "already", "then"];
+        let bare: Vec<&Word> = words.iter().filter(|w| !w.is_mark() && !w.is_any(&ASIDE)).collect();
         if let [only] = bare.as_slice() {
             let named = |name: &str, is_person| Some(Self { name: name.to_owned(), is_person });
             match only.low.as_str() {
@@ -337,6 +341,7 @@ struct Group {
     doing: bool,
     helped: bool,
     habit: bool,
+    will: bool,
 }
 
 impl Group {
@@ -351,7 +356,8 @@ impl Group {
                     group.past = matches!(word.low.as_str(), "was" | "were");
                 }
                 "has" | "have" | "had" | "do" | "does" | "did" if helps => group.helped = true,
-                "will" | "would" | "could" | "might" | "may" | "should" | "can" | "must" | "shall" => {
+                "will" => group.will = true,
+                "would" | "could" | "might" | "may" | "should" | "can" | "must" | "shall" => {
                     group.modal = true
                 }
                 "not" | "never" => group.negated = true,
@@ -491,6 +497,9 @@ fn is_value(words: &[Word]) -> bool {
 }
 
 fn shifted(group: &Group) -> Shift {
+    if group.will {
+        return Shift::Will;
+    }
     match (group.no_longer, group.now, group.past) {
         (true, _, _) => Shift::Gone,
         (_, true, _) => Shift::Became { from: None },

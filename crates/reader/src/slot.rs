@@ -1,6 +1,6 @@
 //! Which declared slot a reading belongs to.
 
-use crate::frame::Reading;
+use crate::frame::{Reading, TAKES};
 use crate::lexicon::LEXICON;
 use crate::named::{Stems, set};
 use crate::words::{Word, spell};
@@ -20,8 +20,12 @@ pub(crate) fn named<'a>(reading: &Reading, slots: &'a [SlotHint]) -> Option<&'a 
     let within =
         |slot: &&SlotHint| names(slot).any(|name| !set(name).is_empty() && set(name).is_subset(&subject));
     let usual = |name: &str| LEXICON.attribute(&name.replace('_', " "));
-    let last = reading.subject.rsplit("'s ").next().unwrap_or_default();
-    let attribute = usual(last).or_else(|| usual(&reading.subject));
+    // The attribute stands last, in one word or two.
+    let words: Vec<&str> = reading.subject.split(' ').collect();
+    let tail = |count: usize| words.get(words.len().saturating_sub(count)..).unwrap_or_default().join(" ");
+    let (last, last_two) = (tail(1), tail(2));
+    let taken = reading.subject.contains(TAKES).then_some("medication");
+    let attribute = taken.or_else(|| usual(&last_two)).or_else(|| usual(&last)).or_else(|| usual(&reading.subject));
     let same = |slot: &&SlotHint| attribute.is_some() && names(slot).any(|name| usual(name) == attribute);
     exact
         .or_else(|| slots.iter().find(same))
