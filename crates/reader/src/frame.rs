@@ -175,7 +175,8 @@ fn thinking(words: &[Word]) -> usize {
 
 /// "In staging, the log level …": words that lead up to the subject.
 fn lead(words: &[Word]) -> usize {
-    if !words.first().is_some_and(Word::is_preposition) {
+    let is_time = |w: &Word| w.is_any(&["next", "last", "this", "every", "today", "tomorrow", "these"]);
+    if words.len() < 3 || !words.first().is_some_and(|w| w.is_preposition() || is_time(w)) {
         return 0;
     }
     if let Some(comma) = words.iter().position(|word| word.is(",")) {
@@ -370,7 +371,7 @@ impl Group {
                     group.end += 1;
                 }
                 _ if word.tag == Tag::Adverb => {}
-                _ if word.tag == Tag::Verb || group.end == start || group.habit => {
+                _ if word.tag == Tag::Verb || group.end == start || group.habit || group.will => {
                     if group.is && !is_verb_form(word) {
                         break;
                     }

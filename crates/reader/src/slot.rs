@@ -25,7 +25,8 @@ pub(crate) fn named<'a>(reading: &Reading, slots: &'a [SlotHint]) -> Option<&'a 
     let tail = |count: usize| words.get(words.len().saturating_sub(count)..).unwrap_or_default().join(" ");
     let (last, last_two) = (tail(1), tail(2));
     let taken = reading.subject.contains(TAKES).then_some("medication");
-    let attribute = taken.or_else(|| usual(&last_two)).or_else(|| usual(&last)).or_else(|| usual(&reading.subject));
+    let attribute =
+        taken.or_else(|| usual(&last_two)).or_else(|| usual(&last)).or_else(|| usual(&reading.subject));
     let same = |slot: &&SlotHint| attribute.is_some() && names(slot).any(|name| usual(name) == attribute);
     exact
         .or_else(|| slots.iter().find(same))

@@ -50,9 +50,11 @@ fn steady(line: &str) -> String {
 
 fn is_random(word: &str) -> bool {
     let is_time = word.len() >= 20 && word.ends_with('Z') && word.contains('T') && word.starts_with("20");
+    let is_day =
+        word.len() == 10 && word.starts_with("20") && word.chars().filter(|c| *c == '-').count() == 2;
     let digits = word.strip_prefix("prin_").unwrap_or(word);
     let is_hex = digits.len() >= 16 && digits.chars().all(|c| c.is_ascii_hexdigit());
-    is_time || is_hex
+    is_time || is_day || is_hex
 }
 
 fn is_key(word: &str) -> bool {
