@@ -71,9 +71,11 @@ fn may_change(ledger: &Ledger, p: &Proposal, aimed: &Fact) -> bool {
     let states = p.kind == Kind::State && aimed.kind == Kind::State;
     match p.action {
         Action::Supersede | Action::Refine => {
-            states
-                && holder(ledger, p)
-                    .is_none_or(|own| own.kind == Kind::State && same_value(None, &own.value, &p.value))
+            // What was added beside moves to the fact that it is about, when it is said again and names that fact.
+            let by_subject = p.look.target.as_ref().is_some_and(|named| named.by_subject);
+            let moves =
+                |own: &Fact| by_subject && own.kind == Kind::State && same_value(None, &own.value, &p.value);
+            states && holder(ledger, p).is_none_or(moves)
         }
         Action::Retract => states && removable(ledger, p).is_none(),
         Action::Dedup => same_value(None, &aimed.value, &p.value) && holder(ledger, p).is_none(),

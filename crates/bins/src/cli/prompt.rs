@@ -87,11 +87,15 @@ pub async fn run(settings: Settings, mut input: impl BufRead, out: &mut impl Wri
                 let own_space =
                     ["user_id", "agent_id", "run_id"].iter().all(|name| arguments.get(name).is_none());
                 let text = session.call(tool, arguments).await.text;
-                writeln!(out, "{text}")?;
+                let waiting = if own_space { waiting(&session, tool, &text).await } else { Vec::new() };
+                // What waits is said below, with the words that settle it here.
+                let told = |line: &&str| waiting.is_empty() || !line.starts_with("Waiting #");
+                for line in text.lines().filter(told) {
+                    writeln!(out, "{line}")?;
+                }
                 if let Some(hint) = hint(tool, said, &text) {
                     writeln!(out, "{hint}")?;
                 }
-                let waiting = if own_space { waiting(&session, tool, &text).await } else { Vec::new() };
                 for (number, effect) in waiting {
                     writeln!(
                         out,

@@ -37,7 +37,7 @@ fn twenty_facts_five_changes_a_removal_and_a_guarded_slot_are_reconciled_without
     let current = list.lines().filter(|line| line.starts_with("• bed")).count();
     assert_eq!(current, 19, "{list}");
     assert!(list.contains("• code_status = full code") && list.contains("• bed 5 nurse = M5"), "{list}");
-    let log = mcp.call("audit_log", &json!({ "limit": 3, "action": "remember" }));
+    let log = mcp.call("audit_log", &json!({ "limit": 3 }));
     assert!(log.contains("FLAG code_status (proposed by the caller)"), "{log}");
     mcp.intact();
 }
@@ -60,7 +60,8 @@ fn a_fact_of_the_caller_costs_a_few_milliseconds() {
 
 #[test]
 fn the_same_words_with_other_facts_are_other_facts() {
-    let mcp = Deployment::bare().start();
+    let deployment = Deployment::bare();
+    let mcp = deployment.start();
     let one = json!([{ "subject": "gate colour", "value": "blue" }]);
     let two = json!([{ "subject": "fence colour", "value": "blue" }]);
     assert!(bring(&mcp, "It is blue.", &one).starts_with("Stored: [ADD] gate colour = blue"));
@@ -70,7 +71,8 @@ fn the_same_words_with_other_facts_are_other_facts() {
 
 #[test]
 fn a_close_fact_is_named_and_can_be_replaced() {
-    let mcp = Deployment::bare().start();
+    let deployment = Deployment::bare();
+    let mcp = deployment.start();
     bring(&mcp, "The gate is blue.", &json!([{ "subject": "gate colour", "value": "blue" }]));
     bring(&mcp, "The gate is tall.", &json!([{ "subject": "gate height", "value": "tall" }]));
     let red = |target: Option<i64>| {
@@ -78,7 +80,7 @@ fn a_close_fact_is_named_and_can_be_replaced() {
         if let Some(id) = target {
             fact["target_id"] = json!(id);
         }
-        bring(&mcp, "The gate is red.", &json!([fact]))
+        bring(&mcp, "The colour of the gate is red.", &json!([fact]))
     };
     let said = red(None);
     assert!(
@@ -98,7 +100,8 @@ fn a_close_fact_is_named_and_can_be_replaced() {
 
 #[test]
 fn doubt_in_the_words_holds_for_the_callers_facts_too() {
-    let mcp = Deployment::bare().start();
+    let deployment = Deployment::bare();
+    let mcp = deployment.start();
     let said =
         bring(&mcp, "Maybe the office is in Rome.", &json!([{ "subject": "office", "value": "Rome" }]));
     assert!(said.starts_with("Stored: [FLAG] office = Rome\nWaiting #1: "), "{said}");
@@ -106,7 +109,8 @@ fn doubt_in_the_words_holds_for_the_callers_facts_too() {
 
 #[test]
 fn facts_that_cannot_be_read_are_refused_by_name_and_nothing_is_written() {
-    let mcp = Deployment::bare().start();
+    let deployment = Deployment::bare();
+    let mcp = deployment.start();
     let good = json!({ "subject": "a", "value": "b" });
     for (facts, named) in [
         (json!([]), "'facts'"),
@@ -128,7 +132,8 @@ fn facts_that_cannot_be_read_are_refused_by_name_and_nothing_is_written() {
 
 #[test]
 fn metadata_that_is_not_the_callers_to_set_is_named() {
-    let mcp = Deployment::bare().start();
+    let deployment = Deployment::bare();
+    let mcp = deployment.start();
     let said = mcp.call(
         "remember",
         &json!({

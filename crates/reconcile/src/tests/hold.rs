@@ -77,6 +77,9 @@ fn a_named_target_is_not_changed_from_another_scope_or_by_an_event_or_against_it
 fn what_was_added_beside_moves_to_the_target_when_it_is_said_again_with_it() {
     let mut db = holding("gate colour", "blue");
     assert_eq!(db.say(raw("colour of the gate", "red", "ADD")), Action::Add);
+    let by_its_value =
+        db.seen(by_value("gate colour"), aimed(1, raw("colour of the gate", "red", "SUPERSEDE")));
+    assert_eq!(by_its_value[0].action, Action::Dedup);
     let again = db.seen(by_subject("gate colour"), aimed(1, raw("colour of the gate", "red", "SUPERSEDE")));
     assert_eq!((again[0].action, again[0].subject.as_str()), (Action::Supersede, "gate colour"));
     assert_eq!(db.shown(), ["#3 red"]);
