@@ -29,7 +29,7 @@ const POINTED: f32 = 0.9;
 const POINTING: [&str; 12] =
     ["it", "its", "that", "this", "they", "them", "he", "she", "him", "her", "there", "meant"];
 
-const PLAIN: f64 = 0.9;
+const PLAIN: f64 = 0.95;
 const DOUBTFUL: f64 = 0.5;
 const GLOBAL: &str = "global";
 
@@ -174,14 +174,17 @@ impl Reader<'_> {
         }
     }
 
-    /// What was so once is history, and is kept as it was told.
+    /// What was so once is history.
     fn was(&mut self, readings: &[Reading]) -> Told {
         let lasting =
             |r: &&Reading| r.arity != Arity::Many && !r.subject.is_empty() && r.shift != Shift::Gone;
+        let before = self.found.len();
         for r in readings.iter().filter(lasting) {
-            self.found.push(fact(&r.subject, &r.value, Action::Archive, "past", PLAIN, "true in the past"));
+            let slot = slot::named(r, self.ask.slots);
+            let subject = slot.map_or(&r.subject, |slot| &slot.name);
+            self.found.push(fact(subject, &r.value, Action::Archive, "past", PLAIN, "true in the past"));
         }
-        Told::Kept
+        if self.found.len() > before && readings.len() == 1 { Told::Read } else { Told::Kept }
     }
 
     /// A value, said for sure.
@@ -194,6 +197,16 @@ impl Reader<'_> {
     fn held(&mut self, text: &str, reading: &Reading, scope: &str) -> Told {
         if let Some(slot) = slot::named(reading, self.ask.slots) {
             self.fill(slot, &reading.value, scope, text);
+            return Told::Read;
+        }
+        if let Some(item) = link::item_replaced(reading, &self.known) {
+            let placed = Placed {
+                subject: item.subject.clone(),
+                action: Action::Supersede,
+                target: Some(item.id),
+                sure: true,
+            };
+            self.propose(&placed, &reading.value, &item.scope.clone());
             return Told::Read;
         }
         if frame::points(&reading.subject) {

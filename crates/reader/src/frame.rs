@@ -658,8 +658,8 @@ fn changed(topic: &Topic, verb: &str, rest: &[Word], to: &Pointers) -> Option<Re
         return became(topic.name.clone(), None, value(rest))
             .filter(|_| !topic.is_person && !topic.name.is_empty());
     }
-    let at =
-        find(&["to", "onto", "into"]).filter(|at| rest.get(at + 1).is_some_and(|w| w.tag != Tag::Verb))?;
+    let at = find(&["to", "onto", "into"])
+        .filter(|at| rest.get(at + 1).is_some_and(|w| w.tag != Tag::Verb || w.is_capital()))?;
     let from = find(&["from"]);
     let first = at.min(from.unwrap_or(at));
     let end = from.filter(|f| *f > at).unwrap_or(rest.len());

@@ -132,6 +132,15 @@ fn shape(value: &str) -> Shape {
     }
 }
 
+/// The one item of a list that gives way by name: "Warfarin was replaced by apixaban".
+pub(crate) fn item_replaced<'a>(reading: &Reading, known: &[Known<'a>]) -> Option<&'a Fact> {
+    let Shift::Became { from: Some(from) } = &reading.shift else { return None };
+    let from = set(from);
+    let mut named = known.iter().filter(|k| k.fact.list_item && !from.is_empty() && from.is_subset(&k.value));
+    let first = named.next()?;
+    named.next().is_none().then_some(first.fact)
+}
+
 /// The place is held. Where it takes one value only, or the words say that it has changed, the new one takes it.
 fn over(reading: &Reading, holder: &Known<'_>, sentence: &str) -> Placed {
     let (old, new) = (&holder.value, set(&reading.value));

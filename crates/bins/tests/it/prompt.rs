@@ -84,7 +84,7 @@ fn what_waits_is_found_and_settled_by_its_number() {
         "No changes are waiting for approval. Flagged as doubtful: 1; list_memories shows them."
     );
     assert!(answer(4).contains("(#2, flagged — needs confirmation)"), "{said}");
-    let effect = "#2, if confirmed: 'Postgres' becomes current. 'confirm 2' or 'reject 2'?";
+    let effect = "#2, if confirmed: 'Postgres' takes the place of 'MySQL'. 'confirm 2' or 'reject 2'?";
     assert!(answer(2).ends_with(effect) && answer(4).contains(effect), "{said}");
     assert!(answer(5).starts_with("Rejected #2: "), "{said}");
     assert_eq!(answer(6), "No changes are waiting for approval.");
