@@ -237,7 +237,8 @@ impl Topic {
                     // Without anything to point to it may still fill a declared slot.
                     return named(to.it.as_deref().unwrap_or(&only.low), is_person);
                 }
-                "you" | "there" | "these" | "those" | "who" | "which" | "what" | "everyone" | "someone" => {
+                "you" | "there" | "these" | "those" | "who" | "which" | "what" | "everyone" | "someone"
+                | "here" | "only" | "everything" | "nothing" | "all" | "one" => {
                     return None;
                 }
                 _ => {}

@@ -1,5 +1,6 @@
 //! A statement cut once: who speaks, what is prose and what is not, and where its sentences end.
 
+use crate::lexicon::LEXICON;
 use crate::tagging::is_known;
 use crate::words::{TITLES, Tag, words};
 use domain::Timestamp;
@@ -121,17 +122,19 @@ fn spoken(line: &str) -> (Option<&str>, &str) {
     }
     let roles = ["user", "assistant", "human", "agent", "customer", "system", "support", "bot"];
     let is_role = parts.iter().any(|word| roles.contains(&word.to_lowercase().as_str()));
-    // A word that the tagger knows is a label, unless what follows is somebody's speech.
-    let is_strange = parts.iter().all(|word| !is_known(&word.to_lowercase()));
+    // A word that the tagger knows, or the name of something that has values, is a label, unless what follows is
+    // somebody's speech.
+    let knows = |word: &&str| {
+        let low = word.to_lowercase();
+        is_known(&low)
+            || low.strip_suffix("ies").is_some_and(|base| is_known(&format!("{base}y")))
+            || low.strip_suffix('s').is_some_and(is_known)
+    };
+    let is_strange = !parts.iter().any(knows) && LEXICON.attribute(name).is_none();
     let speech = words(rest);
     let speaks = speech.iter().any(|w| w.is_any(&["i", "my", "we", "you", "me", "our", "your", "us", "it"]));
     let is_sentence = speech.iter().any(|word| matches!(word.tag, Tag::Aux | Tag::Verb));
-    let exclaims = rest.trim_end().ends_with(['!', '?']);
-    if is_role || is_strange && (is_sentence || exclaims) || (speaks && is_sentence) {
-        (Some(name), rest)
-    } else {
-        (None, line)
-    }
+    if is_role || is_strange || (speaks && is_sentence) { (Some(name), rest) } else { (None, line) }
 }
 
 /// Code, a line of a log, a row of a table: too many signs between the words, or the shape of one.
