@@ -26,6 +26,8 @@ const TELLS: f32 = 0.75;
 
 /// So sure the network must be that a pronoun points to what was told last.
 const POINTED: f32 = 0.9;
+/// The same, for a person to look at, where nobody else speaks.
+const POINTED_ALONE: f32 = 0.6;
 const POINTING: [&str; 12] =
     ["it", "its", "that", "this", "they", "them", "he", "she", "him", "her", "there", "meant"];
 
@@ -139,7 +141,7 @@ impl Reader<'_> {
             };
         }
         if !asks && told != Told::Nothing {
-            self.point_back(segment.text, told, proposed);
+            self.point_back(segment, told, proposed);
         }
         // "It" in the next sentence points to something only where there is one thing that it can point to.
         self.it = match topics.as_slice() {
@@ -171,7 +173,7 @@ impl Reader<'_> {
             _ if readings.iter().any(|r| r.shift == Shift::Will) => {
                 self.doubted(sentence, Meant::Future, readings, clause)
             }
-            _ if readings.is_empty() => self.in_slot(text, value),
+            _ if readings.is_empty() => self.in_slot(text, value, clause),
             _ => {
                 let told: Vec<Told> =
                     readings.iter().map(|reading| self.stated(sentence, reading, clause)).collect();
@@ -269,10 +271,13 @@ impl Reader<'_> {
 
     /// "They upgraded, 4.0.2 is what's installed now": a pronoun may point to the one fact that was told last. What the
     /// sentence gives takes its place if it looks like it; otherwise a person is asked.
-    fn point_back(&mut self, sentence: &str, told: Told, proposed: usize) {
+    fn point_back(&mut self, segment: &Segment<'_>, told: Told, proposed: usize) {
+        // Who speaks for themselves speaks of what they told; in a conversation "it" may be anything.
+        let sentence = segment.text;
+        let maybe = if segment.speaker.is_some() { POINTED } else { POINTED_ALONE };
         let touches = self.found.iter().skip(proposed).any(|found| found.target_id.is_some());
         if told == Told::Kept && !touches {
-            self.may_have_ended(sentence);
+            self.may_have_ended(sentence, maybe);
         }
         let points = words(sentence).iter().any(|w| w.is_any(&POINTING));
         if touches
@@ -295,15 +300,23 @@ impl Reader<'_> {
                 new.action = Some(action.word().to_owned());
                 new.target_id = Some(last.id);
             }
-            None if replaces + ends >= POINTED => self.found.push(removal(last, ends >= POINTED)),
+            Some(new) if replaces >= maybe => {
+                new.target_id = Some(last.id);
+                new.subject = Some(last.subject.clone());
+                new.scope = Some(last.scope.clone());
+                new.action = Some(Action::Flag.word().to_owned());
+            }
+            None if replaces + ends >= maybe => self.found.push(removal(last, ends >= POINTED)),
             _ => {}
         }
     }
 
     /// A sentence that could not be read may still say that a fact which it names no longer holds: a person is asked.
-    fn may_have_ended(&mut self, sentence: &str) {
+    fn may_have_ended(&mut self, sentence: &str, enough: f32) {
         let touched: Vec<i64> = self.found.iter().filter_map(|found| found.target_id).collect();
-        for id in link::maybe_ended(sentence, &self.known).into_iter().filter(|id| !touched.contains(id)) {
+        for id in
+            link::maybe_ended(sentence, &self.known, enough).into_iter().filter(|id| !touched.contains(id))
+        {
             if let Some(held) = self.known.iter().map(|k| k.fact).find(|f| f.id == id) {
                 self.found.push(removal(held, false));
             }
@@ -311,12 +324,12 @@ impl Reader<'_> {
     }
 
     /// The network may see that a clause fills a declared slot in a form that is not read here.
-    fn in_slot(&mut self, text: &str, value: Option<&[Word]>) -> Told {
-        let Some(slot) = value.and_then(|_| slot::told(text, self.ask.slots)) else { return Told::Kept };
-        let value = spell(value.unwrap_or_default());
-        if set(&value).is_empty() {
+    fn in_slot(&mut self, text: &str, value: Option<&[Word]>, clause: &Clause) -> Told {
+        let Some(slot) = slot::told(text, self.ask.slots) else { return Told::Kept };
+        let behind = slot::behind_name(slot, &clause.words).filter(|_| slot.list);
+        let Some(value) = behind.or(value).map(spell).filter(|value| slot::tells(slot, value)) else {
             return Told::Kept;
-        }
+        };
         self.fill(slot, &value, GLOBAL, text);
         Told::Read
     }

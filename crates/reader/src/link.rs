@@ -13,8 +13,6 @@ const WEIGHED: usize = 3;
 const SURE: f32 = 0.8;
 /// From here on it may be so, and a person is asked.
 const MAYBE: f32 = 0.5;
-/// From here on a sentence that could not be read is taken to end a fact that it names, and a person is asked.
-const DOUBTED: f32 = 0.9;
 /// One fact is meant, and not another, if it is likelier by so much.
 const CLEARLY: f32 = 0.3;
 /// A told sentence longer than this says too much besides; the fact's subject and value stand for it.
@@ -269,7 +267,7 @@ pub(crate) fn replaced(sentence: &str, fact: &Fact) -> (f32, f32) {
 const LAST: &str = "* ";
 
 /// The facts that a sentence names by their value, or by a name in their subject, and that it seems to end or replace.
-pub(crate) fn maybe_ended(sentence: &str, known: &[Known<'_>]) -> Vec<FactId> {
+pub(crate) fn maybe_ended(sentence: &str, known: &[Known<'_>], enough: f32) -> Vec<FactId> {
     let said = set(sentence);
     let mut named: Vec<&Known<'_>> = known
         .iter()
@@ -283,7 +281,7 @@ pub(crate) fn maybe_ended(sentence: &str, known: &[Known<'_>]) -> Vec<FactId> {
     facts
         .into_iter()
         .zip(weighed)
-        .filter(|(_, w)| gone(w) >= DOUBTED)
+        .filter(|(_, w)| gone(w) >= enough)
         .map(|(fact, _)| fact.id)
         .take(1)
         .collect()

@@ -59,6 +59,26 @@ fn words_of(slot: &SlotHint) -> Stems {
     set(&all.join(" "))
 }
 
+/// "An allergy to horse dander", "one more allergy, celery": what stands behind the slot's name.
+pub(crate) fn behind_name<'a>(slot: &SlotHint, words: &'a [Word]) -> Option<&'a [Word]> {
+    let called: Stems = names(slot).flat_map(|name| set(&name.replace('_', " "))).collect();
+    let is_name = |w: &Word| !set(&w.low).is_disjoint(&called);
+    let at = words
+        .windows(2)
+        .rposition(|pair| matches!(pair, [name, mark] if is_name(name) && mark.is_any(&["to", ",", ":"])))?;
+    let rest = words.get(at + 2..)?;
+    let end = rest.iter().position(|w| w.is(",") || w.is("please")).unwrap_or(rest.len());
+    rest.get(..end).filter(|rest| !rest.is_empty())
+}
+
+/// Whether a value says more than the slot's own words.
+pub(crate) fn tells(slot: &SlotHint, value: &str) -> bool {
+    let named: Stems = names(slot).flat_map(|name| set(&name.replace('_', " "))).collect();
+    let value = set(value);
+    let is_figure = |word: &String| word.chars().all(|c| c.is_ascii_digit());
+    !value.is_subset(&named) && !(slot.list && value.iter().all(is_figure))
+}
+
 /// The items of an enumeration: "penicillin, latex and iodine".
 pub(crate) fn items(value: &[Word]) -> Vec<String> {
     let parts = value.split(|word| word.is_any(&[",", "and", ";", "&", "plus"]));
