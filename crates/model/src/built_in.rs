@@ -14,6 +14,8 @@ pub(crate) const NAME: &str = "built-in";
 pub trait BuiltIn: Debug + Send + Sync {
     /// Under which name its vectors are kept: those of two names cannot be compared.
     fn embedder(&self) -> &'static str;
+    /// Whether it can work at all: a program whose weights are damaged must say so, and not read nonsense.
+    fn is_whole(&self) -> bool;
     fn extract(&self, ask: &Extract<'_>, work: &Work) -> Vec<RawFact>;
     /// The facts stand in order of rank.
     fn answer(&self, ask: &Answer<'_>) -> String;

@@ -16,7 +16,14 @@ pub(crate) struct InProcess {
     turns: Arc<Semaphore>,
 }
 
+const DAMAGED: &str = "the built-in model's weights are damaged; install the program again";
+
 impl InProcess {
+    /// A sign of life.
+    pub async fn probe(&self, deadline: Instant) -> Result<(), ModelError> {
+        self.run(|| (), deadline).await
+    }
+
     pub fn new(model: Arc<dyn BuiltIn>) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self { model, turns: Arc::new(Semaphore::new(cores)) }
@@ -80,10 +87,11 @@ impl InProcess {
     ) -> Result<T, ModelError> {
         let turn = timeout_at(deadline.into(), Arc::clone(&self.turns).acquire_owned()).await;
         let Ok(Ok(turn)) = turn else { return Err(ModelError::Timeout) };
+        let model = Arc::clone(&self.model);
         let done = spawn_blocking(move || {
             let _turn = turn;
-            work()
+            if model.is_whole() { Ok(work()) } else { Err(ModelError::BadReply { detail: DAMAGED }) }
         });
-        done.await.map_err(|_| ModelError::BadReply { detail: "the built-in model failed" })
+        done.await.map_err(|_| ModelError::BadReply { detail: "the built-in model failed" })?
     }
 }

@@ -130,7 +130,7 @@ impl Models {
     pub async fn probe_chat(&self) -> Result<(), ModelError> {
         match &self.inner.reader {
             Reader::Remote(chat) => chat.probe().await,
-            Reader::BuiltIn(_) => Ok(()),
+            Reader::BuiltIn(model) => model.probe(Instant::now() + EMBED_TIME).await,
         }
     }
 
@@ -138,7 +138,7 @@ impl Models {
     pub async fn probe_embedder(&self) -> Result<(), ModelError> {
         match &self.inner.vectors {
             Vectors::Remote(embedder) => embedder.probe().await,
-            Vectors::BuiltIn(_) => Ok(()),
+            Vectors::BuiltIn(model) => model.probe(Instant::now() + EMBED_TIME).await,
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn clauses(sentence: &[Word]) -> Vec<Clause> {
             continue;
         }
         let inherits = finite_verb(&words) == Some(0) || words.first().is_some_and(is_bare_verb);
-        let before = found.last().and_then(|clause| subject_of(clause));
+        let before = found.last().and_then(subject_of);
         let subject = before.filter(|_| inherits && !found.is_empty());
         found.push(Clause { words, subject, of: None });
     }

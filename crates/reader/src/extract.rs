@@ -118,10 +118,8 @@ impl Reader<'_> {
             };
             clause.of = topics.last().filter(|topic| is_name(topic, segment.text)).cloned();
             let mut readings = frame::read(&clause, &to);
-            // Among several who speak, "the food" and "the onions" are not always the same.
-            for reading in
-                readings.iter_mut().filter(|r| segment.speaker.is_some() && !r.subject.contains(' '))
-            {
+            // Among several who speak, "the food" and "the handover" are not always the same: the network has a say.
+            for reading in readings.iter_mut().filter(|_| segment.speaker.is_some()) {
                 reading.arity = if reading.arity == Arity::One { Arity::Unsure } else { reading.arity };
             }
             if readings.is_empty() {

@@ -207,7 +207,9 @@ fn labelled(words: &[Word], to: &Pointers) -> Option<Reading> {
         || name
             .last()
             .is_some_and(|w| w.low.ends_with('s') && !w.low.ends_with("ss") && !w.low.ends_with("us"));
-    (plain && !subject.is_empty() && !value.is_empty()).then(|| Reading {
+    // "Decision from this morning: we upgrade …" heads a sentence.
+    let heads = value.len() > NAME_WORDS && finite_verb(value).is_some();
+    (plain && !heads && !subject.is_empty() && !value.is_empty()).then(|| Reading {
         subject,
         value: spell(value),
         shift: Shift::Is,

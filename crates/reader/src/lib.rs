@@ -35,6 +35,10 @@ impl BuiltIn for Reader {
         EMBEDDER
     }
 
+    fn is_whole(&self) -> bool {
+        encoder::check().is_ok()
+    }
+
     fn extract(&self, ask: &Extract<'_>, work: &Work) -> Vec<RawFact> {
         match ask.intent {
             Intent::Remember => extract::extract(ask, work),

@@ -45,8 +45,10 @@ impl<'a> Known<'a> {
         self.names.contains(word)
     }
 
+    /// Whether the sentence holds the value. A small number names nothing.
     pub fn has_value_in(&self, sentence: &Stems) -> bool {
-        !self.value.is_empty() && self.value.is_subset(sentence)
+        let tells = |word: &String| word.len() >= 3;
+        self.value.iter().any(tells) && self.value.is_subset(sentence)
     }
 
     /// How much of the fact the sentence names.

@@ -116,7 +116,7 @@ fn spoken(line: &str) -> (Option<&str>, &str) {
     let name = head.trim().trim_matches(['*', '<', '>', '[', ']']);
     let parts: Vec<&str> = name.split_whitespace().collect();
     let capital = |word: &&str| word.starts_with(char::is_uppercase);
-    let named = (1..=NAME_WORDS).contains(&parts.len()) && parts.iter().all(|word| capital(word));
+    let named = (1..=NAME_WORDS).contains(&parts.len()) && parts.iter().all(capital);
     if !named || name.len() > 40 || LABELS.contains(&name.to_lowercase().as_str()) {
         return (None, line);
     }

@@ -76,7 +76,8 @@ pub(crate) fn tells(slot: &SlotHint, value: &str) -> bool {
     let named: Stems = names(slot).flat_map(|name| set(&name.replace('_', " "))).collect();
     let value = set(value);
     let is_figure = |word: &String| word.chars().all(|c| c.is_ascii_digit());
-    !value.is_subset(&named) && !(slot.list && value.iter().all(is_figure))
+    let counts = slot.list && value.iter().all(is_figure);
+    !value.is_subset(&named) && !counts
 }
 
 /// The items of an enumeration: "penicillin, latex and iodine".
