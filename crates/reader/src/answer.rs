@@ -12,6 +12,8 @@ const WEIGHED: usize = 4;
 const SURE: f32 = 0.8;
 /// Below this, and without a word in common, a fact is not near.
 const NEAR: f32 = 0.2;
+/// Facts this close to the best answer as well.
+const AS_GOOD: f32 = 0.15;
 const SHOWN: usize = 5;
 
 const UNKNOWN: &str = "I do not know: nothing that is remembered comes near that.";
@@ -31,9 +33,16 @@ pub(crate) fn answer(ask: &Answer<'_>) -> String {
     let weight = |at: usize| likely.get(at).copied().unwrap_or_default();
     let near: Vec<(usize, &AnswerFact<'_>)> =
         ask.facts.iter().enumerate().filter(|(at, fact)| weight(*at) >= NEAR || shares(fact)).collect();
-    let Some(first) =
-        near.iter().map(|(at, _)| *at).max_by(|a, b| weight(*a).total_cmp(&weight(*b)).then(b.cmp(a)))
-    else {
+    let likeliest =
+        near.iter().map(|(at, _)| *at).max_by(|a, b| weight(*a).total_cmp(&weight(*b)).then(b.cmp(a)));
+    // Of facts that answer about equally well the newest goes first: what was told later may have changed.
+    let best = likeliest.map_or(0.0, weight);
+    let newest = near
+        .iter()
+        .filter(|(at, fact)| !fact.retired && weight(*at) >= SURE.max(best - AS_GOOD))
+        .max_by_key(|(_, fact)| fact.fact.id)
+        .map(|(at, _)| *at);
+    let Some(first) = newest.or(likeliest) else {
         return UNKNOWN.to_owned();
     };
     let mut shown: Vec<&AnswerFact<'_>> = near.iter().map(|(_, fact)| *fact).take(SHOWN).collect();
