@@ -108,11 +108,17 @@ pub enum Scopes {
 }
 
 impl Scopes {
-    /// Comma-separated; empty or `*` is every space.
-    pub fn parse(text: &str) -> Self {
+    /// Comma-separated. Nothing, or `*` alone, is every space; `None` for a list that could mean every space by
+    /// accident: a `*` among others, or nothing but separators.
+    pub fn parse(text: &str) -> Option<Self> {
         let ids: Vec<String> =
             text.split(',').map(str::trim).filter(|s| !s.is_empty()).map(str::to_owned).collect();
-        if ids.is_empty() || ids.iter().any(|s| s == "*") { Self::All } else { Self::Only(ids) }
+        match ids.as_slice() {
+            [] => text.trim().is_empty().then_some(Self::All),
+            [all] if all == "*" => Some(Self::All),
+            _ if ids.iter().any(|id| id == "*") => None,
+            _ => Some(Self::Only(ids)),
+        }
     }
 
     pub fn holds(&self, user_id: &str) -> bool {
@@ -141,4 +147,26 @@ pub struct Principal {
     pub kind: PrincipalKind,
     pub tenant: crate::Tenant,
     pub scopes: Scopes,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Scopes;
+
+    #[test]
+    fn only_nothing_or_a_star_alone_means_every_space() {
+        let only = |ids: &[&str]| Some(Scopes::Only(ids.iter().map(|id| (*id).to_owned()).collect()));
+        for (text, scopes) in [
+            ("", Some(Scopes::All)),
+            (" * ", Some(Scopes::All)),
+            ("u1, u2", only(&["u1", "u2"])),
+            ("u1,", only(&["u1"])),
+            (",", None),
+            (" , ,", None),
+            ("u1,*", None),
+            ("*,*", None),
+        ] {
+            assert_eq!(Scopes::parse(text), scopes, "{text}");
+        }
+    }
 }

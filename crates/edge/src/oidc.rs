@@ -130,9 +130,9 @@ impl Oidc {
         let scopes = match &self.config.scope_claim {
             None => Scopes::All,
             // A person whose token names no space reaches none.
-            Some(claim) => match Scopes::parse(&words(claims.get(claim)).join(",")) {
-                Scopes::All if words(claims.get(claim)).is_empty() => Scopes::Only(Vec::new()),
-                scopes => scopes,
+            Some(claim) => match words(claims.get(claim)) {
+                named if named.is_empty() => Scopes::Only(Vec::new()),
+                named => Scopes::parse(&named.join(",")).unwrap_or_else(|| Scopes::Only(Vec::new())),
             },
         };
         Ok(Principal {

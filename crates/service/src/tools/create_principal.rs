@@ -97,7 +97,12 @@ fn principal(cx: &Context<'_>, args: &Args) -> Result<Principal, Stop> {
     if tenant != cx.call.caller.tenant && !cx.call.caller.is_operator() {
         return Err(Stop::denied("you can only create principals in your own tenant."));
     }
-    let scopes = Scopes::parse(&args.scopes);
+    let scopes = Scopes::parse(&args.scopes).ok_or_else(|| {
+        Stop::refused(format!(
+            "Argument 'scopes': '{}' is no list of user_ids. Name them with commas between, or give '*' alone for all.",
+            args.scopes
+        ))
+    })?;
     if let Scopes::Only(ids) = &scopes {
         if ids.len() > limits::SCOPES_PER_KEY {
             return Err(Stop::refused(format!(
