@@ -9,7 +9,7 @@ const TOO_LONG: &str = "with the other values of the statement it would be too l
 const LESS_SURE: &str = "the statement gives another value, and is surer of it";
 
 /// The entries in their order, those of one place joined where the first of them stood.
-pub(crate) fn join(proposals: Vec<Proposal>) -> Vec<Proposal> {
+pub(crate) fn join(proposals: &[Proposal]) -> Vec<Proposal> {
     let mut joined: Vec<Proposal> = Vec::new();
     let mut gone: Vec<Proposal> = Vec::new();
     let rivals = |p: &Proposal| {
@@ -21,7 +21,7 @@ pub(crate) fn join(proposals: Vec<Proposal>) -> Vec<Proposal> {
                 .iter()
                 .any(|other| place(other) == place(p) && stands(other) && other.confidence >= limits::SURE)
     };
-    for proposal in &proposals {
+    for proposal in proposals {
         let mut p = proposal.clone();
         if place(&p).is_none() || rivals(&p) == 1 {
             joined.push(p);
@@ -36,7 +36,7 @@ pub(crate) fn join(proposals: Vec<Proposal>) -> Vec<Proposal> {
         } else {
             match joined.iter_mut().find(|first| stands(first) && place(first) == place(&p)) {
                 Some(first) => {
-                    if let Err(rest) = add(first, p) {
+                    if let Some(rest) = add(first, p) {
                         joined.push(rest);
                     }
                 }
@@ -64,11 +64,11 @@ fn stands(p: &Proposal) -> bool {
 }
 
 /// Gives the entry back, to be looked at by a person, where both together would not fit.
-fn add(first: &mut Proposal, p: Proposal) -> Result<(), Proposal> {
+fn add(first: &mut Proposal, p: Proposal) -> Option<Proposal> {
     let value = both(&first.value, &p.value);
     let candidate = Proposal { value, ..first.clone() };
     if why_unusable(&candidate).is_some() {
-        return Err(Proposal { misgiving: Some(TOO_LONG), ..p });
+        return Some(Proposal { misgiving: Some(TOO_LONG), ..p });
     }
     let more = value_key(&candidate.value) != value_key(&first.value);
     *first = candidate;
@@ -84,7 +84,7 @@ fn add(first: &mut Proposal, p: Proposal) -> Result<(), Proposal> {
     if more {
         first.triple = Triple::default();
     }
-    Ok(())
+    None
 }
 
 /// The longer of two values where it says the shorter one too, else one after the other.

@@ -73,10 +73,10 @@ pub fn plan(
 ) -> Plan {
     let mut ledger = Ledger::open(held, next_id);
     let claims = Claims::of(&ledger, proposals);
-    let settled = proposals.iter().map(|p| settle(&ledger, p, &claims, slots)).collect();
+    let settled: Vec<Proposal> = proposals.iter().map(|p| settle(&ledger, p, &claims, slots)).collect();
     let context = Context { statement, policy, restated: &claims.restated };
     let mut outcomes = Vec::new();
-    for proposal in join(settled) {
+    for proposal in join(&settled) {
         for verdict in decide(&ledger, &proposal, &context) {
             outcomes.push(apply(&mut ledger, &proposal, statement, verdict));
         }

@@ -70,7 +70,8 @@ pub(super) fn by_subject(text: &str, fact: &RawFact, aimed: &Fact, memory: &impl
             let key = subject_key(&other.subject);
             key != held && same_form(&words(&key)) && words(&key).contains(&word)
         };
-        !(own_words.contains(&word) && is_other) && !memory.holding(word).iter().any(|other| holds(other))
+        let shared = is_other && own_words.contains(&word);
+        !shared && !memory.holding(word).iter().any(|other| holds(other))
     };
     telling(&held_words).any(|word| said(word) && tells_apart(word))
 }
