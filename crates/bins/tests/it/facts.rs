@@ -122,7 +122,7 @@ fn facts_that_cannot_be_read_are_refused_by_name_and_nothing_is_written() {
         (json!([{ "subject": "a", "value": "b", "confidence": "high" }]), "facts[0].confidence"),
         (json!([{ "subject": "a", "value": "b", "target_id": "x" }]), "facts[0].target_id"),
         (json!([{ "subject": " ", "value": "b" }]), "facts[0].subject"),
-        (json!(vec![good.clone(); 65]), "65"),
+        (json!(vec![good; 65]), "65"),
     ] {
         let text = mcp.refused("remember", &json!({ "text": "x", "facts": facts }));
         assert!(text.contains(named), "{facts}: {text}");
