@@ -9,6 +9,7 @@ use crate::named::{Known, set};
 use crate::note::{called, notes};
 use crate::segment::{self, Segment, Sort};
 use crate::slot;
+use crate::tagging::is_known;
 use crate::words::{Tag, Word, spell, words};
 use domain::{Action, Fact, RawFact};
 use encoder::Meant;
@@ -182,8 +183,10 @@ impl Reader<'_> {
 
     /// What was so once is history.
     fn was(&mut self, readings: &[Reading]) -> Told {
-        let lasting =
-            |r: &&Reading| r.arity != Arity::Many && !r.subject.is_empty() && r.shift != Shift::Gone;
+        let lasting = |r: &&Reading| {
+            let named = !r.subject.is_empty() && !frame::points(&r.subject);
+            r.arity != Arity::Many && named && r.shift != Shift::Gone
+        };
         let before = self.found.len();
         for r in readings.iter().filter(lasting) {
             let slot = slot::named(r, self.ask.slots);
@@ -451,14 +454,17 @@ fn scope_in(words: &[&str]) -> Option<(usize, String)> {
 
 /// Whether a topic has a name or a number, as the sentence spells it.
 fn is_name(topic: &str, sentence: &str) -> bool {
-    let capital = |word: &str| {
-        let named = sentence
-            .split(|c: char| !c.is_alphanumeric())
-            .skip(1)
-            .any(|w| w.to_lowercase() == word && w != word);
-        named || word.chars().any(|c| c.is_ascii_digit())
-    };
-    topic.split_whitespace().any(capital)
+    let mut written = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    // The first word of a sentence has a capital anyhow.
+    let first = written.next().map(str::to_lowercase).filter(|word| !is_known(word));
+    let capitals: Vec<String> = written
+        .filter(|word| word.starts_with(char::is_uppercase))
+        .map(str::to_lowercase)
+        .chain(first)
+        .collect();
+    let named =
+        |word: &str| word.chars().any(|c| c.is_ascii_digit()) || capitals.iter().any(|name| name == word);
+    topic.split(|c: char| !c.is_alphanumeric()).any(named)
 }
 
 /// "Could somebody check if …", "who over there handles …": a question without its mark.

@@ -121,8 +121,7 @@ pub(crate) fn is_alike(old: &str, new: &str) -> bool {
 }
 
 fn shape(value: &str) -> Shape {
-    // "five" is a figure, too.
-    if set(value).iter().any(|word| word.starts_with(|c: char| c.is_ascii_digit())) {
+    if value.chars().any(|c| c.is_ascii_digit()) {
         Shape::Figure
     } else if value.starts_with(char::is_uppercase) {
         Shape::Name
