@@ -2,10 +2,8 @@
 
 use crate::settings::{ModelSettings, Settings, SettingsError};
 use domain::{Fault, Timestamp};
-use model::Models;
-use reader::Reader;
+use model::{EmbedConfig, Models};
 use service::Service;
-use std::sync::Arc;
 use std::time::Duration;
 use store::{Store, StoreError};
 
@@ -34,14 +32,27 @@ pub async fn service(settings: Settings) -> Result<Service, StartupError> {
 fn models(settings: ModelSettings) -> Result<Models, Fault> {
     match settings.chat {
         Some(chat) => Models::new(chat, settings.embed),
-        None => {
-            tracing::warn!("{BUILT_IN}");
-            Models::built_in(Arc::new(Reader), settings.embed)
-        }
+        None => built_in(settings.embed),
     }
 }
 
+#[cfg(feature = "reader")]
+fn built_in(embed: EmbedConfig) -> Result<Models, Fault> {
+    tracing::warn!("{BUILT_IN}");
+    Models::built_in(std::sync::Arc::new(reader::Reader), embed)
+}
+
+#[cfg(not(feature = "reader"))]
+fn built_in(_: EmbedConfig) -> Result<Models, Fault> {
+    Err(Fault::new(
+        "NoModel",
+        "no language model is configured, and this program was built without the built-in one: set OPENAI_API_KEY, \
+         ANTHROPIC_API_KEY or GROQ_API_KEY, or OPENAI_BASE_URL for a model of your own",
+    ))
+}
+
 /// What is said once when no language model is configured.
+#[cfg(feature = "reader")]
 const BUILT_IN: &str = "No language model is configured, so the built-in one reads statements and answers questions. \
     It is a stand-in that knows plain English only; set OPENAI_API_KEY, ANTHROPIC_API_KEY or GROQ_API_KEY, or \
     OPENAI_BASE_URL for a model of your own.";
