@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// still belong into the context when they are fused.
 const DEPTH_PER_PLACE: usize = 2;
 const LEAST_DEPTH: usize = 200;
-/// Meaning finds more than words do: of 491 questions on ten long conversations its first forty facts held the evidence
+/// Meaning finds more than words do: of 491 questions on ten long conversations its first forty turns held the evidence
 /// for 92 %, those of words for 78 %, both together with this weight for 92 %, and the first ten for 76 %, more than
 /// either alone.
 const MEANING_WEIGHT: f32 = 2.0;
