@@ -233,7 +233,8 @@ impl Reader<'_> {
         Told::Read
     }
 
-    /// What is planned or not sure changes nothing. It waits where it would change what is held, and is kept as told.
+    /// What is planned or not sure changes nothing. It waits where it
+    /// gives a value, and is kept as it was told otherwise.
     fn doubted(&mut self, text: &str, meant: Meant, readings: &[Reading], clause: &Clause) -> Told {
         let single = readings.iter().find(|r| r.shift != Shift::Gone && r.arity == Arity::One);
         let Some((reading, scope)) = single.and_then(|r| scoped(r, clause).into_iter().next()) else {
@@ -245,7 +246,8 @@ impl Reader<'_> {
         let placed = link::place(&reading, &scope, text, &self.known);
         let concrete = reading.value.chars().any(|c| c.is_ascii_digit() || c.is_uppercase());
         let first = placed.target.is_none() && slot.is_none();
-        if placed.subject.is_empty() || first && !concrete {
+        let nameless = placed.subject.is_empty() || frame::points(&placed.subject);
+        if nameless || first && !concrete {
             return Told::Kept;
         }
         let (time, why) = match meant {
