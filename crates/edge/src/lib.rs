@@ -8,6 +8,7 @@ mod progress;
 mod request_id;
 mod rpc;
 pub mod stdio;
+mod tools_list;
 
 /// The name and version under which the server introduces itself.
 pub const NAME: &str = "svc";

@@ -2,12 +2,12 @@
 //! `initialize`. The revision without it is in `modern.rs`.
 
 use crate::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
+use crate::tools_list::tools_list;
 use crate::{NAME, VERSION};
 use domain::Caller;
 use serde_json::{Map, Value, json};
-use service::{Effect, Reply, Service, ToolInfo, World};
+use service::{Reply, Service};
 use std::borrow::Cow;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 /// How long a call may take in all: the two minutes of the model's retries, and time to finish.
@@ -17,6 +17,8 @@ pub(crate) const CALL_TIME: Duration = Duration::from_secs(150);
 pub(crate) const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 /// The revision offered to a client that asks for one we do not know.
 const OFFERED: &str = "2025-06-18";
+
+pub(crate) const TOOLS_LIST: &str = "tools/list";
 
 const LOG_LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -58,8 +60,8 @@ pub(crate) async fn serve(
         "ping" => Ok("{}".into()),
         "tools/call" => call(service, caller, params).await.map(|result| result.to_string().into()),
         "logging/setLevel" => set_level(&params),
-        other => match list(other) {
-            Some(list) => first_page(&params).map(|()| list.into()),
+        other => match list(service, &caller, other) {
+            Some(list) => first_page(&params).map(|()| list),
             None => Err(not_found(other)),
         },
     }
@@ -92,12 +94,12 @@ pub(crate) fn extensions() -> Value {
 }
 
 /// What a method lists, for those that list something.
-pub(crate) fn list(method: &str) -> Option<&'static str> {
+pub(crate) fn list(service: &Service, caller: &Caller, method: &str) -> Option<Cow<'static, str>> {
     match method {
-        "tools/list" => Some(tools_list()),
-        "prompts/list" => Some(r#"{"prompts":[]}"#),
-        "resources/list" => Some(r#"{"resources":[]}"#),
-        "resources/templates/list" => Some(r#"{"resourceTemplates":[]}"#),
+        TOOLS_LIST => Some(tools_list(service, caller)),
+        "prompts/list" => Some(r#"{"prompts":[]}"#.into()),
+        "resources/list" => Some(r#"{"resources":[]}"#.into()),
+        "resources/templates/list" => Some(r#"{"resourceTemplates":[]}"#.into()),
         _ => None,
     }
 }
@@ -115,42 +117,6 @@ fn set_level(params: &Map<String, Value>) -> Outcome {
         Some(level) if LOG_LEVELS.contains(&level) => Ok("{}".into()),
         _ => Err(RpcError::new(INVALID_PARAMS, format!("'level' must be one of {}", LOG_LEVELS.join(", ")))),
     }
-}
-
-/// The tool list never changes while we run, so it is serialized once.
-fn tools_list() -> &'static str {
-    static LIST: OnceLock<String> = OnceLock::new();
-    LIST.get_or_init(|| {
-        let tools: Vec<Value> = service::catalogue().iter().map(tool).collect();
-        json!({ "tools": tools }).to_string()
-    })
-}
-
-fn tool(info: &ToolInfo) -> Value {
-    let mut annotations = json!({
-        "title": info.title,
-        "readOnlyHint": info.effect == Effect::ReadOnly,
-        "openWorldHint": info.world == World::Open,
-    });
-    // Both hints have a meaning only for tools that write.
-    if let (Some(hints), true) = (annotations.as_object_mut(), info.effect != Effect::ReadOnly) {
-        let destructive = info.effect == Effect::Destructive;
-        hints.insert("destructiveHint".to_owned(), destructive.into());
-        hints.insert("idempotentHint".to_owned(), destructive.into());
-    }
-    json!({
-        "name": info.name,
-        "title": info.title,
-        "description": info.description,
-        "inputSchema": info.input_schema(),
-        "outputSchema": {
-            "type": "object",
-            "properties": { "result": { "type": "string" } },
-            "required": ["result"],
-            "x-fastmcp-wrap-result": true,
-        },
-        "annotations": annotations,
-    })
 }
 
 pub(crate) async fn call(

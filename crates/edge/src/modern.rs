@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use domain::Caller;
 use hyper::{HeaderMap, StatusCode};
 use serde_json::{Map, Value, json};
-use service::Service;
+use service::{Service, ToolsShown};
 
 pub(crate) const REVISION: &str = "2026-07-28";
 
@@ -80,8 +80,11 @@ pub(crate) async fn serve(
         // Neither list holds anything, so that nothing can be asked for by its name.
         "resources/read" => Err(nothing_there("resource", "uri", &params)),
         "prompts/get" => Err(nothing_there("prompt", "name", &params)),
-        other => match mcp::list(other) {
-            Some(list) => mcp::first_page(&params).map(|()| kept(list).into()),
+        other => match mcp::list(service, &caller, other) {
+            Some(list) => {
+                let shared = other != mcp::TOOLS_LIST || service.tools_shown() != ToolsShown::Role;
+                mcp::first_page(&params).map(|()| kept(&list, shared).into())
+            }
             None => Err(mcp::not_found(other)),
         },
     }
@@ -164,11 +167,12 @@ fn server() -> Value {
     json!({ "name": NAME, "version": VERSION })
 }
 
-/// A list with what this revision adds to one. It is the same for every caller, so that it may be shared.
-fn kept(list: &str) -> String {
+/// A list with what this revision adds to one. What is the same for every caller may be shared by caches.
+fn kept(list: &str, shared: bool) -> String {
+    let scope = if shared { "public" } else { "private" };
     let meta = json!({ META_SERVER: server() });
     let entries = list.strip_prefix('{').unwrap_or(list);
-    format!(r#"{{"resultType":"complete","ttlMs":{KEEP_MS},"cacheScope":"public","_meta":{meta},{entries}"#)
+    format!(r#"{{"resultType":"complete","ttlMs":{KEEP_MS},"cacheScope":"{scope}","_meta":{meta},{entries}"#)
 }
 
 fn completed(mut result: Value) -> Value {

@@ -56,6 +56,13 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The fact as it was written, if it was.
+    pub fn written(&self, id: FactId) -> Option<&Fact> {
+        self.writes.iter().rev().find_map(|write| match write {
+            Write::Insert(fact) | Write::Update(fact) => Some(fact).filter(|fact| fact.id == id),
+        })
+    }
+
     /// How many ids it took, from the first that was offered.
     pub fn ids_taken(&self) -> usize {
         self.writes.iter().filter(|w| matches!(w, Write::Insert(_))).count()

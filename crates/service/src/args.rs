@@ -9,11 +9,16 @@ use serde_json::{Map, Value, json};
 
 pub(crate) type Arguments = Map<String, Value>;
 
+/// In the place of a `user_id`: every space that the caller reaches.
+pub(crate) const ALL_SPACES: &str = "*";
+
 /// Which of the three arguments that select a space a tool takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
     /// `user_id`, `agent_id` and `run_id`.
     Space,
+    /// The same, or `*` as the `user_id` for every space that the caller reaches.
+    SpaceOrAll,
     /// `user_id` alone.
     User,
     NoSpace,
@@ -22,7 +27,7 @@ pub(crate) enum Takes {
 impl Takes {
     const fn names(self) -> &'static [&'static str] {
         match self {
-            Self::Space => &["user_id", "agent_id", "run_id"],
+            Self::Space | Self::SpaceOrAll => &["user_id", "agent_id", "run_id"],
             Self::User => &["user_id"],
             Self::NoSpace => &[],
         }
@@ -40,8 +45,10 @@ impl Takes {
         };
         let user_id = take("user_id")?;
         let user_id = if user_id.is_empty() { domain::DEFAULT_USER.to_owned() } else { user_id };
-        let (agent_id, run_id) =
-            if self == Self::Space { (take("agent_id")?, take("run_id")?) } else { Default::default() };
+        let (agent_id, run_id) = match self {
+            Self::Space | Self::SpaceOrAll => (take("agent_id")?, take("run_id")?),
+            Self::User | Self::NoSpace => Default::default(),
+        };
         Ok(Some(Space { user_id, agent_id, run_id }))
     }
 

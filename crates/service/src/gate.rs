@@ -1,6 +1,6 @@
 //! The gate that every call passes: may this caller do this, then the work, then the audit entry, then the reply.
 
-use crate::args::Arguments;
+use crate::args::{ALL_SPACES, Arguments, Takes};
 use crate::outcome::{Done, Reply, Stop};
 use crate::service::Service;
 use crate::tool::{Context, ToolInfo};
@@ -51,7 +51,9 @@ impl Service {
             )));
         }
         let space = space?;
-        if let Some(space) = &space {
+        // A tool that takes all spaces looks at each itself.
+        let all = |space: &&Space| info.takes == Takes::SpaceOrAll && space.user_id == ALL_SPACES;
+        if let Some(space) = space.as_ref().filter(|space| !all(space)) {
             reach(call, info.name, &space.user_id)?;
         }
         let space = space.unwrap_or_else(|| Space::new("", "", ""));

@@ -12,6 +12,6 @@ mod tool;
 mod tools;
 
 pub use outcome::Reply;
-pub use service::{Edition, Licence, Options, Service};
+pub use service::{Edition, Licence, Options, Service, ToolsShown};
 pub use tool::{Effect, ToolInfo, World};
 pub use tools::catalogue;

@@ -2,6 +2,8 @@
 
 use crate::embedding::Embedding;
 use crate::spaces::Spaces;
+use crate::tool::ToolInfo;
+use crate::tools::CORE;
 use domain::{Caller, Space, Timestamp};
 use evidence::{Claims, PublicKey, read_licence};
 use model::{Models, SlotHint};
@@ -25,6 +27,18 @@ pub struct Options {
     pub critical_categories: Vec<String>,
     pub critical_budget: usize,
     pub licence: Licence,
+    pub tools: ToolsShown,
+}
+
+/// Which tools a caller is shown. What a caller may call is the gate's to say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ToolsShown {
+    #[default]
+    All,
+    /// Those that the caller's role grants.
+    Role,
+    /// Those that every agent needs, for a small context.
+    Core,
 }
 
 /// The licence as it was set; whether it holds is asked anew each time, since it can expire while we run.
@@ -95,6 +109,18 @@ impl Service {
 
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    pub fn tools_shown(&self) -> ToolsShown {
+        self.options.tools
+    }
+
+    pub fn shows(&self, caller: &Caller, tool: &ToolInfo) -> bool {
+        match self.options.tools {
+            ToolsShown::All => true,
+            ToolsShown::Role => caller.can(tool.capability),
+            ToolsShown::Core => CORE.contains(&tool.name),
+        }
     }
 
     pub fn edition(&self, now: Timestamp) -> Edition {

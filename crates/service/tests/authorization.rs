@@ -14,7 +14,7 @@ use model::{ChatConfig, EmbedConfig, Models, Provider};
 use postgres::{Database, Postgres};
 use reconcile::{CRITICAL_CATEGORIES, SlotSchema, Trust};
 use serde_json::{Map, Value, json};
-use service::{Effect, Licence, Options, Service, catalogue};
+use service::{Effect, Licence, Options, Service, ToolsShown, catalogue};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -110,6 +110,7 @@ async fn deployment(engine: Engine) -> Deployment {
         critical_categories: CRITICAL_CATEGORIES.map(str::to_owned).to_vec(),
         critical_budget: 200,
         licence: Licence::default(),
+        tools: ToolsShown::All,
     };
     Deployment { service: Service::new(store, models, options), _folder: folder, _database: database }
 }

@@ -225,6 +225,11 @@ impl Store {
         on_engine!(self, facts_retired(caller, space, most))
     }
 
+    /// The spaces of the caller's tenant in which something waits for a decision.
+    pub async fn spaces_flagged(&self, caller: &Caller) -> Result<Vec<Space>, StoreError> {
+        on_engine!(self, spaces_flagged(caller))
+    }
+
     pub async fn space_changes(
         &self,
         caller: &Caller,

@@ -13,7 +13,7 @@ use edge::http::OidcConfig;
 use env::Env;
 use evidence::PublicKey;
 use reconcile::{CRITICAL_CATEGORIES, PRESETS, SlotSchema};
-use service::{Licence, Options};
+use service::{Licence, Options, ToolsShown};
 use std::sync::Arc;
 use store::StoreSettings;
 
@@ -106,6 +106,7 @@ fn options(env: &Env) -> Result<Options, SettingsError> {
         critical_categories: critical.unwrap_or_else(|| CRITICAL_CATEGORIES.map(str::to_owned).to_vec()),
         critical_budget: count(env, "SVC_CRITICAL_BUDGET", 200)?,
         licence: licence(env)?,
+        tools: tools(env)?,
     })
 }
 
@@ -131,6 +132,15 @@ fn slots(env: &Env) -> Result<SlotSchema, SettingsError> {
         SettingsError::new(NAME, format!("cannot read the file {text}: {e}; give a file, or preset:<name>"))
     })?;
     SlotSchema::from_json(&json).map_err(|e| SettingsError::new(NAME, format!("file {text}: {e}")))
+}
+
+fn tools(env: &Env) -> Result<ToolsShown, SettingsError> {
+    match env.text_or("SVC_TOOLS", "all").to_lowercase().as_str() {
+        "all" => Ok(ToolsShown::All),
+        "role" => Ok(ToolsShown::Role),
+        "core" => Ok(ToolsShown::Core),
+        other => Err(SettingsError::new("SVC_TOOLS", format!("takes all, role or core, not '{other}'"))),
+    }
 }
 
 fn licence(env: &Env) -> Result<Licence, SettingsError> {

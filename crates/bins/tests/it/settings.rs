@@ -37,6 +37,7 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_CRITICAL_BUDGET", &["1", "200"], &["0", "all"]),
     ("SVC_SLOT_SCHEMA", &["preset:clinical", "preset: coding"], &["preset:nothing", "/no/such/file.json"]),
     ("SVC_LOG_LEVEL", &["DEBUG", "info", "WARNING", "ERROR", "CRITICAL"], &["LOUD", "WARN"]),
+    ("SVC_TOOLS", &["all", "role", "Core"], &["some", "all,core"]),
     ("SVC_LOG_FORMAT", &["text", "json"], &["xml"]),
     ("SVC_PORT", &["0", "65535"], &["65536", "-1", "http", "80.5"]),
     ("SVC_MAX_BODY", &["1", "1048576"], &["-1", "1MiB"]),

@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+#[path = "../it/agent.rs"]
+mod agent;
 #[path = "../it/arguments.rs"]
 mod arguments;
 #[path = "../it/audit_tampering.rs"]

@@ -1,7 +1,6 @@
 use super::{
     KEEP_MS, REVISION, check, completed, discovered, is_spoken, kept, nothing_there, revision, supported,
 };
-use crate::mcp;
 use crate::rpc::RpcError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -132,14 +131,14 @@ fn a_contradiction_is_told_before_an_unknown_revision() {
 
 #[test]
 fn lists_say_how_long_they_may_be_kept() {
-    for method in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
-        let list = mcp::list(method).expect("a list");
-        let mut modern = object(serde_json::from_str(&kept(list)).expect("JSON"));
-        assert_eq!(modern.remove("resultType"), Some(json!("complete")), "{method}");
-        assert_eq!(modern.remove("ttlMs"), Some(json!(KEEP_MS)), "{method}");
-        assert_eq!(modern.remove("cacheScope"), Some(json!("public")), "{method}");
-        assert!(modern.remove("_meta").is_some(), "{method}");
-        assert_eq!(Value::Object(modern), serde_json::from_str::<Value>(list).expect("JSON"), "{method}");
+    let list = r#"{"prompts":[]}"#;
+    for (shared, scope) in [(true, "public"), (false, "private")] {
+        let mut modern = object(serde_json::from_str(&kept(list, shared)).expect("JSON"));
+        assert_eq!(modern.remove("resultType"), Some(json!("complete")));
+        assert_eq!(modern.remove("ttlMs"), Some(json!(KEEP_MS)));
+        assert_eq!(modern.remove("cacheScope"), Some(json!(scope)));
+        assert!(modern.remove("_meta").is_some());
+        assert_eq!(Value::Object(modern), serde_json::from_str::<Value>(list).expect("JSON"));
     }
 }
 

@@ -1,18 +1,32 @@
 //! What a space holds.
 
-use crate::args::Takes;
+use crate::args::{Takes, Whole};
 use crate::outcome::{Done, Stop};
 use crate::render::pair;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, limits};
+use domain::{Capability, Fact, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::sync::Arc;
 
 pub(crate) struct ListMemories;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// At most so many current facts, oldest first; 0 is all.
+    #[serde(default = "none")]
+    limit: Whole,
+    /// Only those behind this id: where the page before ended.
+    #[serde(default = "none")]
+    after: Whole,
+}
+
+fn none() -> Whole {
+    Whole(0)
+}
+
+const EMPTY: &str = "(no memories yet)";
 
 impl Tool for ListMemories {
     const NAME: &'static str = "list_memories";
@@ -25,26 +39,35 @@ impl Tool for ListMemories {
     const TAKES: Takes = Takes::Space;
     type Args = Args;
 
-    async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
         let (service, caller) = (cx.service, &cx.call.caller);
-        let open = service.spaces.current(&service.store, caller, &cx.space).await?;
-        let (active, flagged) = {
-            let open = open.read();
-            let active: Vec<String> =
-                open.index.iter().map(|f| format!("• {}  (#{})", pair(&f.subject, &f.value), f.id)).collect();
-            let flagged: Vec<String> = open
-                .flagged
-                .values()
-                .map(|f| {
-                    format!("⚠ {}  (#{}, flagged — needs confirmation)", pair(&f.subject, &f.value), f.id)
-                })
-                .collect();
-            (active, flagged)
+        let most = match usize::try_from(args.limit.0) {
+            Ok(0) => usize::MAX,
+            Ok(limit) => limit,
+            Err(_) => return Err(Stop::refused("Argument 'limit' must be 0, which is all, or more.")),
         };
-        let retired = service.store.facts_retired(caller, &cx.space, limits::RETIRED_SHOWN).await?;
-        let detail = format!("{} active, {} flagged", active.len(), flagged.len());
+        let open = service.spaces.current(&service.store, caller, &cx.space).await?;
+        let (active, more, flagged) = {
+            let open = open.read();
+            let mut behind = open.index.iter().filter(|f| f.id > args.after.0);
+            let active: Vec<Arc<Fact>> = behind.by_ref().take(most).cloned().collect();
+            (active, behind.count(), open.flagged.values().cloned().collect::<Vec<_>>())
+        };
         let mut sections = Vec::new();
-        let standing: Vec<String> = active.into_iter().chain(flagged).collect();
+        let mut standing: Vec<String> =
+            active.iter().map(|f| format!("• {}  (#{})", pair(&f.subject, &f.value), f.id)).collect();
+        let detail = format!("{} active, {} flagged", active.len() + more, flagged.len());
+        if let (Some(last), true) = (active.last(), more > 0) {
+            // What is flagged and what has gone stand once, at the end of the last page.
+            standing.push(format!("{more} more: list_memories with after = {} goes on.", last.id));
+            return Ok(Done::read(standing.join("\n"), detail));
+        }
+        standing.extend(
+            flagged.iter().map(|f| {
+                format!("⚠ {}  (#{}, flagged — needs confirmation)", pair(&f.subject, &f.value), f.id)
+            }),
+        );
+        let retired = service.store.facts_retired(caller, &cx.space, limits::RETIRED_SHOWN).await?;
         if !standing.is_empty() {
             sections.push(standing.join("\n"));
         }
@@ -55,7 +78,7 @@ impl Tool for ListMemories {
             );
             sections.push(lines.join("\n"));
         }
-        let text = if sections.is_empty() { "(no memories yet)".to_owned() } else { sections.join("\n\n") };
+        let text = if sections.is_empty() { EMPTY.to_owned() } else { sections.join("\n\n") };
         Ok(Done::read(text, detail))
     }
 }

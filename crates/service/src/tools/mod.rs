@@ -69,6 +69,20 @@ static TOOLS: [ToolInfo; 32] = [
     ToolInfo::of::<health::Health>(),
 ];
 
+/// What every agent needs.
+pub(crate) const CORE: [&str; 10] = [
+    "remember",
+    "recall",
+    "safe_recall",
+    "forget",
+    "history",
+    "list_memories",
+    "check_before_act",
+    "pending_changes",
+    "confirm_change",
+    "reject_change",
+];
+
 /// Every tool, in the order in which a newcomer would want to read about them.
 pub fn catalogue() -> &'static [ToolInfo] {
     &TOOLS

@@ -77,7 +77,7 @@ impl Tool for Remember {
         let facts = second_look(&args.text, facts, &Held(&open));
         let said = Said { intent: Intent::Remember, text: args.text, source, trust, metadata, facts };
         let plan = commit(&cx, said, proposer).await?;
-        let mut lines = reply(&plan.outcomes);
+        let mut lines = reply(&plan);
         lines.extend(not_taken);
         if proposer == Proposer::Caller {
             let close = close_facts(&open.read().index, &plan.outcomes);
@@ -203,7 +203,8 @@ fn already_known(facts: &[Fact]) -> Done {
         })
         .collect();
     let record = Record::done(render::actions(&outcomes)).with_actions(outcomes.iter().map(|o| o.action));
-    Done::Read { text: reply(&outcomes).join("\n"), record }
+    let plan = Plan { outcomes, writes: Vec::new() };
+    Done::Read { text: reply(&plan).join("\n"), record }
 }
 
 /// What the caller's metadata says that is not the caller's to say.
@@ -215,8 +216,8 @@ fn not_taken(metadata: &Metadata) -> Option<String> {
 }
 
 /// `Stored: [ADD] subject = value; …`, then a line for each fact that was not stored, and for each that waits.
-fn reply(outcomes: &[Outcome]) -> Vec<String> {
-    let (skipped, stored): (Vec<_>, Vec<_>) = outcomes.iter().partition(|o| o.action == Action::Skip);
+fn reply(plan: &Plan) -> Vec<String> {
+    let (skipped, stored): (Vec<_>, Vec<_>) = plan.outcomes.iter().partition(|o| o.action == Action::Skip);
     let mut lines = Vec::new();
     if !stored.is_empty() {
         let entries: Vec<String> =
@@ -227,12 +228,19 @@ fn reply(outcomes: &[Outcome]) -> Vec<String> {
         skipped.iter().map(|o| format!("Not stored ({}): {}", o.reason, render::pair(&o.subject, &o.value))),
     );
     let flagged = stored.iter().filter(|o| o.action == Action::Flag);
-    lines.extend(flagged.filter_map(|o| {
-        let id = o.id?;
-        Some(format!(
-            "Waiting #{id}: {} = {} ({}). confirm_change applies it, reject_change drops it.",
-            o.subject, o.value, o.reason
-        ))
-    }));
+    lines.extend(flagged.filter_map(|o| waiting(o, plan.written(o.id?)?)));
     if lines.is_empty() { vec![NOTHING_FOUND.to_owned()] } else { lines }
+}
+
+/// What waits, what settles it, and why it waits.
+fn waiting(outcome: &Outcome, fact: &Fact) -> Option<String> {
+    let pending = fact.pending.as_ref()?;
+    let held = render::pair(&fact.subject, &fact.value);
+    let what = match (pending.action, &pending.target_value) {
+        (Action::Retract, _) => format!("removal of {held}"),
+        (_, Some(old)) => format!("{held} in place of {old}"),
+        (_, None) => held,
+    };
+    let why = render::line(&outcome.reason);
+    Some(format!("Waiting #{}: {what}. confirm_change or reject_change settles it. Why: {why}.", fact.id))
 }

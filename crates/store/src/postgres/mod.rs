@@ -188,6 +188,11 @@ impl Postgres {
         snapshot.db()?.facts_retired(tenant, row.id, most).await
     }
 
+    pub async fn spaces_flagged(&self, caller: &Caller) -> Result<Vec<Space>, StoreError> {
+        let tenant = caller.tenant.as_str();
+        self.shared.snapshot(Reach::Tenant(tenant)).await?.db()?.spaces_flagged(tenant).await
+    }
+
     pub async fn space_changes(
         &self,
         caller: &Caller,

@@ -32,6 +32,19 @@ impl Db<'_> {
             .await?;
         self.secrets.policy_open(tenant, space, sealed.flatten().as_deref())
     }
+
+    /// The spaces that hold a flagged fact, in the order in which they were made.
+    pub async fn spaces_flagged(&self, tenant: &str) -> Result<Vec<Space>, StoreError> {
+        self.all(
+            "SELECT user_id, agent_id, run_id FROM space
+             WHERE tenant = $1 AND EXISTS (SELECT 1 FROM fact
+                 WHERE fact.tenant = space.tenant AND fact.space = space.id AND fact.status = 3)
+             ORDER BY id",
+            &[&tenant],
+            |row| Ok(Space { user_id: row.try_get(0)?, agent_id: row.try_get(1)?, run_id: row.try_get(2)? }),
+        )
+        .await
+    }
 }
 
 impl Tx {

@@ -168,6 +168,11 @@ impl Sqlite {
         Ok(found.unwrap_or_default())
     }
 
+    pub async fn spaces_flagged(&self, caller: &Caller) -> Result<Vec<Space>, StoreError> {
+        let tenant = caller.tenant.clone();
+        self.read(move |db| db.spaces_flagged(tenant.as_str())).await
+    }
+
     pub async fn space_changes(
         &self,
         caller: &Caller,

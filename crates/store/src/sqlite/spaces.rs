@@ -28,6 +28,18 @@ impl Db<'_> {
         self.secrets.policy_open(tenant, space, sealed.as_deref())
     }
 
+    /// The spaces that hold a flagged fact, in the order in which they were made.
+    pub fn spaces_flagged(&self, tenant: &str) -> Result<Vec<Space>, StoreError> {
+        self.all(
+            "SELECT user_id, agent_id, run_id FROM space
+             WHERE tenant = ?1 AND EXISTS (SELECT 1 FROM fact INDEXED BY fact_status
+                 WHERE fact.tenant = space.tenant AND fact.space = space.id AND fact.status = 3)
+             ORDER BY id",
+            (tenant,),
+            |row| Ok(Space { user_id: row.get(0)?, agent_id: row.get(1)?, run_id: row.get(2)? }),
+        )
+    }
+
     /// The spaces that an erasure reaches: every one of the user, or the one that was named.
     pub fn space_reach(&self, tenant: &str, space: &Space) -> Result<Vec<i64>, StoreError> {
         if space.is_whole_user() {

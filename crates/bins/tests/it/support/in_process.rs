@@ -6,7 +6,7 @@ use domain::{Caller, Identity, Principal, PrincipalKind, Role, Scopes, Tenant, T
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use reconcile::SlotSchema;
 use serde_json::Value;
-use service::{Licence, Options, Service};
+use service::{Licence, Options, Service, ToolsShown};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::keys::{KeySource, Switch};
@@ -46,6 +46,7 @@ impl InProcess {
             critical_categories: Vec::new(),
             critical_budget: 200,
             licence: Licence::default(),
+            tools: ToolsShown::All,
         };
         Self {
             service: Service::new(store, models(model), options),
