@@ -1,8 +1,10 @@
 //! Answers with the facts that are nearest to the question, best first; as a sentence only where it is sure.
 
 use crate::link::told;
+use crate::meaning;
 use crate::named::set;
-use domain::Kind;
+use domain::{Fact, Kind};
+use encoder::Meant;
 use model::{Answer, AnswerFact};
 use std::fmt::Write;
 
@@ -48,7 +50,7 @@ pub(crate) fn answer(ask: &Answer<'_>) -> String {
     let mut shown: Vec<&AnswerFact<'_>> = near.iter().map(|(_, fact)| *fact).take(SHOWN).collect();
     newest_of_contradicting_first(&mut shown);
     let mut text = String::new();
-    match ask.facts.get(first).filter(|_| weight(first) >= SURE) {
+    match ask.facts.get(first).filter(|fact| weight(first) >= SURE && tells_what_is_so(fact.fact)) {
         Some(fact) => {
             text.push_str(&sentence(fact));
             if let Some(at) = shown.iter().position(|f| f.fact.id == fact.fact.id) {
@@ -62,6 +64,15 @@ pub(crate) fn answer(ask: &Answer<'_>) -> String {
         let _ = write!(text, "\n{}", line(fact));
     }
     text
+}
+
+/// What was kept as it was told may be a plan, a guess or a question, and then it is shown, but answers nothing.
+fn tells_what_is_so(fact: &Fact) -> bool {
+    fact.kind == Kind::State || {
+        let heard = meaning::hear(&[fact.value.as_str()]);
+        let meant = heard.first().map(|heard| heard.meant(&(0..fact.value.len())));
+        matches!(meant, Some(Meant::So | Meant::Event | Meant::End))
+    }
 }
 
 /// Of two facts of one subject the newer one goes first.

@@ -276,18 +276,26 @@ impl Reader<'_> {
     /// sentence gives takes its place if it looks like it; otherwise a person is asked.
     fn point_back(&mut self, segment: &Segment<'_>, told: Told, proposed: usize) {
         // Who speaks for themselves speaks of what they told; in a conversation "it" may be anything.
-        let sentence = segment.text;
-        let maybe = if segment.speaker.is_some() { POINTED } else { POINTED_ALONE };
-        let touches = self.found.iter().skip(proposed).any(|found| found.target_id.is_some());
-        if told == Told::Kept && !touches {
-            self.may_have_ended(sentence, maybe);
+        let (sentence, alone) = (segment.text, segment.speaker.is_none());
+        let maybe = if alone { POINTED_ALONE } else { POINTED };
+        let touched = |found: &[RawFact]| found.iter().skip(proposed).any(|found| found.target_id.is_some());
+        if touched(&self.found) {
+            return;
         }
+        if told == Told::Kept {
+            self.may_have_ended(sentence, maybe, alone);
+        }
+        if !touched(&self.found) {
+            self.point_to_last(sentence, maybe, proposed);
+        }
+        if told == Told::Read && !touched(&self.found) {
+            self.may_have_ended(sentence, POINTED, alone);
+        }
+    }
+
+    fn point_to_last(&mut self, sentence: &str, maybe: f32, proposed: usize) {
         let points = words(sentence).iter().any(|w| w.is_any(&POINTING));
-        if touches
-            || !points
-            || !self.brief
-            || self.found.iter().skip(proposed).any(|found| found.target_id.is_some())
-        {
+        if !points || !self.brief {
             return;
         }
         let Some(last) = link::last_told(&self.known).map(|k| k.fact) else { return };
@@ -314,15 +322,10 @@ impl Reader<'_> {
         }
     }
 
-    /// A sentence that could not be read may still say that a fact which it names no longer holds: a person is asked.
-    fn may_have_ended(&mut self, sentence: &str, enough: f32) {
-        let touched: Vec<i64> = self.found.iter().filter_map(|found| found.target_id).collect();
-        for id in
-            link::maybe_ended(sentence, &self.known, enough).into_iter().filter(|id| !touched.contains(id))
-        {
-            if let Some(held) = self.known.iter().map(|k| k.fact).find(|f| f.id == id) {
-                self.found.push(removal(held, false));
-            }
+    /// A sentence that changes nothing as it is read may still say that something no longer holds: a person is asked.
+    fn may_have_ended(&mut self, sentence: &str, enough: f32, alone: bool) {
+        for held in link::maybe_ended(sentence, self.ask.held, &self.known, enough, alone) {
+            self.found.push(removal(held, false));
         }
     }
 

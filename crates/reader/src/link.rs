@@ -11,6 +11,8 @@ use encoder::{Relation, Weighed};
 const WEIGHED: usize = 3;
 /// From here on the network is taken at its word that a named fact is replaced or has ended.
 const SURE: f32 = 0.8;
+/// From here on it is heard even of a fact that only shares a word with the sentence.
+const VERY_SURE: f32 = 0.9;
 /// From here on it may be so, and a person is asked.
 const MAYBE: f32 = 0.5;
 /// One fact is meant, and not another, if it is likelier by so much.
@@ -266,25 +268,48 @@ pub(crate) fn replaced(sentence: &str, fact: &Fact) -> (f32, f32) {
 /// Before a fact that was told last, as the network was taught.
 const LAST: &str = "* ";
 
-/// The facts that a sentence names by their value, or by a name in their subject, and that it seems to end or replace.
-pub(crate) fn maybe_ended(sentence: &str, known: &[Known<'_>], enough: f32) -> Vec<FactId> {
+/// The facts that a sentence seems to end or to replace without saying so in words that are read here: those that it
+/// names, from `enough` on, and, if that is likelier still, the one that was told last and, where nobody else speaks, those
+/// that go by a word of it.
+pub(crate) fn maybe_ended<'a>(
+    sentence: &str,
+    held: &[&'a Fact],
+    known: &[Known<'a>],
+    enough: f32,
+    alone: bool,
+) -> Vec<&'a Fact> {
     let said = set(sentence);
-    let mut named: Vec<&Known<'_>> = known
-        .iter()
-        .filter(|k| k.has_value_in(&said) || !k.fact.list_item && !k.named_by(&said).is_empty())
-        .collect();
-    named.sort_by(|a, b| b.share_in(&said).total_cmp(&a.share_in(&said)));
-    named.truncate(WEIGHED);
-    let facts: Vec<&Fact> = named.iter().map(|k| k.fact).collect();
+    let named = |k: &Known<'_>| k.has_value_in(&said) || !k.fact.list_item && !k.named_by(&said).is_empty();
+    // A word by which nothing else goes.
+    let others = |k: &Known<'_>, word: &String| {
+        known
+            .iter()
+            .any(|o| o.fact.text != k.fact.text && (o.subject.contains(word) || o.value.contains(word)))
+    };
+    let near = |k: &Known<'_>| {
+        (&k.subject | &k.value).iter().any(|word| word != "user" && said.contains(word) && !others(k, word))
+    };
+    let mut found: Vec<(&Known<'a>, bool)> =
+        known.iter().map(|k| (k, named(k))).filter(|(k, named)| *named || alone && near(k)).collect();
+    found.sort_by(|(a, a_named), (b, b_named)| {
+        b_named.cmp(a_named).then(b.share_in(&said).total_cmp(&a.share_in(&said)))
+    });
+    let enough = |named: bool| if named { enough } else { VERY_SURE };
+    let mut weighed: Vec<(&'a Fact, f32)> =
+        found.into_iter().take(WEIGHED).map(|(k, named)| (k.fact, enough(named))).collect();
+    let last = held.iter().copied().max_by_key(|fact| (fact.created, fact.id));
+    let is_short = |fact: &&Fact| fact.value.split_whitespace().count() <= 2 * TOLD_WORDS;
+    if let Some(last) =
+        last.filter(is_short).filter(|last| weighed.iter().all(|(fact, _)| fact.id != last.id))
+    {
+        weighed.push((last, SURE));
+    }
+    let facts: Vec<&Fact> = weighed.iter().map(|(fact, _)| *fact).collect();
     let gone = |w: &Weighed| of(w, Relation::Ends) + of(w, Relation::Replaces);
-    let weighed = weigh(sentence, &facts);
-    facts
-        .into_iter()
-        .zip(weighed)
-        .filter(|(_, w)| gone(w) >= enough)
-        .map(|(fact, _)| fact.id)
-        .take(1)
-        .collect()
+    let likely = weigh(sentence, &facts);
+    let likely =
+        weighed.into_iter().zip(likely.iter().map(gone)).filter(|((_, enough), gone)| gone >= enough);
+    likely.map(|((fact, _), _)| fact).collect()
 }
 
 fn weigh(sentence: &str, facts: &[&Fact]) -> Vec<Weighed> {

@@ -2,7 +2,7 @@
 
 use crate::Reader;
 use domain::{Fact, FactId, Kind, Metadata, RawFact, Status, Timestamp, Triple};
-use model::{BuiltIn, Extract, Intent, SlotHint, Work};
+use model::{Answer, AnswerFact, BuiltIn, Extract, Intent, SlotHint, Work};
 use std::time::{Duration, Instant};
 
 fn state(id: FactId, subject: &str, value: &str, text: &str) -> Fact {
@@ -113,6 +113,26 @@ fn what_has_gone_is_named() {
     );
 }
 
+/// Nothing here is read as a change, yet it is one: what was told stays, and a person is asked about what was held.
+#[test]
+fn a_change_in_words_that_are_not_read_is_put_to_a_person() {
+    let held = |text: &str, subject: &str, value: &str| [state(1, subject, value, text)];
+    let asked = |held: &[Fact], said: &str| {
+        let found = ask(Intent::Remember, held, &[], said);
+        let about = |f: &&RawFact| f.target_id == Some(1) && f.confidence.is_some_and(|c| c < 0.6);
+        assert!(found.iter().any(|f| about(&f)), "{said}: {:?}", found.iter().map(line).collect::<Vec<_>>());
+        assert!(found.iter().any(|f| f.target_id.is_none()), "{said} is lost");
+    };
+    let inr = held("The INR target is 2.5.", "inr target", "2.5");
+    asked(&inr, "Cardiology have set the INR goal at 3.0 on account of the new valve.");
+    let card = "The town library lends books for three weeks.";
+    asked(
+        &held(card, "town library lends books", "three weeks"),
+        "The town library gives everybody five weeks now.",
+    );
+    check("The gym on Harrow Lane has a new sauna.", &["ADD gym harrow lane = new sauna"]);
+}
+
 #[test]
 fn what_is_not_read_is_kept_as_it_was_told() {
     check(
@@ -182,4 +202,19 @@ fn a_page_of_text_is_kept_whole_in_few_facts() {
     let kept: usize = found.iter().filter_map(|f| f.value.as_ref()).map(String::len).sum();
     assert!(kept + 24 * 80 >= page.trim().len(), "{kept} of {}", page.len());
     assert!(found.iter().all(|f| f.value.as_ref().is_some_and(|v| v.len() <= domain::limits::VALUE_BYTES)));
+}
+
+#[test]
+fn a_note_of_a_plan_answers_nothing_though_it_is_shown() {
+    let mut plan = state(
+        2,
+        "half mind switch bike",
+        "Half a mind to switch to the bike.",
+        "Half a mind to switch to the bike.",
+    );
+    plan.kind = Kind::Event;
+    let facts = [AnswerFact { fact: &plan, retired: false, disputed: false }];
+    let ask = Answer { question: "How do I commute?", facts: &facts, now: Timestamp::UNIX_EPOCH };
+    let answer = crate::answer::answer(&ask);
+    assert!(answer.starts_with("I am not sure.") && answer.contains("#2"), "{answer}");
 }
