@@ -1,5 +1,6 @@
 //! The only crate that knows the wire: JSON-RPC, the shapes of MCP, and the two transports.
 
+mod asking;
 pub mod http;
 mod mcp;
 mod modern;

@@ -1,6 +1,7 @@
 //! The methods of the Model Context Protocol, the same on both transports, in the revisions that begin with
 //! `initialize`. The revision without it is in `modern.rs`.
 
+use crate::asking::{Asker, MOST, settle};
 use crate::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
 use crate::tools_list::tools_list;
 use crate::{NAME, VERSION};
@@ -48,17 +49,28 @@ or 'Svc couldn't complete' are not memories: say so instead of guessing.";
 /// A result as JSON text; one that never changes is borrowed, not copied.
 pub(crate) type Outcome = Result<Cow<'static, str>, RpcError>;
 
-/// Runs a method.
+/// Runs a method. `asker` is there where a person can be asked in the middle of it.
 pub(crate) async fn serve(
     service: &Service,
     caller: Caller,
     method: &str,
     params: Map<String, Value>,
+    asker: Option<&Asker>,
 ) -> Outcome {
     match method {
         "initialize" => Ok(initialize(&params).to_string().into()),
         "ping" => Ok("{}".into()),
-        "tools/call" => call(service, caller, params).await.map(|result| result.to_string().into()),
+        "tools/call" => {
+            let Called { mut reply, space } = call(service, caller.clone(), params).await?;
+            if let Some(asker) = asker {
+                for proposal in reply.proposals.iter().take(MOST) {
+                    let verdict = asker.ask(proposal).await;
+                    let settled = settle(service, &caller, &space, proposal.memory_id, verdict).await;
+                    reply.text.extend(settled.map(|said| format!("\n{said}")));
+                }
+            }
+            Ok(result(&reply.text, reply.is_error).to_string().into())
+        }
         "logging/setLevel" => set_level(&params),
         other => match list(service, &caller, other) {
             Some(list) => first_page(&params).map(|()| list),
@@ -119,26 +131,47 @@ fn set_level(params: &Map<String, Value>) -> Outcome {
     }
 }
 
+/// A call that was made, and the arguments that selected its space.
+pub(crate) struct Called {
+    pub reply: Reply,
+    pub space: Map<String, Value>,
+}
+
 pub(crate) async fn call(
     service: &Service,
     caller: Caller,
     mut params: Map<String, Value>,
-) -> Result<Value, RpcError> {
+) -> Result<Called, RpcError> {
     let Some(Value::String(name)) = params.remove("name") else {
         return Err(RpcError::new(INVALID_PARAMS, "'name' must be the name of a tool"));
     };
-    let arguments = match params.remove("arguments") {
-        None | Some(Value::Null) => Map::new(),
-        Some(Value::Object(arguments)) => arguments,
-        Some(_) => return Err(RpcError::new(INVALID_PARAMS, "'arguments' must be an object")),
-    };
-    let Reply { text, is_error } = service.call(caller, &name, arguments).await;
-    Ok(json!({
+    let arguments = arguments(&mut params)?;
+    let space = space(&arguments);
+    let reply = service.call(caller, &name, arguments).await;
+    Ok(Called { reply, space })
+}
+
+pub(crate) fn arguments(params: &mut Map<String, Value>) -> Result<Map<String, Value>, RpcError> {
+    match params.remove("arguments") {
+        None | Some(Value::Null) => Ok(Map::new()),
+        Some(Value::Object(arguments)) => Ok(arguments),
+        Some(_) => Err(RpcError::new(INVALID_PARAMS, "'arguments' must be an object")),
+    }
+}
+
+/// Those of the arguments that select the space.
+pub(crate) fn space(arguments: &Map<String, Value>) -> Map<String, Value> {
+    let select = |name: &str| Some((name.to_owned(), arguments.get(name)?.clone()));
+    ["user_id", "agent_id", "run_id"].into_iter().filter_map(select).collect()
+}
+
+pub(crate) fn result(text: &str, is_error: bool) -> Value {
+    json!({
         "content": [{ "type": "text", "text": text }],
         "structuredContent": { "result": text },
         "isError": is_error,
         "_meta": { "fastmcp": { "wrap_result": true } },
-    }))
+    })
 }
 
 #[cfg(test)]

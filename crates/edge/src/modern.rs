@@ -74,8 +74,7 @@ pub(crate) async fn serve(
     match method {
         "server/discover" => Ok(discovered().to_string().into()),
         "tools/call" => {
-            let result = mcp::call(service, caller, params).await?;
-            Ok(completed(result).to_string().into())
+            round_trip::call(service, caller, params).await.map(|result| result.to_string().into())
         }
         // Neither list holds anything, so that nothing can be asked for by its name.
         "resources/read" => Err(nothing_there("resource", "uri", &params)),
@@ -196,5 +195,6 @@ fn nothing_there(what: &str, key: &str, params: &Map<String, Value>) -> RpcError
     }
 }
 
+mod round_trip;
 #[cfg(test)]
 mod tests;

@@ -23,8 +23,11 @@ pub(crate) enum Message {
         method: String,
         params: Map<String, Value>,
     },
-    /// An answer to something that we never ask.
-    Response,
+    /// An answer to what we asked. An error is no result.
+    Response {
+        id: Value,
+        result: Option<Value>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -87,8 +90,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Message, Unreadable> {
     }
     let method = match object.remove("method") {
         Some(Value::String(method)) => method,
-        None if id.is_some() && (object.contains_key("result") || object.contains_key("error")) => {
-            return Ok(Message::Response);
+        None if object.contains_key("result") || object.contains_key("error") => {
+            let id = id.ok_or_else(|| invalid(None, "an answer must have the 'id' of its question"))?;
+            return Ok(Message::Response { id, result: object.remove("result") });
         }
         _ => return Err(invalid(id, "'method' must be a string")),
     };

@@ -1,6 +1,7 @@
 //! MCP over standard input and output: one message a line, several calls in flight at once, and nothing but protocol
 //! on standard output.
 
+use crate::asking::Asker;
 use crate::mcp::{self, CALL_TIME};
 use crate::modern;
 use crate::progress;
@@ -40,6 +41,7 @@ pub async fn serve(
     let mut lines = BufReader::new(input);
     let mut calls = JoinSet::new();
     let in_flight = InFlight::default();
+    let asker = Arc::new(Asker::new(answers.clone()));
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -53,10 +55,14 @@ pub async fn serve(
         }
         match rpc::read(&line) {
             Ok(Message::Request { id, method, params }) => {
+                if method == "initialize" {
+                    asker.introduced(&params);
+                }
                 let call = Conversation {
                     service: service.clone(),
                     identity: identity.clone(),
                     answers: answers.clone(),
+                    asker: asker.clone(),
                     in_flight: in_flight.clone(),
                 };
                 let key = id.to_string();
@@ -66,7 +72,7 @@ pub async fn serve(
                 entries.insert(key, handle);
             }
             Ok(Message::Notification { method, params }) => notified(&method, &params, &in_flight),
-            Ok(Message::Response) => {}
+            Ok(Message::Response { id, result }) => asker.answered(&id, result.unwrap_or_default()),
             Err(unreadable) => {
                 let text = unreadable.error.answer(unreadable.id.as_ref()).to_string();
                 if answers.send(text).await.is_err() {
@@ -75,7 +81,8 @@ pub async fn serve(
             }
         }
     }
-    drop(answers);
+    asker.hang_up();
+    drop((answers, asker));
     let _ = tokio::time::timeout(LEAVING, async { while calls.join_next().await.is_some() {} }).await;
     calls.shutdown().await;
     writer.await.map_err(io::Error::other)?
@@ -96,6 +103,7 @@ struct Conversation {
     service: Service,
     identity: Identity,
     answers: mpsc::Sender<String>,
+    asker: Arc<Asker>,
     in_flight: InFlight,
 }
 
@@ -105,12 +113,12 @@ impl Conversation {
         let started = Instant::now();
         let caller = Caller::new(self.identity, request_id.clone(), Timestamp::now(), started + CALL_TIME);
         let progress = progress::token(&method, &params);
-        let (service, key) = (self.service, id.to_string());
+        let (service, asker, key) = (self.service, self.asker, id.to_string());
         let call = async move {
             let outcome = if modern::is_spoken(&method, &params) {
                 modern::serve(&service, caller, &method, params).await
             } else {
-                mcp::serve(&service, caller, &method, params).await
+                mcp::serve(&service, caller, &method, params, Some(&asker)).await
             };
             tracing::info!(request_id, method, elapsed_ms = started.elapsed().as_millis() as u64, "answered");
             rpc::answer(&id, &outcome)

@@ -11,6 +11,7 @@ use crate::segment::{self, Segment, Sort};
 use crate::slot;
 use crate::tagging::is_known;
 use crate::words::{Tag, Word, spell, words};
+use domain::keys::subject_key;
 use domain::{Action, Fact, RawFact};
 use encoder::Meant;
 use model::{Extract, SlotHint, Work};
@@ -283,13 +284,13 @@ impl Reader<'_> {
             return;
         }
         if told == Told::Kept {
-            self.may_have_ended(sentence, maybe, alone);
+            self.may_have_ended(sentence, maybe, alone, proposed);
         }
         if !touched(&self.found) {
             self.point_to_last(sentence, maybe, proposed);
         }
         if told == Told::Read && !touched(&self.found) {
-            self.may_have_ended(sentence, POINTED, alone);
+            self.may_have_ended(sentence, POINTED, alone, proposed);
         }
     }
 
@@ -323,9 +324,18 @@ impl Reader<'_> {
     }
 
     /// A sentence that changes nothing as it is read may still say that something no longer holds: a person is asked.
-    fn may_have_ended(&mut self, sentence: &str, enough: f32, alone: bool) {
+    fn may_have_ended(&mut self, sentence: &str, enough: f32, alone: bool, proposed: usize) {
         for held in link::maybe_ended(sentence, self.ask.held, &self.known, enough, alone) {
-            self.found.push(removal(held, false));
+            // A new value of the same subject meets the old one by the rules.
+            let read = |found: &RawFact| {
+                found
+                    .subject
+                    .as_deref()
+                    .is_some_and(|subject| subject_key(subject) == subject_key(&held.subject))
+            };
+            if !self.found.iter().skip(proposed).any(read) {
+                self.found.push(removal(held, false));
+            }
         }
     }
 

@@ -287,7 +287,8 @@ pub(crate) fn maybe_ended<'a>(
             .any(|o| o.fact.text != k.fact.text && (o.subject.contains(word) || o.value.contains(word)))
     };
     let near = |k: &Known<'_>| {
-        (&k.subject | &k.value).iter().any(|word| word != "user" && said.contains(word) && !others(k, word))
+        let tells = |word: &String| word != "user" && said.contains(word) && !others(k, word);
+        !k.fact.list_item && (&k.subject | &k.value).iter().any(tells)
     };
     let mut found: Vec<(&Known<'a>, bool)> =
         known.iter().map(|k| (k, named(k))).filter(|(k, named)| *named || alone && near(k)).collect();
@@ -298,7 +299,7 @@ pub(crate) fn maybe_ended<'a>(
     let mut weighed: Vec<(&'a Fact, f32)> =
         found.into_iter().take(WEIGHED).map(|(k, named)| (k.fact, enough(named))).collect();
     let last = held.iter().copied().max_by_key(|fact| (fact.created, fact.id));
-    let is_short = |fact: &&Fact| fact.value.split_whitespace().count() <= 2 * TOLD_WORDS;
+    let is_short = |fact: &&Fact| !fact.list_item && fact.value.split_whitespace().count() <= 2 * TOLD_WORDS;
     if let Some(last) =
         last.filter(is_short).filter(|last| weighed.iter().all(|(fact, _)| fact.id != last.id))
     {

@@ -5,7 +5,7 @@ use crate::outcome::{Done, Reply, Stop};
 use crate::service::Service;
 use crate::tool::{Context, ToolInfo};
 use crate::tools;
-use domain::{Caller, Fault, Identity, Space};
+use domain::{Caller, Capability, Fault, Identity, Space};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use store::{Call, Record, Store};
@@ -15,10 +15,7 @@ impl Service {
     pub async fn call(&self, caller: Caller, tool: &str, mut arguments: Arguments) -> Reply {
         let Some(info) = tools::find(tool) else {
             let name: String = tool.chars().filter(|c| !c.is_control()).take(80).collect();
-            return Reply {
-                text: format!("Unknown tool: '{name}'. tools/list names the tools."),
-                is_error: true,
-            };
+            return Reply::error(format!("Unknown tool: '{name}'. tools/list names the tools."));
         };
         let space = info.takes.take_space(&mut arguments);
         let call = Call::new(caller, info.name, space.as_ref().ok().cloned().flatten());
@@ -61,35 +58,38 @@ impl Service {
     }
 
     async fn answer(&self, call: Call, ended: Result<Done, Stop>) -> Reply {
-        let reply = |text: String| Reply { text, is_error: false };
         let (answer, record) = match ended {
-            Ok(Done::Committed { text }) => return reply(text),
-            Ok(Done::Read { text, record }) => (reply(text), record),
+            Ok(Done::Committed { text }) => return Reply::text(text),
+            Ok(Done::Proposed { text, proposals }) => {
+                let may = call.caller.can(Capability::Approve);
+                return Reply { proposals: if may { proposals } else { Vec::new() }, ..Reply::text(text) };
+            }
+            Ok(Done::Read { text, record }) => (Reply::text(text), record),
             Ok(Done::Alarm { text, record }) => {
                 if let Err(error) = self.store.call_record(call.clone(), record).await {
                     report(&call, &error.into());
                 }
-                return reply(text);
+                return Reply::text(text);
             }
             Err(Stop::Denied { text }) => {
                 let record = Record::denied(format!("{}: {text}", call.tool));
-                (reply(format!("Access denied: {text}")), record)
+                (Reply::text(format!("Access denied: {text}")), record)
             }
             Err(Stop::Config { text }) => {
-                (reply(format!("Svc config error: {text}")), Record::failed("a setting is missing"))
+                (Reply::text(format!("Svc config error: {text}")), Record::failed("a setting is missing"))
             }
             Err(Stop::Refused { text }) => {
-                (Reply { text, is_error: true }, Record::failed("refused: the arguments are not valid"))
+                (Reply::error(text), Record::failed("refused: the arguments are not valid"))
             }
             Err(Stop::Fault(fault)) => {
                 let (text, reference) = report(&call, &fault);
-                (reply(text), Record::failed(format!("failed (ref {reference})")))
+                (Reply::text(text), Record::failed(format!("failed (ref {reference})")))
             }
         };
         // An answer that cannot be audited is not given.
         match self.store.call_record(call.clone(), record).await {
             Ok(()) => answer,
-            Err(error) => reply(report(&call, &error.into()).0),
+            Err(error) => Reply::text(report(&call, &error.into()).0),
         }
     }
 }

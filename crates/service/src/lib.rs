@@ -11,7 +11,7 @@ mod spaces;
 mod tool;
 mod tools;
 
-pub use outcome::Reply;
+pub use outcome::{Proposal, Reply};
 pub use service::{Edition, Licence, Options, Service, ToolsShown};
 pub use tool::{Effect, ToolInfo, World};
 pub use tools::catalogue;

@@ -1,6 +1,6 @@
 //! How a tool ends, before the gate has turned it into a reply.
 
-use domain::Fault;
+use domain::{FactId, Fault};
 use model::ModelError;
 use recall::CriticalOverflow;
 use store::{Record, StoreError};
@@ -11,6 +11,26 @@ pub struct Reply {
     pub text: String,
     /// Only a call that could not be understood is an error of the protocol; denials and failures are ordinary text.
     pub is_error: bool,
+    /// Changes to guarded slots that this call left waiting and that its caller may approve.
+    pub proposals: Vec<Proposal>,
+}
+
+/// A change that waits for the word of a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    pub memory_id: FactId,
+    /// What to ask that person.
+    pub question: String,
+}
+
+impl Reply {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_error: false, proposals: Vec::new() }
+    }
+
+    pub(crate) fn error(text: impl Into<String>) -> Self {
+        Self { is_error: true, ..Self::text(text) }
+    }
 }
 
 /// A tool that did its work.
@@ -19,6 +39,8 @@ pub(crate) enum Done {
     Read { text: String, record: Record },
     /// The change and its audit entry are committed.
     Committed { text: String },
+    /// The same, and some of it waits for a person's word.
+    Proposed { text: String, proposals: Vec<Proposal> },
     /// The audit log is broken. That is told even where the log is too broken to take the entry of this call.
     Alarm { text: String, record: Record },
 }

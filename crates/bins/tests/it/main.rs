@@ -14,6 +14,7 @@ mod cost;
 mod demo;
 mod dependencies;
 mod documents;
+mod elicitation;
 mod erasure;
 mod eval;
 mod eval_forms;

@@ -37,7 +37,9 @@ pub(super) async fn answer(
     }
     let (id, method, params) = match message {
         Ok(Message::Request { id, method, params }) => (id, method, params),
-        Ok(Message::Notification { .. } | Message::Response) => return reply::empty(StatusCode::ACCEPTED),
+        Ok(Message::Notification { .. } | Message::Response { .. }) => {
+            return reply::empty(StatusCode::ACCEPTED);
+        }
         Err(bad) => return refused(StatusCode::BAD_REQUEST, bad.id.as_ref(), &bad.error),
     };
     if era == Era::Modern
@@ -78,7 +80,7 @@ impl Era {
             Some(Message::Request { method, params, .. } | Message::Notification { method, params }) => {
                 modern::is_spoken(method, params)
             }
-            Some(Message::Response) | None => false,
+            Some(Message::Response { .. }) | None => false,
         };
         if spoken || modern::is_announced(headers) { Self::Modern } else { Self::Handshake }
     }
@@ -91,7 +93,7 @@ impl Era {
         params: Map<String, Value>,
     ) -> mcp::Outcome {
         match self {
-            Self::Handshake => mcp::serve(service, caller, method, params).await,
+            Self::Handshake => mcp::serve(service, caller, method, params, None).await,
             Self::Modern => modern::serve(service, caller, method, params).await,
         }
     }

@@ -1,6 +1,6 @@
 //! Retracts what a statement says is no longer so.
 
-use super::remember::{Proposer, commit, extract, stamped};
+use super::remember::{Proposer, commit, extract, proposals, stamped};
 use crate::args::{Takes, worded};
 use crate::outcome::{Done, Stop};
 use crate::render;
@@ -47,7 +47,7 @@ impl Tool for Forget {
             facts: facts.into_iter().map(Into::into).collect(),
         };
         let plan = commit(&cx, said, Proposer::Model).await?;
-        Ok(Done::Committed { text: reply(&plan.outcomes) })
+        Ok(Done::Proposed { text: reply(&plan.outcomes), proposals: proposals(&plan) })
     }
 }
 

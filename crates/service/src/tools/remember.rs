@@ -4,12 +4,12 @@ mod close;
 mod facts;
 
 use crate::args::{Takes, named, worded};
-use crate::outcome::{Done, Stop};
+use crate::outcome::{Done, Proposal, Stop};
 use crate::render;
 use crate::spaces::OpenSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use close::close_facts;
-use domain::{Action, Capability, Fact, FactId, Identity, Metadata, RawFact, limits};
+use domain::{Action, Capability, Fact, FactId, Identity, Metadata, Pending, RawFact, limits};
 use facts::CallerFact;
 use model::{Extract, Memory, second_look};
 use parking_lot::RwLock;
@@ -83,7 +83,7 @@ impl Tool for Remember {
             let close = close_facts(&open.read().index, &plan.outcomes);
             lines.extend(close.iter().map(|fact| close::line(fact)));
         }
-        Ok(Done::Committed { text: lines.join("\n") })
+        Ok(Done::Proposed { text: lines.join("\n"), proposals: proposals(&plan) })
     }
 }
 
@@ -232,15 +232,29 @@ fn reply(plan: &Plan) -> Vec<String> {
     if lines.is_empty() { vec![NOTHING_FOUND.to_owned()] } else { lines }
 }
 
-/// What waits, what settles it, and why it waits.
-fn waiting(outcome: &Outcome, fact: &Fact) -> Option<String> {
-    let pending = fact.pending.as_ref()?;
+/// The changes to guarded slots among what was written.
+pub(super) fn proposals(plan: &Plan) -> Vec<Proposal> {
+    let flagged = plan.outcomes.iter().filter(|o| o.action == Action::Flag);
+    let proposed = flagged.filter_map(|o| plan.written(o.id?)).filter_map(|fact| {
+        let pending = fact.pending.as_ref().filter(|pending| pending.gated)?;
+        let question = format!("Apply this change to a guarded fact: {}?", proposed(fact, pending));
+        Some(Proposal { memory_id: fact.id, question })
+    });
+    proposed.collect()
+}
+
+fn proposed(fact: &Fact, pending: &Pending) -> String {
     let held = render::pair(&fact.subject, &fact.value);
-    let what = match (pending.action, &pending.target_value) {
+    match (pending.action, &pending.target_value) {
         (Action::Retract, _) => format!("removal of {held}"),
         (_, Some(old)) => format!("{held} in place of {old}"),
         (_, None) => held,
-    };
+    }
+}
+
+/// What waits, what settles it, and why it waits.
+fn waiting(outcome: &Outcome, fact: &Fact) -> Option<String> {
+    let what = proposed(fact, fact.pending.as_ref()?);
     let why = render::line(&outcome.reason);
     Some(format!("Waiting #{}: {what}. confirm_change or reject_change settles it. Why: {why}.", fact.id))
 }

@@ -1,0 +1,169 @@
+//! Asking the person behind a client about a change that waits, where the client offers that ("elicitation"), and
+//! settling it as they say. What they do not settle goes on waiting.
+
+use crate::mcp::CALL_TIME;
+use domain::{Caller, Timestamp};
+use parking_lot::Mutex;
+use serde_json::{Map, Value, json};
+use service::{Proposal, Service};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
+
+/// A person who is away does not hold the call up for longer.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// More questions than this at once are no questions any more.
+pub(crate) const MOST: usize = 3;
+
+const APPROVE: &str = "approve";
+const DECIDED_BY: &str = "asked through the client";
+
+/// What the person made of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Approved,
+    Rejected,
+    Open,
+}
+
+/// Whether a client's capabilities say that it can show a form. One that names no mode shows forms.
+pub(crate) fn is_offered(capabilities: Option<&Value>) -> bool {
+    let offered = capabilities.and_then(|all| all.get("elicitation")).and_then(Value::as_object);
+    offered.is_some_and(|modes| modes.is_empty() || modes.contains_key("form"))
+}
+
+/// The parameters of `elicitation/create`.
+pub(crate) fn question(proposal: &Proposal) -> Value {
+    json!({
+        "message": proposal.question,
+        "requestedSchema": {
+            "type": "object",
+            "properties": {
+                APPROVE: {
+                    "type": "boolean",
+                    "title": "Apply the change",
+                    "description": "Yes makes it current. No drops it; the old value stays.",
+                },
+            },
+            "required": [APPROVE],
+        },
+    })
+}
+
+/// What the client brought back. Only a clear yes or no settles anything.
+pub(crate) fn verdict(result: &Value) -> Verdict {
+    let accepted = result.get("action").and_then(Value::as_str) == Some("accept");
+    match result.get("content").and_then(|content| content.get(APPROVE)).and_then(Value::as_bool) {
+        Some(true) if accepted => Verdict::Approved,
+        Some(false) if accepted => Verdict::Rejected,
+        _ => Verdict::Open,
+    }
+}
+
+/// Settles a change as its caller, who must be allowed to; `space` holds the arguments that select the space.
+pub(crate) async fn settle(
+    service: &Service,
+    caller: &Caller,
+    space: &Map<String, Value>,
+    memory_id: i64,
+    verdict: Verdict,
+) -> Option<String> {
+    let tool = match verdict {
+        Verdict::Approved => "confirm_change",
+        Verdict::Rejected => "reject_change",
+        Verdict::Open => return None,
+    };
+    let mut arguments = space.clone();
+    arguments.insert("memory_id".to_owned(), memory_id.into());
+    arguments.insert("decided_by".to_owned(), DECIDED_BY.into());
+    let deadline = Instant::now() + CALL_TIME;
+    let caller = Caller { now: Timestamp::now(), deadline, ..caller.clone() };
+    Some(service.call(caller, tool, arguments).await.text)
+}
+
+/// Asks over a channel that carries messages both ways, in the revisions that begin with `initialize`.
+#[derive(Debug)]
+pub(crate) struct Asker {
+    offered: AtomicBool,
+    asked: AtomicU64,
+    waiting: Mutex<HashMap<String, oneshot::Sender<Value>>>,
+    messages: mpsc::Sender<String>,
+}
+
+impl Asker {
+    pub fn new(messages: mpsc::Sender<String>) -> Self {
+        Self {
+            offered: AtomicBool::new(false),
+            asked: AtomicU64::new(0),
+            waiting: Mutex::default(),
+            messages,
+        }
+    }
+
+    /// What the client said of itself in `initialize`.
+    pub fn introduced(&self, params: &Map<String, Value>) {
+        self.offered.store(is_offered(params.get("capabilities")), Ordering::Relaxed);
+    }
+
+    /// The client's answer to one of our questions, if it is one.
+    pub fn answered(&self, id: &Value, result: Value) {
+        let Some(asked) = id.as_str().and_then(|id| self.waiting.lock().remove(id)) else { return };
+        // Who asked may have gone meanwhile.
+        let _ = asked.send(result);
+    }
+
+    /// No answer will come any more.
+    pub fn hang_up(&self) {
+        self.waiting.lock().clear();
+    }
+
+    pub async fn ask(&self, proposal: &Proposal) -> Verdict {
+        if !self.offered.load(Ordering::Relaxed) {
+            return Verdict::Open;
+        }
+        let id = format!("svc-ask-{}", self.asked.fetch_add(1, Ordering::Relaxed));
+        let (sender, answer) = oneshot::channel();
+        self.waiting.lock().insert(id.clone(), sender);
+        let message = json!({
+            "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": question(proposal),
+        });
+        let sent = self.messages.send(message.to_string()).await.is_ok();
+        let answer = if sent { tokio::time::timeout(PATIENCE, answer).await.ok() } else { None };
+        self.waiting.lock().remove(&id);
+        answer.and_then(Result::ok).map_or(Verdict::Open, |result| verdict(&result))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Verdict, is_offered, verdict};
+    use serde_json::json;
+
+    #[test]
+    fn only_a_clear_yes_or_no_settles_anything() {
+        let said = |action: &str, content: serde_json::Value| {
+            verdict(&json!({ "action": action, "content": content }))
+        };
+        assert_eq!(said("accept", json!({ "approve": true })), Verdict::Approved);
+        assert_eq!(said("accept", json!({ "approve": false })), Verdict::Rejected);
+        for open in [
+            said("decline", json!({ "approve": true })),
+            said("cancel", json!({})),
+            said("accept", json!({ "approve": "true" })),
+            said("accept", json!(null)),
+            verdict(&json!({})),
+        ] {
+            assert_eq!(open, Verdict::Open);
+        }
+    }
+
+    #[test]
+    fn a_client_that_only_opens_pages_is_not_asked() {
+        assert!(is_offered(Some(&json!({ "elicitation": {} }))));
+        assert!(is_offered(Some(&json!({ "elicitation": { "form": {}, "url": {} } }))));
+        assert!(!is_offered(Some(&json!({ "elicitation": { "url": {} } }))));
+        assert!(!is_offered(Some(&json!({ "elicitation": true }))));
+        assert!(!is_offered(None));
+    }
+}
