@@ -28,7 +28,6 @@ fn list<'a>(tools: impl Iterator<Item = &'a String>) -> String {
 
 fn tool(info: &ToolInfo) -> Value {
     let mut annotations = json!({
-        "title": info.title,
         "readOnlyHint": info.effect == Effect::ReadOnly,
         "openWorldHint": info.world == World::Open,
     });

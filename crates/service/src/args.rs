@@ -56,16 +56,10 @@ impl Takes {
     pub fn describe(self, schema: &mut Map<String, Value>) {
         let properties = schema.entry("properties").or_insert_with(|| json!({}));
         let Some(properties) = properties.as_object_mut() else { return };
+        // The instructions of the server say what they are for; here they would be said thirty times.
         for name in self.names() {
-            let (default, description) = match *name {
-                "user_id" => ("default", "Whose memory: the same id finds it again."),
-                "agent_id" => ("", "Sets one agent's memory of this user apart; empty is the user's own."),
-                _ => ("", "Sets one run or session apart; empty is outside any run."),
-            };
-            properties.insert(
-                (*name).to_owned(),
-                json!({ "type": "string", "default": default, "description": description }),
-            );
+            let default = if *name == "user_id" { domain::DEFAULT_USER } else { "" };
+            properties.insert((*name).to_owned(), json!({ "type": "string", "default": default }));
         }
     }
 }
@@ -125,7 +119,7 @@ fn wrong_type(argument: &str, wanted: &str, got: &Value) -> Stop {
     Stop::refused(format!("Invalid argument '{argument}': it takes {wanted}, not {got}."))
 }
 
-/// A whole number, also when a client wrote it as a string.
+// A whole number, also when a client wrote it as a string. Not a doc comment: that would stand in every schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub(crate) struct Whole(pub i64);

@@ -111,11 +111,36 @@ fn schema<T: Tool>() -> Value {
     };
     let mut schema = Map::new();
     schema.insert("type".to_owned(), json!("object"));
-    schema.insert("properties".to_owned(), own.remove("properties").unwrap_or_else(|| json!({})));
+    let mut properties = own.remove("properties").unwrap_or_else(|| json!({}));
+    trim(&mut properties);
+    schema.insert("properties".to_owned(), properties);
     if let Some(required) = own.remove("required") {
         schema.insert("required".to_owned(), required);
     }
     schema.insert("additionalProperties".to_owned(), json!(false));
     T::TAKES.describe(&mut schema);
     Value::Object(schema)
+}
+
+/// Takes out what tells an agent nothing: which machine number holds a value, that what may be left out may also be
+/// null, and line breaks of the source.
+fn trim(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.shift_remove("format");
+            if fields.get("default").is_some_and(Value::is_null) {
+                fields.shift_remove("default");
+            }
+            if let Some(Value::Array(types)) = fields.get("type") {
+                let kept = types.iter().find(|kind| *kind != "null").cloned();
+                fields.extend(kept.map(|kind| ("type".to_owned(), kind)));
+            }
+            if let Some(Value::String(text)) = fields.get_mut("description") {
+                *text = text.replace('\n', " ");
+            }
+            fields.values_mut().for_each(trim);
+        }
+        Value::Array(items) => items.iter_mut().for_each(trim),
+        _ => {}
+    }
 }

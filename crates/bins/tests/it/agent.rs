@@ -104,11 +104,14 @@ fn tools(deployment: &Deployment) -> (Vec<String>, usize) {
 #[test]
 fn a_small_context_is_shown_ten_tools_and_can_call_the_others() {
     let deployment = Deployment::bare().with("SVC_TOOLS", "core");
-    let (names, _) = tools(&deployment);
+    let (names, bytes) = tools(&deployment);
     assert_eq!(names.len(), 10);
+    assert!(bytes < 10_500, "{bytes} bytes of every agent's context");
     assert!(names.contains(&"remember".to_owned()) && !names.contains(&"delete_all".to_owned()));
     assert!(deployment.start().call("health", &json!({})).contains("model=built-in"));
-    assert_eq!(tools(&Deployment::bare()).0.len(), 32);
+    let (names, bytes) = tools(&Deployment::bare());
+    assert_eq!(names.len(), 32);
+    assert!(bytes < 26_000, "{bytes} bytes of every agent's context");
 }
 
 #[test]

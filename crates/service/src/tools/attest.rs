@@ -14,7 +14,6 @@ pub(crate) struct Attest;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// The subject whose current value is to be signed.
     subject: String,
 }
 
@@ -24,8 +23,8 @@ const HASH_SHOWN: usize = 16;
 impl Tool for Attest {
     const NAME: &'static str = "attest";
     const TITLE: &'static str = "Attest what is known";
-    const DESCRIPTION: &'static str = "Issue a signed receipt of what is currently known about a subject, or that \
-        nothing is, tied to the audit log as it stands. It can be verified later, also offline.";
+    const DESCRIPTION: &'static str = "Issue a signed receipt of what is known about a subject now, to be \
+        verified later, also offline.";
     const CAPABILITY: Capability = Capability::Write;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Closed;

@@ -16,9 +16,9 @@ pub(crate) struct RejectChange;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// The proposal, by the number that pending_changes or list_memories shows.
+    /// As pending_changes shows it.
     memory_id: Whole,
-    /// A note on who decided, kept beside the caller who is recorded in any case.
+    /// A note on who decided, beside the caller.
     #[serde(default)]
     decided_by: String,
 }
@@ -26,8 +26,7 @@ pub(crate) struct Args {
 impl Tool for ConfirmChange {
     const NAME: &'static str = "confirm_change";
     const TITLE: &'static str = "Approve a change";
-    const DESCRIPTION: &'static str = "Apply a flagged or proposed change: its value becomes current, or the removal is \
-        made. Only on a person's explicit word. A proposal whose target has changed meanwhile is not applied.";
+    const DESCRIPTION: &'static str = "Apply a flagged or proposed change. Only on a person's explicit word.";
     const CAPABILITY: Capability = Capability::Approve;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Closed;
@@ -42,8 +41,7 @@ impl Tool for ConfirmChange {
 impl Tool for RejectChange {
     const NAME: &'static str = "reject_change";
     const TITLE: &'static str = "Reject a change";
-    const DESCRIPTION: &'static str = "Turn down a flagged or proposed change. The current value stays; the proposal is \
-        kept in history with who rejected it.";
+    const DESCRIPTION: &'static str = "Turn down a flagged or proposed change; the current value stays.";
     const CAPABILITY: Capability = Capability::Approve;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Closed;

@@ -14,7 +14,7 @@ pub(crate) struct CreatePrincipal;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// Who this is. A principal named like a trusted source may write as that source.
+    /// A principal named like a trusted source may write as it.
     name: String,
     /// admin, member, agent, viewer or auditor.
     #[serde(default = "member")]
@@ -22,10 +22,10 @@ pub(crate) struct Args {
     /// human, agent or service.
     #[serde(default = "agent")]
     kind: String,
-    /// Comma-separated user_ids that the key may touch; empty or * is all of them.
+    /// Comma-separated user_ids; empty or * is all.
     #[serde(default)]
     scopes: String,
-    /// The tenant; empty is your own.
+    /// Empty is your own.
     #[serde(default)]
     tenant: String,
 }
@@ -41,8 +41,8 @@ fn agent() -> String {
 impl Tool for CreatePrincipal {
     const NAME: &'static str = "create_principal";
     const TITLE: &'static str = "Create a principal";
-    const DESCRIPTION: &'static str = "Give a person, an agent or a service its own API key with a role, and where \
-        wanted a list of user_ids that it is confined to. The key is shown once.";
+    const DESCRIPTION: &'static str = "Give a person, an agent or a service an API key with a role. The key \
+        is shown once.";
     const CAPABILITY: Capability = Capability::Admin;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Closed;

@@ -13,15 +13,15 @@ pub(crate) struct Delete;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// The subject to erase, as list_memories shows it.
+    /// As list_memories shows it.
     subject: String,
-    /// Remove the decisions that rest on it too, rather than redact them.
+    /// Remove decisions that rest on it, rather than redact them.
     #[serde(default)]
     include_decisions: bool,
-    /// Remove the attestations of it too.
+    /// Remove attestations of it.
     #[serde(default)]
     include_receipts: bool,
-    /// Blank the details of this space's audit entries too; operators only.
+    /// Blank details in the audit log; operators only.
     #[serde(default)]
     include_audit: bool,
 }
@@ -29,8 +29,8 @@ pub(crate) struct Args {
 impl Tool for Delete {
     const NAME: &'static str = "delete";
     const TITLE: &'static str = "Erase a subject";
-    const DESCRIPTION: &'static str = "Erase a subject for good: its value, its history, and what decisions disclose of \
-        it. Leaves a signed receipt of the erasure. To keep history use forget.";
+    const DESCRIPTION: &'static str = "Erase a subject with its history for good; leaves a signed receipt. \
+        To keep history use forget.";
     const CAPABILITY: Capability = Capability::Delete;
     const EFFECT: Effect = Effect::Destructive;
     const WORLD: World = World::Closed;

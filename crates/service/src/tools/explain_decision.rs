@@ -15,14 +15,14 @@ pub(crate) struct ExplainDecision;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// The decision's number.
     decision_id: Whole,
 }
 
 impl Tool for ExplainDecision {
     const NAME: &'static str = "explain_decision";
     const TITLE: &'static str = "Explain a decision";
-    const DESCRIPTION: &'static str = "Show a recorded decision with the facts it rested on at the time, and whether the record is still intact.";
+    const DESCRIPTION: &'static str = "Show a recorded decision, the facts it rested on, and whether the \
+        record is intact.";
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;

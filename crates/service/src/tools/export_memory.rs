@@ -21,8 +21,8 @@ pub(crate) struct Args {}
 impl Tool for ExportMemory {
     const NAME: &'static str = "export_memory";
     const TITLE: &'static str = "Export a space";
-    const DESCRIPTION: &'static str = "Export a space as one JSON object: every fact with all its fields, decisions, \
-        receipts and audit entries with their signatures, and the public key to check them with offline.";
+    const DESCRIPTION: &'static str = "Export a space as one JSON object with all facts, decisions, \
+        receipts, audit entries and the public key.";
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;

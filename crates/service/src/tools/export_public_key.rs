@@ -16,7 +16,8 @@ pub(crate) struct Args {}
 impl Tool for ExportPublicKey {
     const NAME: &'static str = "export_public_key";
     const TITLE: &'static str = "Export the public key";
-    const DESCRIPTION: &'static str = "Print the Ed25519 public key with which decisions, receipts and the audit log can be verified offline.";
+    const DESCRIPTION: &'static str = "Print the Ed25519 public key with which everything signed can be \
+        verified offline.";
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;

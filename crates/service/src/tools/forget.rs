@@ -16,16 +16,14 @@ pub(crate) struct Forget;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// What should no longer count as true, in plain words.
     text: String,
 }
 
 impl Tool for Forget {
     const NAME: &'static str = "forget";
     const TITLE: &'static str = "Retract a fact";
-    const DESCRIPTION: &'static str = "Take back what is no longer true and has no new value. The fact stops being \
-        current but stays in history; to remove it for good use delete. On a guarded slot the removal waits for \
-        approval.";
+    const DESCRIPTION: &'static str = "Take back, in plain words, what is no longer true and has no new value. It stays in \
+        history; to remove it for good use delete. On a guarded slot the removal waits for approval.";
     const CAPABILITY: Capability = Capability::Write;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Open;

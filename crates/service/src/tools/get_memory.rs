@@ -14,15 +14,15 @@ pub(crate) struct GetMemory;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// The number behind the # in other replies.
+    /// The number behind a #.
     memory_id: Whole,
 }
 
 impl Tool for GetMemory {
     const NAME: &'static str = "get_memory";
     const TITLE: &'static str = "Show one memory";
-    const DESCRIPTION: &'static str = "Show one fact by its id: value, status, scope, confidence, \
-        source, what it replaced, what confirming it would do where it is flagged, and its metadata.";
+    const DESCRIPTION: &'static str = "Show one fact by its id: status, scope, confidence, source, \
+        metadata, and what confirming it would do.";
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;

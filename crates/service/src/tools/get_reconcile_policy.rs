@@ -16,8 +16,7 @@ pub(crate) struct Args {}
 impl Tool for GetReconcilePolicy {
     const NAME: &'static str = "get_reconcile_policy";
     const TITLE: &'static str = "Show the source policy";
-    const DESCRIPTION: &'static str =
-        "Show how the space decides when two sources disagree: RECENCY, AUTHORITY with its ranks, or REVIEW.";
+    const DESCRIPTION: &'static str = "Show how the space decides when two sources disagree.";
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;

@@ -16,7 +16,8 @@ pub(crate) struct Args {}
 impl Tool for Health {
     const NAME: &'static str = "health";
     const TITLE: &'static str = "Check the deployment";
-    const DESCRIPTION: &'static str = "Try the database, the embedder and the language model once each, and show the configuration in short.";
+    const DESCRIPTION: &'static str = "Try the database, the embedder and the language model once each, and \
+        show the configuration in short.";
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Open;

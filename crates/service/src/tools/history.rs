@@ -12,14 +12,15 @@ pub(crate) struct History;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// The subject, as list_memories shows it.
+    /// As list_memories shows it.
     subject: String,
 }
 
 impl Tool for History {
     const NAME: &'static str = "history";
     const TITLE: &'static str = "History of a subject";
-    const DESCRIPTION: &'static str = "List every value that a subject has had, oldest first, each with its status: what was believed, and what became of it.";
+    const DESCRIPTION: &'static str = "List every value that a subject has had, oldest first, with what \
+        became of it.";
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;

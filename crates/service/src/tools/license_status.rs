@@ -16,7 +16,8 @@ pub(crate) struct Args {}
 impl Tool for LicenseStatus {
     const NAME: &'static str = "license_status";
     const TITLE: &'static str = "Show the licence";
-    const DESCRIPTION: &'static str = "Show the edition, the features it grants, until when, and how many principals are in use of those allowed.";
+    const DESCRIPTION: &'static str = "Show the edition, its features, until when, and how many principals \
+        are in use.";
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;

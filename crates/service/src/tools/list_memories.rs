@@ -14,10 +14,10 @@ pub(crate) struct ListMemories;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// At most so many current facts, oldest first; 0 is all.
+    /// 0 is all.
     #[serde(default = "none")]
     limit: Whole,
-    /// Only those behind this id: where the page before ended.
+    /// The last id of the page before.
     #[serde(default = "none")]
     after: Whole,
 }
@@ -31,8 +31,8 @@ const EMPTY: &str = "(no memories yet)";
 impl Tool for ListMemories {
     const NAME: &'static str = "list_memories";
     const TITLE: &'static str = "List memories";
-    const DESCRIPTION: &'static str = "List the current facts of a space with their ids, then the flagged ones that \
-        need a decision, then the most recently retired ones.";
+    const DESCRIPTION: &'static str = "List the current facts with their ids, then those that are flagged, \
+        then the most recently retired.";
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;

@@ -17,7 +17,8 @@ pub(crate) struct Args {}
 impl Tool for ListPrincipals {
     const NAME: &'static str = "list_principals";
     const TITLE: &'static str = "List principals";
-    const DESCRIPTION: &'static str = "List the principals of your tenant with role, kind, scopes and whether their key is active. Keys are never shown.";
+    const DESCRIPTION: &'static str = "List the principals of your tenant with role, kind, scopes and \
+        whether the key is active.";
     const CAPABILITY: Capability = Capability::Admin;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;

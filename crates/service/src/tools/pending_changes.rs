@@ -26,9 +26,8 @@ const WORDS_SHOWN: usize = 120;
 impl Tool for PendingChanges {
     const NAME: &'static str = "pending_changes";
     const TITLE: &'static str = "List pending changes";
-    const DESCRIPTION: &'static str = "List what waits for a person's decision, changes to guarded slots first, each \
-        with its id, the current and the proposed value, who said it and in which words. With user_id '*' an approver \
-        sees those of all spaces in scope.";
+    const DESCRIPTION: &'static str = "List what waits for a person's decision, changes to guarded slots \
+        first. With user_id '*' an approver sees all spaces in scope.";
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;

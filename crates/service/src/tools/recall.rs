@@ -14,15 +14,14 @@ pub(crate) struct Recall;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// What you want to know.
     question: String,
     /// List the facts behind the answer.
     #[serde(default)]
     explain: bool,
-    /// Look at retired facts as well, for questions about the past.
+    /// Retired facts as well, for questions about the past.
     #[serde(default)]
     include_history: bool,
-    /// Comma-separated categories whose facts are always shown to the model; empty takes the deployment's list.
+    /// Comma-separated categories of which no fact is left out; empty: the deployment's.
     #[serde(default)]
     critical_categories: String,
 }
@@ -30,9 +29,8 @@ pub(crate) struct Args {
 impl Tool for Recall {
     const NAME: &'static str = "recall";
     const TITLE: &'static str = "Answer from memory";
-    const DESCRIPTION: &'static str = "Ask the memory a question and get an answer from the facts that hold now. Use \
-        it before you ask the user something they may have told you already. It says so when the facts do not answer \
-        the question.";
+    const DESCRIPTION: &'static str = "Ask a question and get an answer from what holds now. Use it before \
+        you ask the user what they may have told you.";
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Open;

@@ -14,15 +14,14 @@ pub(crate) struct RecallRelated;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// A question that joins several facts, such as who owns the service that uses a database.
     question: String,
 }
 
 impl Tool for RecallRelated {
     const NAME: &'static str = "recall_related";
     const TITLE: &'static str = "Answer across related facts";
-    const DESCRIPTION: &'static str = "Ask how things are connected: questions that go from one fact to another. \
-        Answered from current facts, like recall.";
+    const DESCRIPTION: &'static str = "Ask how things are connected, such as who owns the service that uses \
+        a database; like recall.";
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Open;

@@ -16,9 +16,8 @@ pub(crate) struct RecordDecision;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// What was decided or done.
     action_summary: String,
-    /// The question whose answer the decision rests on; it is asked of the memory now.
+    /// What it rests on; it is asked of the memory now.
     question: String,
 }
 
@@ -28,8 +27,8 @@ const HASH_SHOWN: usize = 16;
 impl Tool for RecordDecision {
     const NAME: &'static str = "record_decision";
     const TITLE: &'static str = "Record a decision";
-    const DESCRIPTION: &'static str = "Record what you decided together with the facts that it rests on, signed, so \
-        that it can be explained later even when the facts have changed.";
+    const DESCRIPTION: &'static str = "Record what you decided with the facts it rests on, signed, so that \
+        it can be explained when they have changed.";
     const CAPABILITY: Capability = Capability::Write;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Open;

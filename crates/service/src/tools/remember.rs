@@ -24,16 +24,15 @@ pub(crate) struct Remember;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// What was said, in plain words; one or several facts.
+    /// What was said, in plain words.
     text: String,
-    /// The facts in it as you read them, one fact an entry, each with the thing it belongs to in its subject. Then no
-    /// model is asked, and `text` is kept as the words that they come from.
+    /// The facts in it as you read them, one an entry. Then no model is asked.
     #[serde(default)]
     facts: Option<Vec<CallerFact>>,
-    /// Kept with every fact of this statement. `category` marks facts as critical where the deployment says so.
+    /// Kept with each fact. `category` may mark it as critical.
     #[serde(default)]
     metadata: Option<Metadata>,
-    /// Who or what says so. Decides under the space's source policy.
+    /// Who or what says so, if not the user.
     #[serde(default)]
     source: String,
 }
@@ -42,8 +41,7 @@ impl Tool for Remember {
     const NAME: &'static str = "remember";
     const TITLE: &'static str = "Remember a statement";
     const DESCRIPTION: &'static str = "Store what you have just learned and will need later: decisions, preferences, \
-        states of things, who does what. Say it in plain words, and bring the facts in it as `facts` too: one fact an \
-        entry, the thing it belongs to in the subject. Each fact is reconciled with what is held: a new value \
+        how things are, who does what. Say it in plain words, and bring the facts in it as `facts` too. A new value \
         replaces the old one, a removal retracts it, doubt is flagged, and changes to guarded slots wait for approval. \
         The reply names what was done to each fact, what waits, and a held fact that a new one may be meant to replace.";
     const CAPABILITY: Capability = Capability::Write;

@@ -23,8 +23,8 @@ pub(crate) struct Args {
 impl Tool for RevokePrincipal {
     const NAME: &'static str = "revoke_principal";
     const TITLE: &'static str = "Revoke a principal";
-    const DESCRIPTION: &'static str =
-        "End a principal's key at once, in every process. This cannot be undone; the seat becomes free.";
+    const DESCRIPTION: &'static str = "End a principal's key at once, in every process. This cannot be \
+        undone.";
     const CAPABILITY: Capability = Capability::Admin;
     const EFFECT: Effect = Effect::Destructive;
     const WORLD: World = World::Closed;

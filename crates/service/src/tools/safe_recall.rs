@@ -17,15 +17,13 @@ pub(crate) struct SafeRecall;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// What you want to know before you act.
     question: String,
-    /// The least confidence that will do.
     #[serde(default = "default_confidence")]
     min_confidence: f64,
     /// Withhold when nothing current is known.
     #[serde(default = "yes")]
     require_active: bool,
-    /// Withhold while a flagged fact disputes one of the facts.
+    /// Withhold while a flag disputes a fact.
     #[serde(default = "yes")]
     block_on_flagged: bool,
     /// Withhold when a fact is older than this many days; 0 is off.
@@ -34,7 +32,7 @@ pub(crate) struct Args {
     /// Withhold when a fact changed within this many days; 0 is off.
     #[serde(default = "off")]
     block_on_recent_change_days: Whole,
-    /// Comma-separated categories whose facts are always shown to the model; empty takes the deployment's list.
+    /// Comma-separated categories of which no fact is left out; empty: the deployment's.
     #[serde(default)]
     critical_categories: String,
 }
@@ -42,8 +40,8 @@ pub(crate) struct Args {
 impl Tool for SafeRecall {
     const NAME: &'static str = "safe_recall";
     const TITLE: &'static str = "Answer only from sure facts";
-    const DESCRIPTION: &'static str = "Like recall, for answers that you will act on: when a fact behind the answer is \
-        disputed, unsure, stale or missing, the answer is withheld and the reasons are given instead.";
+    const DESCRIPTION: &'static str = "Like recall, for answers that you will act on: withheld, with the \
+        reasons, while a fact behind it is disputed, unsure, stale or missing.";
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Open;

@@ -15,10 +15,9 @@ pub(crate) struct SetReconcilePolicy;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// RECENCY, AUTHORITY or REVIEW.
     #[serde(default = "recency")]
     mode: String,
-    /// Rank of each source for AUTHORITY, higher wins; a source that is not listed ranks 0.
+    /// The rank of each source; one that is not listed has 0.
     #[serde(default)]
     authority: Option<BTreeMap<String, Whole>>,
 }
@@ -30,9 +29,8 @@ fn recency() -> String {
 impl Tool for SetReconcilePolicy {
     const NAME: &'static str = "set_reconcile_policy";
     const TITLE: &'static str = "Set the source policy";
-    const DESCRIPTION: &'static str = "Choose how the space decides when two sources disagree. RECENCY: the newer \
-        statement wins. AUTHORITY: the higher-ranked source wins, others are flagged. REVIEW: every change by another \
-        source is flagged.";
+    const DESCRIPTION: &'static str = "Choose who wins when two sources disagree. RECENCY: the newer \
+        statement. AUTHORITY: the higher rank; others are flagged. REVIEW: nobody; it is flagged.";
     const CAPABILITY: Capability = Capability::Admin;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Closed;

@@ -17,7 +17,8 @@ pub(crate) struct Args {}
 impl Tool for Stats {
     const NAME: &'static str = "stats";
     const TITLE: &'static str = "Show usage";
-    const DESCRIPTION: &'static str = "Show calls, failures and average time of each tool, and how often each reconciliation action was taken, across the deployment.";
+    const DESCRIPTION: &'static str = "Show calls, failures and times of each tool and how often each \
+        action was taken, across the deployment.";
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;

@@ -16,17 +16,16 @@ pub(crate) struct UpdateMemory;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// The fact to change, by the number behind its #.
+    /// The number behind its #.
     memory_id: Whole,
-    /// Its new value.
     new_value: String,
 }
 
 impl Tool for UpdateMemory {
     const NAME: &'static str = "update_memory";
     const TITLE: &'static str = "Correct a memory";
-    const DESCRIPTION: &'static str = "Give a current fact a new value by its id. The old value is kept in history. On \
-        a guarded slot the change waits for approval unless you may approve it yourself.";
+    const DESCRIPTION: &'static str = "Give a current fact a new value by its id; the old one stays in \
+        history. On a guarded slot it may wait for approval.";
     const CAPABILITY: Capability = Capability::Write;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Open;

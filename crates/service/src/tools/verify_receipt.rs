@@ -13,15 +13,14 @@ pub(crate) struct VerifyReceipt;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// The receipt's number.
     receipt_id: Whole,
 }
 
 impl Tool for VerifyReceipt {
     const NAME: &'static str = "verify_receipt";
     const TITLE: &'static str = "Verify a receipt";
-    const DESCRIPTION: &'static str =
-        "Check that an attestation or erasure receipt is exactly what was signed, and say what it states.";
+    const DESCRIPTION: &'static str = "Check that a receipt is exactly what was signed, and say what it \
+        states.";
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;

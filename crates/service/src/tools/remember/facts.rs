@@ -6,32 +6,31 @@ use domain::{RawFact, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// One fact, in the form of a model's reply.
+// In the form of a model's reply.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CallerFact {
-    /// One attribute with the thing it belongs to, in plain words: `billing service database`, `user's home city`. Use
-    /// the same subject again to change it.
+    /// The thing and its attribute: `billing service database`, `user's home city`. The same subject changes it.
     subject: String,
-    /// What it is, short and concrete.
+    /// Short and concrete.
     value: String,
-    /// Where it holds, if not everywhere: `mobile`, `staging`. Default `global`.
+    /// Where it holds, if not everywhere: `mobile`, `staging`.
     #[serde(default)]
     scope: Option<String>,
-    /// `state`, which has one current value, or `event`, which happened once. Default `state`.
+    /// `state` (default) or `event`, which happened once.
     #[serde(default)]
     kind: Option<String>,
-    /// `current`, `past`, `future` or `unknown`. Default `current`.
+    /// `current` (default), `past`, `future` or `unknown`.
     #[serde(default)]
     time_ref: Option<String>,
-    /// What it does to what is held: `ADD`, `SUPERSEDE`, `REFINE`, `RETRACT`, `COEXIST`, `ARCHIVE`, `FLAG`, `DEDUP` or
-    /// `SKIP`. Left out, a new value replaces the one of the same subject. `RETRACT` ends it.
+    /// Left out, a new value replaces the one of its subject. `RETRACT` ends it; also `REFINE`, `COEXIST`, `FLAG`,
+    /// `ARCHIVE`.
     #[serde(default)]
     action: Option<String>,
-    /// From 0 to 1; below 0.7 a change waits. Default 0.9.
+    /// 0 to 1; below 0.7 a change waits.
     #[serde(default)]
     confidence: Option<f64>,
-    /// The number of the held fact that this changes, where that has another subject. `text` must name it.
+    /// The fact that it changes, where that has another subject; `text` must name it.
     #[serde(default)]
     target_id: Option<Whole>,
     #[serde(default)]
@@ -40,7 +39,6 @@ pub(super) struct CallerFact {
     relation: Option<String>,
     #[serde(default)]
     tail: Option<String>,
-    /// Why, in a few words.
     #[serde(default)]
     reason: Option<String>,
 }
