@@ -303,7 +303,7 @@ pub(crate) fn maybe_ended<'a>(
     if let Some(last) =
         last.filter(is_short).filter(|last| weighed.iter().all(|(fact, _)| fact.id != last.id))
     {
-        weighed.push((last, SURE));
+        weighed.push((last, if alone { SURE } else { VERY_SURE }));
     }
     let facts: Vec<&Fact> = weighed.iter().map(|(fact, _)| *fact).collect();
     let gone = |w: &Weighed| of(w, Relation::Ends) + of(w, Relation::Replaces);

@@ -1,7 +1,7 @@
 //! Whether what a sentence says is said to be so.
 
 use super::markers::{find, is_tag, words};
-use super::phrases::{DISCLAIMERS, HARMLESS, HEDGES, LAUGHTER, PLANS, SARCASM, SUPPOSITIONS};
+use super::phrases::{DISCLAIMERS, HARMLESS, HEDGES, LAUGHTER, PLANS, REQUESTS, SARCASM, SUPPOSITIONS};
 use super::sentences::{Sentence, is_code, sentences};
 use domain::keys::subject_key;
 use domain::{Doubt, RawFact};
@@ -19,6 +19,8 @@ const QUESTIONS: [&str; 18] = [
     "does", "did", "has", "have", "shall",
 ];
 const QUESTION_WORDS: usize = 4;
+/// A request stands among the first words of its clause.
+const REQUEST_WORDS: usize = 4;
 
 /// A stretch of a sentence that a hedge reaches, and no further.
 #[derive(Debug)]
@@ -40,7 +42,8 @@ impl Reading {
             let mut parts = parts(&sentence);
             let whole = whole_sentence(&sentence, &parts);
             // What stands before a question of its own is not asked.
-            let question = parts.iter().rposition(|part| is_question(&part.words)).unwrap_or(0);
+            let question = parts.iter().position(|part| is_question(&part.words)).unwrap_or(0);
+            let question = if opens_question(&parts) { 0 } else { question };
             let reached = if whole == Some(Doubt::Asked) { question } else { 0 };
             for part in parts.iter_mut().skip(reached) {
                 part.doubt = part.doubt.or(whole);
@@ -135,7 +138,8 @@ fn holds(words: &[String], value: &[String]) -> bool {
 fn whole_sentence(sentence: &Sentence, parts: &[Part]) -> Option<Doubt> {
     let all: Vec<String> = parts.iter().flat_map(|part| part.words.clone()).collect();
     let last = sentence.iter().rev().find(|chunk| !is_code(chunk))?;
-    if last.trim_end_matches(['"', '\'', ')', '”', '’']).ends_with('?') {
+    let asks = last.trim_end_matches(['"', '\'', ')', '”', '’']).ends_with('?');
+    if asks || parts.iter().any(|part| is_request(&part.words)) {
         return Some(Doubt::Asked);
     }
     if sentence.iter().any(|chunk| is_tag(chunk)) || has(&all, SARCASM) {
@@ -160,7 +164,22 @@ fn comment(sentence: &Sentence, parts: &[Part]) -> Option<Doubt> {
 }
 
 fn is_question(words: &[String]) -> bool {
-    words.len() >= QUESTION_WORDS && words.first().is_some_and(|w| QUESTIONS.contains(&w.as_str()))
+    is_request(words) || words.len() >= QUESTION_WORDS && asks(words)
+}
+
+/// "Is she pregnant, has anybody run a test?" asks from the start.
+fn opens_question(parts: &[Part]) -> bool {
+    parts.first().is_some_and(|part| asks(&part.words))
+}
+
+fn asks(words: &[String]) -> bool {
+    words.first().is_some_and(|w| QUESTIONS.contains(&w.as_str()))
+}
+
+/// "Remind me who has the key": a question without its mark.
+fn is_request(words: &[String]) -> bool {
+    let opening = words.get(..words.len().min(REQUEST_WORDS)).unwrap_or_default();
+    has(opening, REQUESTS)
 }
 
 fn has(words: &[String], phrases: &[&str]) -> bool {

@@ -120,6 +120,26 @@ pub(super) const REMOVAL_HEDGES: [&str; 47] = [
     "nearly",
 ];
 
+/// A question without its mark.
+pub(super) const REQUESTS: &[&str] = &[
+    "remind me who",
+    "remind me what",
+    "remind me when",
+    "remind me where",
+    "remind me which",
+    "remind me how",
+    "tell me who",
+    "tell me what",
+    "tell me when",
+    "tell me where",
+    "tell me which",
+    "tell me how",
+    "find out who",
+    "find out when",
+    "any idea who",
+    "any idea when",
+];
+
 /// It is not meant.
 pub(super) const SARCASM: &[&str] = &[
     "yeah right",
