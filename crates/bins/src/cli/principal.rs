@@ -13,8 +13,8 @@ pub enum Command {
     Create {
         /// Who this is.
         name: String,
-        /// admin, member, agent, viewer or auditor.
-        #[arg(long, default_value = "admin")]
+        /// What the key may do; the first one of a deployment is an admin's.
+        #[arg(long, value_name = "admin|member|agent|viewer|auditor")]
         role: String,
         /// human, agent or service.
         #[arg(long, default_value = "human")]

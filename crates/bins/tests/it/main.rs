@@ -34,6 +34,7 @@ mod keys;
 mod kill;
 mod model_garbage;
 mod packaging;
+mod principals;
 mod progress;
 mod prompt;
 mod restoration;

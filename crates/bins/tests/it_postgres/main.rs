@@ -45,6 +45,8 @@ mod pg_many_servers;
 mod pg_moving;
 mod pg_restoration;
 mod pg_walls;
+#[path = "../it/principals.rs"]
+mod principals;
 #[path = "../it/progress.rs"]
 mod progress;
 #[path = "../it/restoration.rs"]

@@ -66,7 +66,7 @@ impl Deployment {
             edition: "team".to_owned(),
             seats,
             features: Vec::new(),
-            issued,
+            issued: Some(issued),
             expires: issued.checked_add(std::time::Duration::from_secs(24 * 3600)).unwrap(),
         };
         let licence = mint_licence(&claims, &vendor).unwrap();
