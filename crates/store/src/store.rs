@@ -9,7 +9,7 @@ use crate::rows::decisions::{DecisionRow, NewDecision};
 use crate::rows::erasure::{Also, Erased, Expired};
 use crate::rows::export::Export;
 use crate::rows::facts::SpaceChanges;
-use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation};
+use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation, Revoked};
 use crate::rows::receipts::{Attested, ReceiptRow};
 use crate::rows::restorations::Missing;
 use crate::rows::schema::Schema;
@@ -414,14 +414,14 @@ impl Store {
         on_engine!(self, principal_create(call, principal, key, seats, describe))
     }
 
-    /// Whether an active principal of that id was found within the caller's reach.
+    /// Ends the key of an active principal within the caller's reach; an erasure also removes one that was revoked before.
     pub async fn principal_revoke(
         &self,
         call: Call,
         id: String,
         how: Revocation,
-        describe: impl Fn(bool) -> Record + Send + Sync + 'static,
-    ) -> Result<bool, StoreError> {
+        describe: impl Fn(Revoked) -> Record + Send + Sync + 'static,
+    ) -> Result<Revoked, StoreError> {
         on_engine!(self, principal_revoke(call, id, how, describe))
     }
 }

@@ -32,7 +32,7 @@ pub enum Command {
     Revoke {
         /// The principal's id, prin_…
         id: String,
-        /// Remove the row as well.
+        /// Remove the row as well, also of one that was revoked before.
         #[arg(long)]
         erase: bool,
     },
