@@ -3,7 +3,8 @@
 use crate::call::{Call, Record};
 use crate::keys::KeySettings;
 use crate::postgres::{Postgres, PostgresSettings};
-use crate::rows::audit::{AuditLine, AuditReach, AuditReport};
+use crate::rows::audit::{AuditLine, AuditReport};
+use crate::rows::audit_list::AuditQuery;
 use crate::rows::counters::Counts;
 use crate::rows::decisions::{DecisionRow, NewDecision};
 use crate::rows::erasure::{Also, Erased, Expired};
@@ -157,13 +158,8 @@ impl Store {
     }
 
     /// Entries newest first.
-    pub async fn audit_list(
-        &self,
-        caller: &Caller,
-        reach: AuditReach,
-        most: i64,
-    ) -> Result<Vec<AuditLine>, StoreError> {
-        on_engine!(self, audit_list(caller, reach, most))
+    pub async fn audit_list(&self, caller: &Caller, query: AuditQuery) -> Result<Vec<AuditLine>, StoreError> {
+        on_engine!(self, audit_list(caller, query))
     }
 
     /// Recomputes every hash and signature of the log, and compares it with the heads in and outside the database.
@@ -223,6 +219,10 @@ impl Store {
         most: usize,
     ) -> Result<Vec<Fact>, StoreError> {
         on_engine!(self, facts_retired(caller, space, most))
+    }
+
+    pub async fn space_exists(&self, caller: &Caller, space: &Space) -> Result<bool, StoreError> {
+        on_engine!(self, space_exists(caller, space))
     }
 
     pub async fn space_changes(

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod arguments;
+mod audit_log;
 mod audit_tampering;
 mod backup;
 mod built_in;

@@ -7,6 +7,8 @@
 
 #[path = "../it/arguments.rs"]
 mod arguments;
+#[path = "../it/audit_log.rs"]
+mod audit_log;
 #[path = "../it/audit_tampering.rs"]
 mod audit_tampering;
 #[path = "../it/backup.rs"]

@@ -1,11 +1,12 @@
 //! Spaces: where they are, how far they have come, and the policy of each.
 
+use super::Postgres;
 use super::db::{Db, only};
 use super::numbers::Series;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::rows::spaces::{SpaceRow, SpaceVersion};
-use domain::{SourcePolicy, Space};
+use domain::{Caller, SourcePolicy, Space};
 use tokio_postgres::Row;
 
 fn space_row(row: &Row) -> Result<SpaceRow, tokio_postgres::Error> {
@@ -31,6 +32,12 @@ impl Db<'_> {
             .one("SELECT policy FROM space WHERE tenant = $1 AND id = $2", &[&tenant, &space], only)
             .await?;
         self.secrets.policy_open(tenant, space, sealed.flatten().as_deref())
+    }
+}
+
+impl Postgres {
+    pub async fn space_exists(&self, caller: &Caller, space: &Space) -> Result<bool, StoreError> {
+        Ok(self.shared.space_snapshot(caller, space).await?.is_some())
     }
 }
 

@@ -1,10 +1,11 @@
 //! Spaces: where they are, how far they have come, and the policy of each.
 
+use super::Sqlite;
 use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::rows::spaces::{SpaceRow, SpaceVersion};
-use domain::{SourcePolicy, Space};
+use domain::{Caller, SourcePolicy, Space};
 
 impl Db<'_> {
     pub fn space_find(&self, tenant: &str, space: &Space) -> Result<Option<SpaceRow>, StoreError> {
@@ -41,6 +42,12 @@ impl Db<'_> {
             );
         }
         Ok(self.space_find(tenant, space)?.into_iter().map(|row| (row.id, space.clone())).collect())
+    }
+}
+
+impl Sqlite {
+    pub async fn space_exists(&self, caller: &Caller, space: &Space) -> Result<bool, StoreError> {
+        Ok(self.in_space(caller, space, |_, _, _| Ok(())).await?.is_some())
     }
 }
 
