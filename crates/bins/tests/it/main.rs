@@ -24,6 +24,7 @@ mod export;
 mod facts;
 mod gate;
 mod hanging_model;
+mod http_defaults;
 mod http_disconnect;
 mod http_drain;
 mod http_front_door;

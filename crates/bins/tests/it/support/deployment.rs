@@ -165,7 +165,8 @@ impl Deployment {
         self.command(program).args(arguments).stdin(std::process::Stdio::null()).output().unwrap()
     }
 
-    fn command(&self, program: &str) -> Command {
+    /// A program of ours, for a test that starts it in its own way.
+    pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(self.variables.iter().cloned()).current_dir(self.folder.path());
         command
