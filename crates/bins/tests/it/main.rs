@@ -39,6 +39,7 @@ mod packaging;
 mod principals;
 mod progress;
 mod prompt;
+mod protocol;
 mod restoration;
 mod settings;
 mod support;
