@@ -41,6 +41,7 @@ mod progress;
 mod prompt;
 mod protocol;
 mod restoration;
+mod safety;
 mod settings;
 mod support;
 mod twin_tenants;

@@ -3,7 +3,7 @@
 use super::check_before_act::{bar, default_confidence, off, yes};
 use super::recall::asked;
 use crate::answering::{self, Basis, History};
-use crate::args::{Takes, Whole};
+use crate::args::{Days, Takes};
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
 use domain::keys::subject_key;
@@ -28,12 +28,12 @@ pub(crate) struct Args {
     /// Withhold while a flagged fact disputes one of the facts.
     #[serde(default = "yes")]
     block_on_flagged: bool,
-    /// Withhold when a fact is older than this many days; 0 is off.
+    /// Withhold when a fact is older than this many days, such as 7 or 0.5; 0 is off.
     #[serde(default = "off")]
-    max_staleness_days: Whole,
+    max_staleness_days: Days,
     /// Withhold when a fact changed within this many days; 0 is off.
     #[serde(default = "off")]
-    block_on_recent_change_days: Whole,
+    block_on_recent_change_days: Days,
     /// Comma-separated categories whose facts are always shown to the model; empty takes the deployment's list.
     #[serde(default)]
     critical_categories: String,
