@@ -24,6 +24,7 @@ mod export;
 mod facts;
 mod gate;
 mod hanging_model;
+mod history;
 mod http_defaults;
 mod http_disconnect;
 mod http_drain;
