@@ -4,6 +4,22 @@ use crate::{Capability, Principal, Role, Tenant};
 use jiff::Timestamp;
 use std::time::Instant;
 
+const LOCAL: &str = "local";
+const ANONYMOUS: &str = "anonymous";
+/// How the ids of principals begin: those with a key, and those of single sign-on.
+const PRINCIPALS: [&str; 2] = ["prin_", "oidc_"];
+
+/// Whether the audit log means a principal by this id.
+pub fn is_principal_id(id: &str) -> bool {
+    PRINCIPALS.iter().any(|start| id.starts_with(start))
+}
+
+/// Whether the audit log means a caller by this id. What is done outside any space stands there under the caller's own
+/// id, so that no space may be made for a user of such a name.
+pub fn is_caller_id(id: &str) -> bool {
+    [LOCAL, ANONYMOUS].contains(&id) || is_principal_id(id)
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Identity {
     /// The person at this machine, over stdio.
@@ -37,9 +53,9 @@ impl Caller {
     /// As the audit log names the caller.
     pub fn id(&self) -> &str {
         match &self.identity {
-            Identity::Local => "local",
+            Identity::Local => LOCAL,
             Identity::Principal(p) => &p.id,
-            Identity::Anonymous => "anonymous",
+            Identity::Anonymous => ANONYMOUS,
         }
     }
 

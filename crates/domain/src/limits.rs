@@ -27,4 +27,4 @@ pub const CALLER_CONFIDENCE: f64 = 0.9;
 /// Retired rows that `list_memories` shows.
 pub const RETIRED_SHOWN: usize = 20;
 /// The most entries that one `audit_log` call shows: a page that still fits an agent's context.
-pub const AUDIT_LOG_ENTRIES: i64 = 1000;
+pub const AUDIT_LOG_ENTRIES: usize = 1000;

@@ -2,6 +2,7 @@
 //! settling it as they say. What they do not settle goes on waiting.
 
 use crate::mcp::CALL_TIME;
+use crate::rpc::Id;
 use domain::{Caller, Timestamp};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -87,6 +88,7 @@ pub(crate) async fn settle(
 pub(crate) struct Asker {
     offered: AtomicBool,
     asked: AtomicU64,
+    /// By the id of each question, as JSON.
     waiting: Mutex<HashMap<String, oneshot::Sender<Value>>>,
     messages: mpsc::Sender<String>,
 }
@@ -107,8 +109,8 @@ impl Asker {
     }
 
     /// The client's answer to one of our questions, if it is one.
-    pub fn answered(&self, id: &Value, result: Value) {
-        let Some(asked) = id.as_str().and_then(|id| self.waiting.lock().remove(id)) else { return };
+    pub fn answered(&self, id: &Id, result: Value) {
+        let Some(asked) = self.waiting.lock().remove(&id.to_string()) else { return };
         // Who asked may have gone meanwhile.
         let _ = asked.send(result);
     }
@@ -122,15 +124,16 @@ impl Asker {
         if !self.offered.load(Ordering::Relaxed) {
             return Verdict::Open;
         }
-        let id = format!("svc-ask-{}", self.asked.fetch_add(1, Ordering::Relaxed));
+        let id = json!(format!("svc-ask-{}", self.asked.fetch_add(1, Ordering::Relaxed)));
+        let key = id.to_string();
         let (sender, answer) = oneshot::channel();
-        self.waiting.lock().insert(id.clone(), sender);
+        self.waiting.lock().insert(key.clone(), sender);
         let message = json!({
             "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": question(proposal),
         });
         let sent = self.messages.send(message.to_string()).await.is_ok();
         let answer = if sent { tokio::time::timeout(PATIENCE, answer).await.ok() } else { None };
-        self.waiting.lock().remove(&id);
+        self.waiting.lock().remove(&key);
         answer.and_then(Result::ok).map_or(Verdict::Open, |result| verdict(&result))
     }
 }

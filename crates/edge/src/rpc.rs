@@ -1,21 +1,48 @@
 //! JSON-RPC 2.0: reading one message, and writing one answer.
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-use std::fmt::Write;
+use std::collections::HashMap;
+use std::fmt::{self, Write};
 
 pub(crate) const PARSE_ERROR: i64 = -32700;
 pub(crate) const INVALID_REQUEST: i64 = -32600;
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INVALID_PARAMS: i64 = -32602;
 
-/// What an error carries when the id of the request could not be read.
-const UNREADABLE_ID: &str = "server-error";
+/// The id of a request as JSON, in the very characters in which it came: a number may be larger than any that we count
+/// with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Id(String);
+
+impl Id {
+    /// What an error carries when the id of the request could not be read.
+    fn unreadable() -> Self {
+        Self(r#""server-error""#.to_owned())
+    }
+
+    /// `None` for what is no id: neither a string nor a whole number.
+    fn read(id: &Value, message: &[u8]) -> Option<Self> {
+        if id.is_string() || id.is_i64() || id.is_u64() {
+            return Some(Self(id.to_string()));
+        }
+        id.as_f64().filter(|number| number.fract() == 0.0)?;
+        let sent: HashMap<String, Box<RawValue>> = serde_json::from_slice(message).ok()?;
+        sent.get("id").map(|id| Self(id.get().to_owned()))
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Message {
     Request {
-        id: Value,
+        id: Id,
         method: String,
         params: Map<String, Value>,
     },
@@ -25,7 +52,7 @@ pub(crate) enum Message {
     },
     /// An answer to what we asked. An error is no result.
     Response {
-        id: Value,
+        id: Id,
         result: Option<Value>,
     },
 }
@@ -47,20 +74,20 @@ impl RpcError {
         Self { data: Some(Box::new(data)), ..self }
     }
 
-    pub fn answer(&self, id: Option<&Value>) -> Value {
-        let id = id.cloned().unwrap_or_else(|| UNREADABLE_ID.into());
+    pub fn answer(&self, id: Option<&Id>) -> String {
+        let id = id.cloned().unwrap_or_else(Id::unreadable);
         let mut error = json!({ "code": self.code, "message": self.message });
         if let (Some(fields), Some(data)) = (error.as_object_mut(), &self.data) {
             fields.insert("data".to_owned(), Value::clone(data));
         }
-        json!({ "jsonrpc": "2.0", "id": id, "error": error })
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
     }
 }
 
 /// A message that cannot be served, with its id where that much could be read.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Unreadable {
-    pub id: Option<Value>,
+    pub id: Option<Id>,
     pub error: RpcError,
 }
 
@@ -82,8 +109,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Message, Unreadable> {
     };
     let id = match object.remove("id") {
         None => None,
-        Some(id) if id.is_string() || is_whole(&id) => Some(id),
-        Some(_) => return Err(invalid(None, "'id' must be a string or a whole number of at most 53 bits")),
+        Some(id) => match Id::read(&id, bytes) {
+            Some(id) => Some(id),
+            None => return Err(invalid(None, "'id' must be a string or a whole number")),
+        },
     };
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Err(invalid(id, "'jsonrpc' must be \"2.0\""));
@@ -107,34 +136,63 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Message, Unreadable> {
     })
 }
 
-/// Ids that are numbers: whole, and small enough for every client to read back as it wrote them. `3.0` is the same
-/// number as `3`.
-pub(crate) const GREATEST_ID: i64 = 9_007_199_254_740_991;
-
-fn is_whole(id: &Value) -> bool {
-    let small = |number: f64| number.fract() == 0.0 && number.abs() <= GREATEST_ID as f64;
-    id.as_f64().is_some_and(small)
-}
-
-fn invalid(id: Option<Value>, why: &str) -> Unreadable {
+fn invalid(id: Option<Id>, why: &str) -> Unreadable {
     Unreadable { id, error: RpcError::new(INVALID_REQUEST, format!("Invalid Request: {why}")) }
 }
 
 /// Writes the answer to a request after what `out` already holds, around a result that is already serialized.
-pub(crate) fn write_answer(out: &mut String, id: &Value, outcome: &Result<Cow<'_, str>, RpcError>) {
+pub(crate) fn write_answer(out: &mut String, id: &Id, outcome: &Result<Cow<'_, str>, RpcError>) {
     match outcome {
         Ok(result) => {
             // Writing to a string does not fail.
             let _ = write!(out, r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
         }
         Err(error) => {
-            let _ = write!(out, "{}", error.answer(Some(id)));
+            out.push_str(&error.answer(Some(id)));
         }
     }
 }
 
-pub(crate) fn answer(id: &Value, outcome: &Result<Cow<'_, str>, RpcError>) -> String {
+pub(crate) fn answer(id: &Id, outcome: &Result<Cow<'_, str>, RpcError>) -> String {
     let mut text = String::new();
     write_answer(&mut text, id, outcome);
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Message, RpcError, answer, read};
+
+    /// How the id comes back in an answer; `None` where the message is not taken.
+    fn echoed(id: &str) -> Option<String> {
+        let message = format!(r#"{{"jsonrpc":"2.0","params":{{"id":7}},"id":{id},"method":"ping"}}"#);
+        let Ok(Message::Request { id, .. }) = read(message.as_bytes()) else { return None };
+        let good = answer(&id, &Ok("{}".into()));
+        let bad = answer(&id, &Err(RpcError::new(-1, "no")));
+        let back = good.strip_prefix(r#"{"jsonrpc":"2.0","id":"#)?.strip_suffix(r#","result":{}}"#)?;
+        assert!(bad.starts_with(&format!(r#"{{"jsonrpc":"2.0","id":{back},"error":"#)), "{bad}");
+        Some(back.to_owned())
+    }
+
+    #[test]
+    fn an_id_is_echoed_as_sent() {
+        for id in [
+            "1",
+            "-1",
+            "3.0",
+            "1e3",
+            r#""a b""#,
+            "9007199254740992",
+            "9007199254740993",
+            "18446744073709551615",
+            "18446744073709551617",
+            "-9223372036854775809",
+            "123456789012345678901234567890",
+        ] {
+            assert_eq!(echoed(id).as_deref(), Some(id));
+        }
+        for id in ["1.5", "null", "true", "[]", "{}"] {
+            assert_eq!(echoed(id), None, "{id}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use crate::mcp::{self, CALL_TIME};
 use crate::modern;
 use crate::progress;
 use crate::request_id;
-use crate::rpc::{self, Message};
+use crate::rpc::{self, Id, Message};
 use domain::{Caller, Identity, Timestamp};
 use futures_util::StreamExt;
 use parking_lot::Mutex;
@@ -74,7 +74,7 @@ pub async fn serve(
             Ok(Message::Notification { method, params }) => notified(&method, &params, &in_flight),
             Ok(Message::Response { id, result }) => asker.answered(&id, result.unwrap_or_default()),
             Err(unreadable) => {
-                let text = unreadable.error.answer(unreadable.id.as_ref()).to_string();
+                let text = unreadable.error.answer(unreadable.id.as_ref());
                 if answers.send(text).await.is_err() {
                     break;
                 }
@@ -108,7 +108,7 @@ struct Conversation {
 }
 
 impl Conversation {
-    async fn answer(self, id: Value, method: String, params: Map<String, Value>) {
+    async fn answer(self, id: Id, method: String, params: Map<String, Value>) {
         let request_id = request_id::random();
         let started = Instant::now();
         let caller = Caller::new(self.identity, request_id.clone(), Timestamp::now(), started + CALL_TIME);

@@ -6,6 +6,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use domain::Timestamp;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::time::Duration;
 
 const PREFIX: &str = "svc_lic_";
 
@@ -16,25 +17,57 @@ pub struct Claims {
     pub seats: u32,
     #[serde(default)]
     pub features: Vec<String>,
-    #[serde(deserialize_with = "moment")]
-    pub issued: Timestamp,
-    #[serde(deserialize_with = "moment")]
+    /// Where there is none, the licence has no beginning.
+    #[serde(default, deserialize_with = "beginning", skip_serializing_if = "Option::is_none")]
+    pub issued: Option<Timestamp>,
+    /// The first moment at which it no longer holds.
+    #[serde(deserialize_with = "end")]
     pub expires: Timestamp,
 }
 
-/// A time as a vendor's tool may write it: RFC 3339, a date alone (its first moment, in UTC), or seconds since 1970.
-fn moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Written {
-        Text(String),
-        Seconds(i64),
+impl Claims {
+    /// When it holds, as a person reads it.
+    pub fn term(&self) -> String {
+        match self.issued {
+            Some(issued) => format!("{issued} to {}", self.expires),
+            None => format!("until {}", self.expires),
+        }
     }
-    let read = match Written::deserialize(deserializer)? {
-        Written::Text(text) => text.parse().or_else(|_| format!("{text}T00:00:00Z").parse()).ok(),
-        Written::Seconds(seconds) => Timestamp::from_second(seconds).ok(),
-    };
-    read.ok_or_else(|| D::Error::custom("a time is neither RFC 3339, nor a date, nor seconds since 1970"))
+}
+
+/// A time as a vendor's tool may write it: RFC 3339, a date alone (a day in UTC), or seconds since 1970.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Text(String),
+    Seconds(i64),
+}
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+impl Written {
+    /// The moment; of a day, its first one and the length of the day.
+    fn read<E: serde::de::Error>(self) -> Result<(Timestamp, Duration), E> {
+        let read = match self {
+            Self::Seconds(seconds) => Timestamp::from_second(seconds).ok().map(|at| (at, Duration::ZERO)),
+            Self::Text(text) => match text.parse() {
+                Ok(at) => Some((at, Duration::ZERO)),
+                Err(_) => format!("{text}T00:00:00Z").parse().ok().map(|at| (at, DAY)),
+            },
+        };
+        read.ok_or_else(|| E::custom("a time is neither RFC 3339, nor a date, nor seconds since 1970"))
+    }
+}
+
+fn beginning<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+    let written = Option::<Written>::deserialize(deserializer)?;
+    Ok(written.map(Written::read).transpose()?.map(|(first, _)| first))
+}
+
+/// A date holds to the end of that day.
+fn end<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+    let (first, length) = Written::deserialize(deserializer)?.read()?;
+    first.checked_add(length).map_err(D::Error::custom)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,15 +82,15 @@ pub enum LicenceError {
     Expired(Timestamp),
 }
 
-/// `svc_lic_<base64url of the claims>.<signature in hex>`; the signature is over the base64url text as written.
+/// `svc_lic_<base64url of the claims>.<signature in hex>`; the signature is over the JSON bytes of the claims.
 pub fn mint(claims: &Claims, vendor: &Signer) -> Result<String, LicenceError> {
     let json = serde_json::to_vec(claims).map_err(|_| LicenceError::Malformed("the claims are no JSON"))?;
-    let body = BASE64_URL_SAFE_NO_PAD.encode(json);
-    let signature = hex::encode(vendor.sign(body.as_bytes()).bytes);
-    Ok(format!("{PREFIX}{body}.{signature}"))
+    let signature = hex::encode(vendor.sign(&json).bytes);
+    Ok(format!("{PREFIX}{}.{signature}", BASE64_URL_SAFE_NO_PAD.encode(json)))
 }
 
-/// The claims, once the signature and the time hold. Nothing of a licence is read before its signature is checked.
+/// The claims, once the signature and the time hold. Nothing of them is read before the signature is checked. It may also
+/// be over the base64url text, as some vendors' tools sign.
 pub fn read(text: &str, vendor: &PublicKey, now: Timestamp) -> Result<Claims, LicenceError> {
     let malformed = LicenceError::Malformed;
     let (body, signature) = text
@@ -68,20 +101,19 @@ pub fn read(text: &str, vendor: &PublicKey, now: Timestamp) -> Result<Claims, Li
     let mut bytes = [0; 64];
     hex::decode_to_slice(signature, &mut bytes)
         .map_err(|_| malformed("its signature is 128 hexadecimal digits"))?;
-    if !vendor.verifies(body.as_bytes(), &bytes) {
-        return Err(LicenceError::Forged);
-    }
     let json = BASE64_URL_SAFE_NO_PAD
         .decode(body.trim_end_matches('='))
         .map_err(|_| malformed("its claims are base64url"))?;
-    let claims: Claims = serde_json::from_slice(&json)
-        .map_err(|_| malformed("its claims are customer, edition, seats, features, issued and expires"))?;
-    if now < claims.issued {
-        Err(LicenceError::NotYetIssued(claims.issued))
-    } else if now >= claims.expires {
-        Err(LicenceError::Expired(claims.expires))
-    } else {
-        Ok(claims)
+    if !vendor.verifies(&json, &bytes) && !vendor.verifies(body.as_bytes(), &bytes) {
+        return Err(LicenceError::Forged);
+    }
+    let claims: Claims = serde_json::from_slice(&json).map_err(|_| {
+        malformed("its claims are customer, edition, seats and expires, and where wanted features and issued")
+    })?;
+    match claims.issued {
+        Some(issued) if now < issued => Err(LicenceError::NotYetIssued(issued)),
+        _ if now >= claims.expires => Err(LicenceError::Expired(claims.expires)),
+        _ => Ok(claims),
     }
 }
 
@@ -89,6 +121,8 @@ pub fn read(text: &str, vendor: &PublicKey, now: Timestamp) -> Result<Claims, Li
 mod tests {
     use super::{Claims, LicenceError, mint, read};
     use crate::{Signer, tests::time};
+    use base64::Engine as _;
+    use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
     fn claims() -> Claims {
         Claims {
@@ -96,7 +130,7 @@ mod tests {
             edition: "enterprise".to_owned(),
             seats: 50,
             features: vec!["sso".to_owned()],
-            issued: time("2026-01-01T00:00:00Z"),
+            issued: Some(time("2026-01-01T00:00:00Z")),
             expires: time("2027-01-01T00:00:00Z"),
         }
     }
@@ -105,15 +139,58 @@ mod tests {
         Signer::from_seed([9; 32])
     }
 
+    /// The claims as another tool may write them, signed over what `signed` makes of their bytes and their text.
+    fn signed_by_hand(json: &str, signed: fn(&str, &str) -> String) -> String {
+        let body = BASE64_URL_SAFE_NO_PAD.encode(json);
+        let signature = vendor().sign(signed(json, &body).as_bytes());
+        format!("svc_lic_{body}.{}", hex::encode(signature.bytes))
+    }
+
+    fn written(times: &str) -> String {
+        format!(r#"{{ "edition":"team", "customer":"A", "seats":1, {times} }}"#)
+    }
+
+    #[test]
+    fn the_signature_is_over_the_json_or_over_its_base64url_text() {
+        let json = written(r#""expires":"2027-01-01T00:00:00Z""#);
+        let read = |text: &str| read(text, &vendor().public_key(), time("2026-06-01T00:00:00Z"));
+        let over_json = read(&signed_by_hand(&json, |json, _| json.to_owned()));
+        assert_eq!(over_json.as_ref().map(|claims| claims.seats), Ok(1));
+        assert_eq!(read(&signed_by_hand(&json, |_, body| body.to_owned())), over_json);
+        let neither = signed_by_hand(&json, |json, _| json.to_uppercase());
+        assert_eq!(read(&neither), Err(LicenceError::Forged));
+    }
+
     #[test]
     fn a_time_may_be_a_date_or_a_number_of_seconds() {
-        for written in ["\"2026-01-01\"", "1767225600", "\"2026-01-01T00:00:00Z\""] {
-            let json = format!(
-                r#"{{"customer":"A","edition":"team","seats":1,"features":[],"issued":{written},"expires":{written}}}"#
-            );
+        for (issued, expires, end) in [
+            ("\"2026-01-01\"", "\"2026-01-01\"", "2026-01-02T00:00:00Z"),
+            ("1767225600", "1767225600", "2026-01-01T00:00:00Z"),
+            ("\"2026-01-01T00:00:00Z\"", "\"2026-01-01T00:00:00Z\"", "2026-01-01T00:00:00Z"),
+        ] {
+            let json = written(&format!(r#""issued":{issued},"expires":{expires}"#));
             let claims: Claims = serde_json::from_str(&json).unwrap();
-            assert_eq!(claims.issued, time("2026-01-01T00:00:00Z"));
+            assert_eq!(claims.issued, Some(time("2026-01-01T00:00:00Z")));
+            assert_eq!(claims.expires, time(end), "{expires}");
         }
+    }
+
+    #[test]
+    fn a_licence_that_expires_on_a_date_holds_to_the_end_of_that_day() {
+        let json = written(r#""expires":"2026-12-31""#);
+        let text = signed_by_hand(&json, |json, _| json.to_owned());
+        let read = |now: &str| read(&text, &vendor().public_key(), time(now));
+        assert!(read("2026-12-31T23:59:59.999999Z").is_ok());
+        let end = time("2027-01-01T00:00:00Z");
+        assert_eq!(read("2027-01-01T00:00:00Z"), Err(LicenceError::Expired(end)));
+    }
+
+    #[test]
+    fn a_licence_without_a_beginning_holds_until_its_end() {
+        let json = written(r#""expires":"2027-01-01T00:00:00Z""#);
+        let text = signed_by_hand(&json, |json, _| json.to_owned());
+        let claims = read(&text, &vendor().public_key(), time("1999-01-01T00:00:00Z")).unwrap();
+        assert_eq!(claims.issued, None);
     }
 
     #[test]
@@ -124,7 +201,7 @@ mod tests {
         assert_eq!(read(&text, &key, time("2026-01-01T00:00:00Z")), Ok(claims()));
         assert_eq!(
             read(&text, &key, time("2025-12-31T23:59:59Z")),
-            Err(LicenceError::NotYetIssued(claims().issued))
+            Err(LicenceError::NotYetIssued(time("2026-01-01T00:00:00Z")))
         );
         assert_eq!(
             read(&text, &key, time("2027-01-01T00:00:00Z")),

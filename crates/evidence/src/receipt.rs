@@ -51,8 +51,11 @@ pub enum Erased {
     Space,
     /// Everything in every space of the receipt's user.
     User,
-    /// What was older than this many days in the receipt's space.
-    OlderThanDays(u64),
+    /// What was older than this many days in these spaces; with none named, in the receipt's space.
+    OlderThanDays {
+        days: u64,
+        spaces: Vec<Space>,
+    },
 }
 
 impl Receipt {
@@ -78,7 +81,13 @@ impl Receipt {
             Erased::Subject(subject) => format!("'{subject}' of {space}"),
             Erased::Space => format!("all of {space}"),
             Erased::User => format!("every space of {user}"),
-            Erased::OlderThanDays(days) => format!("what was older than {days} day(s) in {space}"),
+            Erased::OlderThanDays { days, spaces } if spaces.is_empty() => {
+                format!("what was older than {days} day(s) in {space}")
+            }
+            Erased::OlderThanDays { days, spaces } => {
+                let spaces: Vec<String> = spaces.iter().map(Space::to_string).collect();
+                format!("what was older than {days} day(s) in {}", spaces.join(", "))
+            }
         };
         let mut text = format!("erased {what}: {} fact(s)", erasure.memory_ids.len());
         for (count, done) in [
@@ -162,9 +171,14 @@ impl Erasure {
             }
             Erased::Space => w.text("space"),
             Erased::User => w.text("user"),
-            Erased::OlderThanDays(days) => {
+            Erased::OlderThanDays { days, spaces } if spaces.is_empty() => {
                 w.text("older_than_days");
                 w.number(*days);
+            }
+            Erased::OlderThanDays { days, spaces } => {
+                w.text("older_than_days_in");
+                w.number(*days);
+                w.list(spaces.iter(), Writer::space);
             }
         }
         w.list(self.memory_ids.iter().copied(), Writer::signed_number);
@@ -179,7 +193,14 @@ impl Erasure {
             "subject" => Erased::Subject(r.text()?),
             "space" => Erased::Space,
             "user" => Erased::User,
-            "older_than_days" => Erased::OlderThanDays(r.number()?),
+            "older_than_days" => Erased::OlderThanDays { days: r.number()?, spaces: Vec::new() },
+            "older_than_days_in" => {
+                let (days, spaces) = (r.number()?, r.list(Reader::space)?);
+                if spaces.is_empty() {
+                    return Err(Malformed::new("the receipt names no space where it must"));
+                }
+                Erased::OlderThanDays { days, spaces }
+            }
             _ => return Err(Malformed::new("the receipt erases an unknown kind of thing")),
         };
         Ok(Self {

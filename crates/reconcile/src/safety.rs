@@ -49,16 +49,22 @@ impl fmt::Display for Concern {
                 write!(f, "confidence of #{id} {subject} is {confidence}, below the bar of {bar}")
             }
             Self::Stale { id, subject, days, max_days } => {
-                write!(f, "stale: #{id} {subject} is {days:.1} days old, more than {max_days}")
+                write!(f, "stale: #{id} {subject} is {} days old, more than {max_days}", shown(*days))
             }
             Self::RecentlyChanged { id, subject, days, min_days } => {
                 write!(
                     f,
-                    "recently changed: #{id} {subject} changed {days:.1} days ago, less than {min_days}"
+                    "recently changed: #{id} {subject} changed {} days ago, less than {min_days}",
+                    shown(*days)
                 )
             }
         }
     }
+}
+
+/// An age to a tenth of a day; one of less, to about a second.
+fn shown(days: f64) -> String {
+    if days < 0.1 { format!("{days:.5}") } else { format!("{days:.1}") }
 }
 
 /// `facts` are the active and flagged ones in question. No concern means that it is safe to act.

@@ -137,6 +137,26 @@ impl<'de> Deserialize<'de> for Whole {
     }
 }
 
+/// A number of days, fractions included, also when a client wrote it as a string. None is off.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub(crate) struct Days(pub f64);
+
+impl<'de> Deserialize<'de> for Days {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+        let value = Value::deserialize(deserializer)?;
+        let number = match &value {
+            Value::Number(number) => number.as_f64(),
+            Value::String(text) => text.trim().parse().ok(),
+            _ => None,
+        };
+        let days = number.filter(|days| days.is_finite() && *days >= 0.0);
+        days.map(Self)
+            .ok_or_else(|| D::Error::custom("it takes a number of days from 0 (off) on, such as 7 or 0.5"))
+    }
+}
+
 /// `3.0` is the same number as `3`; some clients write every number so.
 fn whole_float(number: f64) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -3,9 +3,9 @@
 use crate::args::{ALL_SPACES, Arguments, Takes};
 use crate::outcome::{Done, Reply, Stop};
 use crate::service::Service;
-use crate::tool::{Context, ToolInfo};
+use crate::tool::{Context, Effect, ToolInfo};
 use crate::tools;
-use domain::{Caller, Capability, Fault, Identity, Space};
+use domain::{Caller, Capability, Fault, Identity, Space, is_caller_id};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use store::{Call, Record, Store};
@@ -52,9 +52,25 @@ impl Service {
         let all = |space: &&Space| info.takes == Takes::SpaceOrAll && space.user_id == ALL_SPACES;
         if let Some(space) = space.as_ref().filter(|space| !all(space)) {
             reach(call, info.name, &space.user_id)?;
+            self.may_be_made(info, call, space).await?;
         }
         let space = space.unwrap_or_else(|| Space::new("", "", ""));
         info.start(Context { service: self, call, space }, arguments).await
+    }
+
+    /// A user whose name reads like a caller's in the audit log gets no new space. One that is there is served.
+    async fn may_be_made(&self, info: &ToolInfo, call: &Call, space: &Space) -> Result<(), Stop> {
+        let user_id = &space.user_id;
+        if info.effect != Effect::Write
+            || !is_caller_id(user_id)
+            || self.store.space_exists(&call.caller, space).await?
+        {
+            return Ok(());
+        }
+        Err(Stop::refused(format!(
+            "Argument 'user_id': '{user_id}' is how the audit log names a caller, so no memory can be kept under it. \
+             Choose another user_id."
+        )))
     }
 
     async fn answer(&self, call: Call, ended: Result<Done, Stop>) -> Reply {

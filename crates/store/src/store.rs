@@ -3,13 +3,14 @@
 use crate::call::{Call, Record};
 use crate::keys::KeySettings;
 use crate::postgres::{Postgres, PostgresSettings};
-use crate::rows::audit::{AuditLine, AuditReach, AuditReport};
+use crate::rows::audit::{AuditLine, AuditReport};
+use crate::rows::audit_list::AuditQuery;
 use crate::rows::counters::Counts;
 use crate::rows::decisions::{DecisionRow, NewDecision};
 use crate::rows::erasure::{Also, Erased, Expired};
 use crate::rows::export::Export;
 use crate::rows::facts::SpaceChanges;
-use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation};
+use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation, Revoked};
 use crate::rows::receipts::{Attested, ReceiptRow};
 use crate::rows::restorations::Missing;
 use crate::rows::schema::Schema;
@@ -157,13 +158,8 @@ impl Store {
     }
 
     /// Entries newest first.
-    pub async fn audit_list(
-        &self,
-        caller: &Caller,
-        reach: AuditReach,
-        most: i64,
-    ) -> Result<Vec<AuditLine>, StoreError> {
-        on_engine!(self, audit_list(caller, reach, most))
+    pub async fn audit_list(&self, caller: &Caller, query: AuditQuery) -> Result<Vec<AuditLine>, StoreError> {
+        on_engine!(self, audit_list(caller, query))
     }
 
     /// Recomputes every hash and signature of the log, and compares it with the heads in and outside the database.
@@ -228,6 +224,10 @@ impl Store {
     /// The spaces of the caller's tenant in which something waits for a decision.
     pub async fn spaces_flagged(&self, caller: &Caller) -> Result<Vec<Space>, StoreError> {
         on_engine!(self, spaces_flagged(caller))
+    }
+
+    pub async fn space_exists(&self, caller: &Caller, space: &Space) -> Result<bool, StoreError> {
+        on_engine!(self, space_exists(caller, space))
     }
 
     pub async fn space_changes(
@@ -419,14 +419,14 @@ impl Store {
         on_engine!(self, principal_create(call, principal, key, seats, describe))
     }
 
-    /// Whether an active principal of that id was found within the caller's reach.
+    /// Ends the key of an active principal within the caller's reach; an erasure also removes one that was revoked before.
     pub async fn principal_revoke(
         &self,
         call: Call,
         id: String,
         how: Revocation,
-        describe: impl Fn(bool) -> Record + Send + Sync + 'static,
-    ) -> Result<bool, StoreError> {
+        describe: impl Fn(Revoked) -> Record + Send + Sync + 'static,
+    ) -> Result<Revoked, StoreError> {
         on_engine!(self, principal_revoke(call, id, how, describe))
     }
 }

@@ -72,8 +72,8 @@ fn config(settings: &ServerSettings, oidc: Option<OidcConfig>) -> Config {
 async fn tell_how_to_begin(service: &Service) -> Result<(), StartupError> {
     if service.store().counts().await?.active_principals == 0 {
         tracing::warn!(
-            "no principal exists yet, so every request with a key will be refused: run 'svc principal create NAME' \
-             with the same settings; it shows the first admin's key"
+            "no principal exists yet, so every request with a key will be refused: run 'svc principal create NAME \
+             --role admin' with the same settings; it shows the first admin's key"
         );
     }
     Ok(())

@@ -51,8 +51,14 @@ impl Command {
                     .map_err(|_| CliError::Refused("--days reaches beyond the calendar".to_owned()))?;
                 let features =
                     features.split(',').map(str::trim).filter(|f| !f.is_empty()).map(str::to_owned);
-                let claims =
-                    Claims { customer, edition, seats, features: features.collect(), issued: now, expires };
+                let claims = Claims {
+                    customer,
+                    edition,
+                    seats,
+                    features: features.collect(),
+                    issued: Some(now),
+                    expires,
+                };
                 let licence =
                     mint_licence(&claims, &signer(&key)?).map_err(|e| CliError::Refused(e.to_string()))?;
                 writeln!(out, "{licence}")?;
@@ -93,7 +99,7 @@ fn show(now: Timestamp, out: &mut impl Write) -> Result<(), CliError> {
     if let Some(claims) = &edition.claims {
         writeln!(out, "customer: {}", claims.customer)?;
         writeln!(out, "features: {}", claims.features.join(", "))?;
-        writeln!(out, "valid: {} to {}", claims.issued, claims.expires)?;
+        writeln!(out, "valid: {}", claims.term())?;
     }
     if let Some(problem) = &edition.problem {
         writeln!(out, "licence not in force: {problem}")?;

@@ -13,8 +13,8 @@ pub enum Command {
     Create {
         /// Who this is.
         name: String,
-        /// admin, member, agent, viewer or auditor.
-        #[arg(long, default_value = "admin")]
+        /// What the key may do; the first one of a deployment is an admin's.
+        #[arg(long, value_name = "admin|member|agent|viewer|auditor")]
         role: String,
         /// human, agent or service.
         #[arg(long, default_value = "human")]
@@ -32,7 +32,7 @@ pub enum Command {
     Revoke {
         /// The principal's id, prin_…
         id: String,
-        /// Remove the row as well.
+        /// Remove the row as well, also of one that was revoked before.
         #[arg(long)]
         erase: bool,
     },

@@ -110,11 +110,11 @@ fn options(env: &Env) -> Result<Options, SettingsError> {
     })
 }
 
-/// Numbers of facts: at least one, and no more than a model can be shown.
+/// Numbers of facts: none, or as many as a model can be shown.
 fn count(env: &Env, name: &'static str, default: u16) -> Result<usize, SettingsError> {
-    const TAKES: &str = "a whole number from 1 to 10000";
+    const TAKES: &str = "a whole number from 0 to 10000";
     let number = env.whole::<u16>(name, default, TAKES)?;
-    if !(1..=10_000).contains(&number) {
+    if number > 10_000 {
         return Err(SettingsError::new(name, format!("takes {TAKES}, not '{number}'")));
     }
     Ok(usize::from(number))

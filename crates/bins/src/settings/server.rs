@@ -34,14 +34,14 @@ impl ServerSettings {
                 env,
                 "SVC_ALLOWED_HOSTS",
                 is_host,
-                "hosts, such as memory.example.com or localhost:8080",
+                "hosts, such as memory.example.com, localhost:8080, *.example.com or * for all",
             )?
             .unwrap_or_else(hosts),
             allowed_origins: checked(
                 env,
                 "SVC_ALLOWED_ORIGINS",
                 is_origin,
-                "origins, such as https://app.example.com",
+                "origins, such as https://app.example.com or vscode-webview://*",
             )?
             .unwrap_or_else(origins),
             metrics_token: env.secret("SVC_METRICS_TOKEN"),
@@ -63,7 +63,7 @@ fn checked(
     }
 }
 
-/// A name or address, with a port or `*` for any.
+/// A name or address, with a port or `*` for any. A `*` alone is every name, and `*.` before a name all below it.
 fn is_host(entry: &str) -> bool {
     let (name, port) = match entry.rsplit_once(':') {
         Some((name, port)) if !port.ends_with(']') => (name, Some(port)),
@@ -72,11 +72,20 @@ fn is_host(entry: &str) -> bool {
     let bare = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     let named = match bare {
         Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
-        None => !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-._*".contains(c)),
+        None => {
+            let plain = if name == "*" { "any" } else { name.strip_prefix("*.").unwrap_or(name) };
+            !plain.is_empty() && plain.chars().all(|c| c.is_alphanumeric() || "-._".contains(c))
+        }
     };
     named && port.is_none_or(|port| port == "*" || port.parse::<u16>().is_ok())
 }
 
+/// A host behind the scheme of a page, or of a program that shows pages.
 fn is_origin(entry: &str) -> bool {
-    entry.split_once("://").is_some_and(|(scheme, host)| ["http", "https"].contains(&scheme) && is_host(host))
+    entry.split_once("://").is_some_and(|(scheme, host)| is_scheme(scheme) && is_host(host))
+}
+
+fn is_scheme(scheme: &str) -> bool {
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
 }

@@ -37,7 +37,7 @@ fn check_broken(statements: &str) {
 #[test]
 fn an_untouched_copy_is_intact() {
     let verdict = verdict_after_sql("SELECT 1");
-    assert!(verdict.starts_with("✓ Audit chain INTACT — 12 entries verified."), "{verdict}");
+    assert!(verdict.starts_with("✓ Audit chain INTACT — 13 entries verified."), "{verdict}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! What a call costs follows the work, not the size of the memory.
 
-use crate::support::{InProcess, Model, caller, says};
-use domain::{Identity, RawFact, Space};
+use crate::support::{InProcess, Model, caller, principal, says};
+use domain::{Caller, Identity, RawFact, Space, Tenant, Timestamp};
 use reconcile::{SlotSchema, Trust};
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 use store::{Call, Intent, Record, Said, Store};
 
 async fn fill(store: &Store, facts: usize) {
@@ -70,5 +71,63 @@ async fn a_call_takes_no_more_steps_among_five_thousand_facts_than_among_a_hundr
     for ((tool, few), (_, many)) in few.into_iter().zip(many) {
         assert!(few > 0, "{tool}: nothing was counted");
         assert!(many * 2 <= few * 3, "{tool}: {few} steps among 100 facts, {many} among 5000");
+    }
+}
+
+/// The steps of each way to pick a few entries out of a log that has so many more, of two tenants.
+async fn steps_in_log(model: &Model, entries: usize) -> Vec<(String, u64)> {
+    let started = InProcess::start(model, SlotSchema::none(), &[]).await;
+    let record = |days: u32, tool: &'static str, who: &Identity| {
+        let now = Timestamp::now().checked_sub(Duration::from_secs(24 * 3600) * days).unwrap();
+        let caller = Caller { now, ..caller(who.clone()) };
+        started.service.store().call_record(Call::new(caller, tool, None), Record::done("it was done"))
+    };
+    let mut acme = principal("acme", domain::Role::Admin);
+    if let Identity::Principal(principal) = &mut acme {
+        principal.tenant = Tenant::new("acme");
+    }
+    let rare = principal("rare", domain::Role::Admin);
+    for who in [&Identity::Local, &acme] {
+        record(20, "delete", who).await.unwrap();
+    }
+    record(20, "recall", &rare).await.unwrap();
+    let common = (0..entries).map(|n| record(10, "recall", [&Identity::Local, &acme][n % 2]));
+    futures_util::future::try_join_all(common).await.unwrap();
+    let mut counted = Vec::new();
+    for (who, arguments, found) in [
+        (&Identity::Local, json!({ "action": "delete" }), 2),
+        (&acme, json!({ "action": "delete" }), 1),
+        (&Identity::Local, json!({ "caller": "prin_rare" }), 1),
+        (&acme, json!({ "caller": "prin_rare" }), 0),
+        (&Identity::Local, json!({ "until": day(15) }), 3),
+        (&acme, json!({ "until": day(15) }), 1),
+        (&Identity::Local, json!({ "since": day(21), "until": day(19), "caller": "prin_rare" }), 1),
+    ] {
+        started.call(who, "audit_log", &arguments).await;
+        let before = started.meter.steps();
+        let text = started.call(who, "audit_log", &arguments).await;
+        counted.push((format!("{} {arguments}", caller(who.clone()).id()), started.meter.steps() - before));
+        assert_eq!(
+            text.lines().filter(|line| line.contains("it was done")).count(),
+            found,
+            "{arguments}: {text}"
+        );
+    }
+    counted
+}
+
+/// The day so many days ago.
+fn day(days: u32) -> String {
+    let then = Timestamp::now().checked_sub(Duration::from_secs(24 * 3600) * days).unwrap();
+    then.to_string()[..10].to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn picking_entries_of_the_audit_log_takes_no_more_steps_when_it_is_long() {
+    let model = Model::start();
+    let (few, many) = (steps_in_log(&model, 100).await, steps_in_log(&model, 3000).await);
+    for ((what, few), (_, many)) in few.into_iter().zip(many) {
+        assert!(few > 0, "{what}: nothing was counted");
+        assert!(many * 2 <= few * 3, "{what}: {few} steps in a log of 100, {many} in one of 3000");
     }
 }

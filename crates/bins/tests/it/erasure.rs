@@ -1,6 +1,7 @@
 //! Erasing for good, and the proof that it was done.
 
-use crate::support::{Deployment, Mcp, Model, id, says};
+use crate::support::{Deployment, InProcess, Mcp, Model, id, says};
+use reconcile::SlotSchema;
 use serde_json::json;
 
 fn receipt(reply: &str) -> i64 {
@@ -117,4 +118,42 @@ fn an_erased_number_is_never_given_out_again() {
     process.call("delete_all", &json!({}));
     process.remember(&says("city", "Rome"));
     assert!(process.list().contains("• city = Rome  (#2)"), "{}", process.list());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_purge_stops_at_its_cutoff_and_its_receipt_names_every_space_that_it_reached() {
+    let model = Model::start();
+    let started = InProcess::start(&model, SlotSchema::none(), &[]).await;
+    let spaces = [
+        json!({ "user_id": "ann" }),
+        json!({ "user_id": "ann", "agent_id": "coder" }),
+        json!({ "user_id": "ann", "agent_id": "coder", "run_id": "7" }),
+        json!({ "user_id": "bob" }),
+    ];
+    for space in &spaces {
+        for (days, subject) in [(31, "old"), (29, "young")] {
+            let mut told = space.clone();
+            told["text"] = says(subject, "kept").into();
+            started.days_ago(days, "remember", &told).await;
+        }
+    }
+    let purge = json!({ "older_than_days": 30, "user_id": "ann" });
+    let reply = started.days_ago(0, "purge_expired", &purge).await;
+    assert!(reply.starts_with("Purged 3 fact(s) older than 30 day(s)."), "{reply}");
+    let proof = json!({ "receipt_id": receipt(&reply) });
+    let shown = started.days_ago(0, "verify_receipt", &proof).await;
+    let named = "[erasure_receipt] — erased what was older than 30 day(s) in ann//, ann/coder/, ann/coder/7: 3 fact(s)";
+    assert!(shown.contains(named), "{shown}");
+    assert!(shown.ends_with("\n✓ VALID — signature verified, payload intact"), "{shown}");
+    for (space, held) in spaces.iter().zip([&["young"][..], &["young"], &["young"], &["old", "young"]]) {
+        let list = started.days_ago(0, "list_memories", space).await;
+        let subjects: Vec<&str> = list.lines().filter_map(|line| line.split(' ').nth(1)).collect();
+        assert_eq!(subjects, held, "{space}");
+    }
+    let again = started.days_ago(0, "purge_expired", &purge).await;
+    assert_eq!(again, "Purged 0 fact(s) older than 30 day(s).");
+    let one = json!({ "older_than_days": 28, "user_id": "ann", "agent_id": "coder" });
+    let reply = started.days_ago(0, "purge_expired", &one).await;
+    let shown = started.days_ago(0, "verify_receipt", &json!({ "receipt_id": receipt(&reply) })).await;
+    assert!(shown.contains("older than 28 day(s) in ann/coder/: 1 fact(s)"), "{shown}");
 }

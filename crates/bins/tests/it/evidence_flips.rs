@@ -140,6 +140,37 @@ fn what_is_taken_out_of_a_decision_without_an_erasure_is_an_alteration() {
         let copy = deployment.copy();
         assert_eq!(copy.sql().change(change), 1, "{change}");
         let verdict = copy.start().call("explain_decision", &json!({ "decision_id": decision }));
-        assert!(verdict.contains("FAILED"), "{change}: {verdict}");
+        assert!(verdict.ends_with("\n⚠ receipt FAILED verification (record altered)"), "{change}: {verdict}");
     }
+}
+
+#[test]
+fn a_receipt_that_was_altered_or_never_signed_is_invalid() {
+    let model = Model::start();
+    let invalid = "\n⚠ INVALID — signature does not match (altered or unsigned)";
+    let check = |process: &Mcp, start: &str, end: &str| {
+        let verdict = process.call("verify_receipt", &json!({ "receipt_id": 1 }));
+        assert!(verdict.starts_with(start) && verdict.ends_with(end), "{verdict}");
+    };
+    let deployment = Deployment::new(&model);
+    let process = deployment.start();
+    process.remember(&says("city", "Oslo"));
+    process.call("attest", &json!({ "subject": "city" }));
+    let intact = "Receipt #1 [knowledge_attestation] — 'city' = Oslo  (ts 20";
+    check(&process, intact, "\n✓ VALID — signature verified, payload intact");
+    deployment.sql().run("UPDATE receipt SET signature = NULL");
+    check(&process, intact, invalid);
+    deployment.sql().run("UPDATE receipt SET created = created + 1");
+    check(&process, "Receipt #1 [knowledge_attestation] — ", invalid);
+}
+
+#[test]
+fn a_decision_without_a_signature_says_so_where_signing_is_off() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with("SVC_SIGN", "off");
+    let process = deployment.start();
+    process.remember(&says("city", "Oslo"));
+    process.call("record_decision", &json!({ "action_summary": "go", "question": "where?" }));
+    let explained = process.call("explain_decision", &json!({ "decision_id": 1 }));
+    assert!(explained.ends_with("\n(unsigned)"), "{explained}");
 }

@@ -27,6 +27,7 @@ fn verdict(process: &Mcp) -> String {
     process.call("verify_audit", &json!({}))
 }
 
+/// It is an entry of the log itself, which the next verdict counts.
 fn verdict_of(deployment: &Deployment) -> String {
     let process = deployment.start();
     let verdict = verdict(&process);
@@ -58,7 +59,7 @@ fn a_restored_log_is_broken_until_the_operator_confirms_what_is_missing() {
     check_broken(&deployment, "svc restore --confirm");
     let said = deployment.svc(&["restore", "--confirm", "the disk failed"]);
     assert!(said.contains("Entries 6 to 8 of the audit log are missing"), "{said}");
-    check_intact(&deployment, 6, "entries 6 to 8 are missing, as the operator confirmed: the disk failed.");
+    check_intact(&deployment, 7, "entries 6 to 8 are missing, as the operator confirmed: the disk failed.");
     let log = deployment.start().call("audit_log", &json!({}));
     assert!(log.contains("restored  user=local  entries 6 to 8 are missing: the disk failed"), "{log}");
 }
@@ -82,7 +83,7 @@ fn a_database_put_back_by_other_means_is_confirmed_without_a_file() {
     deployment.svc(&["restore", "--confirm", "point-in-time recovery"]);
     check_intact(
         &deployment,
-        9,
+        10,
         "entries 9 to 10 are missing, as the operator confirmed: point-in-time recovery.",
     );
 }
@@ -94,9 +95,9 @@ fn a_log_that_went_on_before_it_was_confirmed_is_missing_the_same_entries() {
     write(&deployment, 10..16);
     check_broken(&deployment, "rewritten");
     deployment.svc(&["restore", "--confirm", "late"]);
-    check_intact(&deployment, 12, "entries 6 to 8 are missing, as the operator confirmed: late.");
+    check_intact(&deployment, 13, "entries 6 to 8 are missing, as the operator confirmed: late.");
     write(&deployment, 16..18);
-    check_intact(&deployment, 14, "entries 6 to 8 are missing, as the operator confirmed: late.");
+    check_intact(&deployment, 16, "entries 6 to 8 are missing, as the operator confirmed: late.");
 }
 
 #[test]

@@ -9,6 +9,8 @@
 mod agent;
 #[path = "../it/arguments.rs"]
 mod arguments;
+#[path = "../it/audit_log.rs"]
+mod audit_log;
 #[path = "../it/audit_tampering.rs"]
 mod audit_tampering;
 #[path = "../it/backup.rs"]
@@ -47,6 +49,8 @@ mod pg_many_servers;
 mod pg_moving;
 mod pg_restoration;
 mod pg_walls;
+#[path = "../it/principals.rs"]
+mod principals;
 #[path = "../it/progress.rs"]
 mod progress;
 #[path = "../it/restoration.rs"]

@@ -64,7 +64,10 @@ fn write(field: &Field, writer: usize, key: &str) -> Vec<String> {
 }
 
 fn readiness(server: &Server) -> u16 {
-    server.connect().ask(&request("GET", "/readyz", &[], b"")).unwrap().status
+    let answer = server.connect().ask(&request("GET", "/readyz", &[], b"")).unwrap();
+    let status = if answer.status == 200 { "ready" } else { "not-ready" };
+    assert_eq!(answer.json(), json!({ "status": status }));
+    answer.status
 }
 
 fn wait_for(what: &str, is_so: impl Fn() -> bool) {

@@ -5,7 +5,7 @@ use super::sse;
 use crate::mcp::{self, CALL_TIME, REVISIONS};
 use crate::modern;
 use crate::progress;
-use crate::rpc::{self, INVALID_REQUEST, Message, RpcError};
+use crate::rpc::{self, INVALID_REQUEST, Id, Message, RpcError};
 use domain::{Caller, Identity, Principal, Timestamp};
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE};
@@ -132,8 +132,8 @@ fn is_type(value: &str, media_type: &str) -> bool {
     value.split(';').next().is_some_and(|named| named.trim().eq_ignore_ascii_case(media_type))
 }
 
-fn refused(status: StatusCode, id: Option<&Value>, error: &RpcError) -> Reply {
-    reply::json(status, error.answer(id).to_string())
+fn refused(status: StatusCode, id: Option<&Id>, error: &RpcError) -> Reply {
+    reply::json(status, error.answer(id))
 }
 
 #[cfg(test)]

@@ -89,9 +89,15 @@ impl Place {
         Self { port: self.port.or(default), ..self }
     }
 
-    /// A place without a port stands for every port.
+    /// A place without a port stands for every port, `*` for every name, and `*.` before a name for all below it.
     fn covers(&self, other: &Self) -> bool {
-        self.name == other.name && (self.port.is_none() || self.port == other.port)
+        let is_below = |end: &str| other.name.strip_suffix(end).is_some_and(|start| !start.is_empty());
+        let named = match self.name.strip_prefix('*') {
+            Some("") => true,
+            Some(end) => is_below(end),
+            None => self.name == other.name,
+        };
+        named && (self.port.is_none() || self.port == other.port)
     }
 }
 
@@ -132,6 +138,32 @@ mod tests {
         assert!(host(&["a.example:8080"], "a.example:8080"));
         assert!(!host(&["a.example:8080"], "a.example:8081"));
         assert!(!host(&["a.example:8080"], "a.example"));
+    }
+
+    #[test]
+    fn a_star_stands_for_every_host_and_before_a_name_for_all_below_it() {
+        for stranger in ["a.example", "localhost:9", "[::1]:80", "10.0.0.7"] {
+            assert!(host(&["*"], stranger) && host(&["*:*"], stranger), "{stranger}");
+        }
+        assert!(host(&["*:8080"], "a.example:8080") && !host(&["*:8080"], "a.example:8081"));
+        for below in ["a.example.com", "a.b.example.com:443", "A.EXAMPLE.COM"] {
+            assert!(host(&["*.example.com"], below), "{below}");
+        }
+        for other in ["example.com", ".example.com", "example.com.evil", "badexample.com", "a.example.org"] {
+            assert!(!host(&["*.example.com"], other), "{other}");
+        }
+        assert!(host(&["*.example.com:443"], "a.example.com:443"));
+        assert!(!host(&["*.example.com:443"], "a.example.com:80"));
+        assert!(origin("https://*.example.com", "https://a.example.com"));
+        assert!(!origin("https://*.example.com", "http://a.example.com"));
+    }
+
+    #[test]
+    fn an_origin_may_be_of_any_scheme() {
+        assert!(origin("vscode-webview://1a2b3c", "vscode-webview://1a2b3c"));
+        assert!(!origin("vscode-webview://1a2b3c", "vscode-webview://other"));
+        assert!(origin("vscode-webview://*", "vscode-webview://other"));
+        assert!(!origin("vscode-webview://*", "https://other"));
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use crate::VERSION;
 use crate::mcp::REVISIONS;
 use crate::modern;
-use crate::rpc::GREATEST_ID;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
@@ -221,7 +220,7 @@ fn schemas() -> Value {
             "type": "object",
             "properties": {
                 "jsonrpc": { "const": "2.0" },
-                "id": { "anyOf": [{ "type": "string" }, { "type": "integer", "minimum": -GREATEST_ID, "maximum": GREATEST_ID }] },
+                "id": { "anyOf": [{ "type": "string" }, { "type": "integer" }] },
                 "method": { "type": "string" },
                 "params": { "type": "object" },
             },

@@ -107,7 +107,7 @@ fn kinds() -> impl Strategy<Value = Kind> {
         any::<String>().prop_map(Erased::Subject),
         Just(Erased::Space),
         Just(Erased::User),
-        any::<u64>().prop_map(Erased::OlderThanDays),
+        (any::<u64>(), vec(spaces(), 0..3)).prop_map(|(days, spaces)| Erased::OlderThanDays { days, spaces }),
     ];
     let erasures = (what, any::<Vec<i64>>(), any::<[u64; 4]>()).prop_map(|(what, memory_ids, counts)| {
         let [decisions_redacted, decisions_removed, receipts_removed, audit_blanked] = counts;

@@ -5,26 +5,46 @@ use crate::gate::{out_of_scope, reach};
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Caller, Capability, DEFAULT_TENANT, limits};
+use domain::{Caller, Capability, DEFAULT_TENANT, Timestamp, is_caller_id, is_principal_id, limits};
+use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{AuditLine, AuditReach};
+use store::{AuditLine, AuditQuery, AuditReach};
 
 pub(crate) struct AuditLog;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
-    /// How many entries, newest first.
+    /// How many entries, newest first; 0 is as many as one reply holds.
     #[serde(default = "fifty")]
     limit: Whole,
     /// Only the entries of this user's memory; empty shows all of your tenant and needs an admin.
     #[serde(default)]
     user_id: String,
+    /// Continue after the entry of this number; the last line of a reply that could not hold all of them names it.
+    #[serde(default = "none")]
+    before: Whole,
+    /// Only this action, such as remember or access_denied.
+    #[serde(default)]
+    action: String,
+    /// Only what this caller did: a principal's id, or local.
+    #[serde(default)]
+    caller: String,
+    /// Only from this time on, such as 2026-11-17T08:00:00Z, or from the beginning of a day, such as 2026-11-17.
+    #[serde(default)]
+    since: String,
+    /// Only up to this time, or to the end of a day.
+    #[serde(default)]
+    until: String,
 }
 
 fn fifty() -> Whole {
     Whole(50)
+}
+
+fn none() -> Whole {
+    Whole(0)
 }
 
 impl Tool for AuditLog {
@@ -38,48 +58,105 @@ impl Tool for AuditLog {
     type Args = Args;
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
-        if args.limit.0 < 1 {
-            return Err(Stop::refused("Argument 'limit' takes a whole number from 1 on."));
-        }
         let caller = &cx.call.caller;
-        let user_id = named("user_id", args.user_id)?;
-        let whose = if !user_id.is_empty() {
-            // What a caller did outside any space stands under the caller's own id, which no scope can be given for.
-            if is_caller(&user_id) && !caller.can(Capability::Admin) {
-                return Err(out_of_scope(Self::NAME));
-            }
-            reach(cx.call, Self::NAME, &user_id)?;
-            AuditReach::User(user_id.clone())
-        } else if !caller.can(Capability::Admin) {
-            return Err(Stop::denied(
-                "'audit_log' without a user_id requires the 'admin' capability; pass the user_id of a memory space in \
-                 your scope.",
+        let asked = asked(&args);
+        let query = query(&cx, args)?;
+        let mut entries = cx.service.store.audit_list(caller, query).await?;
+        let is_cut = entries.len() > limits::AUDIT_LOG_ENTRIES;
+        entries.truncate(limits::AUDIT_LOG_ENTRIES);
+        let mut lines: Vec<String> = entries.iter().map(|entry| line(entry, caller)).collect();
+        if let (true, Some(last)) = (is_cut, entries.last()) {
+            lines.push(format!(
+                "There are more: one reply holds {} entries. Call again with before={} and the other arguments unchanged.",
+                limits::AUDIT_LOG_ENTRIES, last.seq
             ));
-        } else if caller.is_operator() {
-            AuditReach::Deployment
-        } else {
-            AuditReach::Tenant
-        };
-        let most = args.limit.0.min(limits::AUDIT_LOG_ENTRIES);
-        let lines = cx.service.store.audit_list(caller, whose, most).await?;
-        let text = if lines.is_empty() {
-            "No audit entries.".to_owned()
-        } else {
-            lines.iter().map(|entry| line(entry, caller)).collect::<Vec<_>>().join("\n")
-        };
-        Ok(Done::read(text, if user_id.is_empty() { "all".to_owned() } else { format!("user {user_id}") }))
+        }
+        let text = if lines.is_empty() { "No audit entries.".to_owned() } else { lines.join("\n") };
+        Ok(Done::read(text, asked))
     }
 }
 
-fn is_caller(user_id: &str) -> bool {
-    ["local", "anonymous"].contains(&user_id) || user_id.starts_with("prin_") || user_id.starts_with("oidc_")
+/// What was looked at, as the audit log has it.
+fn asked(args: &Args) -> String {
+    let whose = if args.user_id.is_empty() { "all".to_owned() } else { format!("user {}", args.user_id) };
+    let filters =
+        [("action", &args.action), ("caller", &args.caller), ("since", &args.since), ("until", &args.until)];
+    let given = filters.into_iter().filter(|(_, value)| !value.is_empty());
+    given.fold(whose, |asked, (name, value)| format!("{asked}, {name} {value}"))
+}
+
+fn query(cx: &Context<'_>, args: Args) -> Result<AuditQuery, Stop> {
+    let given = |name: &str, text: String| named(name, text).map(|text| (!text.is_empty()).then_some(text));
+    let before = args.before.0;
+    if before < 0 {
+        return Err(Stop::refused("Argument 'before' takes the number of an entry, or 0 for the newest."));
+    }
+    let fits = |limit: &usize| (1..=limits::AUDIT_LOG_ENTRIES).contains(limit);
+    let limit = usize::try_from(args.limit.0).ok().filter(fits);
+    Ok(AuditQuery {
+        reach: whose(cx, given("user_id", args.user_id)?)?,
+        before: (before > 0).then_some(before),
+        action: given("action", args.action)?,
+        caller: given("caller", args.caller)?,
+        since: moment("since", &args.since)?.map(|(first, _)| first),
+        until: moment("until", &args.until)?.map(|(_, last)| last),
+        // One more than a reply holds tells whether there are more.
+        most: limit.unwrap_or(limits::AUDIT_LOG_ENTRIES + 1),
+    })
+}
+
+fn whose(cx: &Context<'_>, user_id: Option<String>) -> Result<AuditReach, Stop> {
+    let caller = &cx.call.caller;
+    let is_admin = caller.can(Capability::Admin);
+    match user_id {
+        // What a caller did outside any space stands under the caller's own id, which no scope can be given for.
+        Some(user_id) if is_caller_id(&user_id) && !is_admin => Err(out_of_scope(AuditLog::NAME)),
+        Some(user_id) => {
+            reach(cx.call, AuditLog::NAME, &user_id)?;
+            Ok(AuditReach::User(user_id))
+        }
+        None if !is_admin => Err(Stop::denied(
+            "'audit_log' without a user_id requires the 'admin' capability; pass the user_id of a memory space in \
+             your scope.",
+        )),
+        None if caller.is_operator() => Ok(AuditReach::Deployment),
+        None => Ok(AuditReach::Tenant),
+    }
+}
+
+/// The first and the last moment of what the argument names; `None` where it is empty.
+fn moment(argument: &str, text: &str) -> Result<Option<(Timestamp, Timestamp)>, Stop> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if let Ok(at) = text.parse() {
+        return Ok(Some((at, at)));
+    }
+    let day = format!("{text}T00:00:00Z").parse::<Timestamp>().ok();
+    let end = |first: Timestamp| {
+        first.checked_add(SignedDuration::from_hours(24) - SignedDuration::from_micros(1)).ok()
+    };
+    day.and_then(|first| Some((first, end(first)?))).map(Some).ok_or_else(|| {
+        Stop::refused(format!(
+            "Argument '{argument}': '{text}' is no time. Give one such as 2026-11-17T08:00:00Z, or a day such as \
+             2026-11-17."
+        ))
+    })
 }
 
 fn line(entry: &AuditLine, reader: &Caller) -> String {
     // Only the operator's view holds more than one tenant.
     let tagged = reader.is_operator() && entry.tenant != DEFAULT_TENANT;
-    let tenant = if tagged { format!("tenant={} ", entry.tenant) } else { String::new() };
-    let detail = entry.detail.as_deref().unwrap_or("(blanked)");
+    let tenant = if tagged { format!("tenant={} ", unsigned(&entry.tenant)) } else { String::new() };
     // One entry is one line, whatever a caller put into its words.
-    format!("{}  {}  {tenant}user={}  {}", entry.ts, entry.action, entry.user, render::line(detail))
+    let detail = entry.detail.as_deref().map_or_else(|| "(blanked)".to_owned(), render::line);
+    let by = if is_principal_id(&entry.caller) { format!(" by={}", entry.caller) } else { String::new() };
+    let (user, detail) = (unsigned(&entry.user), unsigned(&detail));
+    format!("{}  {}  {tenant}user={user}  {detail}{by}", entry.ts, entry.action)
+}
+
+/// The text with no `by=` in it: who did it is said by the log, and by nothing that a caller could write.
+fn unsigned(text: &str) -> String {
+    text.replace("by=", "by\\=")
 }

@@ -1,6 +1,6 @@
 //! Whether what is held about a subject is good enough to act on.
 
-use crate::args::{Takes, Whole, worded};
+use crate::args::{Days, Takes, worded};
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
@@ -25,12 +25,12 @@ pub(crate) struct Args {
     /// Block while a flagged fact disputes the current one.
     #[serde(default = "yes")]
     block_on_flagged: bool,
-    /// Block when the fact is older than this many days; 0 is off.
+    /// Block when the fact is older than this many days, such as 7 or 0.5; 0 is off.
     #[serde(default = "off")]
-    max_staleness_days: Whole,
+    max_staleness_days: Days,
     /// Block when the fact changed within this many days; 0 is off.
     #[serde(default = "off")]
-    block_on_recent_change_days: Whole,
+    block_on_recent_change_days: Days,
 }
 
 pub(super) fn default_confidence() -> f64 {
@@ -41,8 +41,8 @@ pub(super) fn yes() -> bool {
     true
 }
 
-pub(super) fn off() -> Whole {
-    Whole(0)
+pub(super) fn off() -> Days {
+    Days(0.0)
 }
 
 /// The arguments that `check_before_act` and `safe_recall` share, checked.
@@ -50,23 +50,18 @@ pub(super) fn bar(
     min_confidence: f64,
     require_active: bool,
     block_on_flagged: bool,
-    max_staleness_days: Whole,
-    block_on_recent_change_days: Whole,
+    max_staleness_days: Days,
+    block_on_recent_change_days: Days,
 ) -> Result<Bar, Stop> {
     if !(0.0..=1.0).contains(&min_confidence) {
         return Err(Stop::refused("Argument 'min_confidence' takes a number from 0 to 1."));
     }
-    let days = |name: &str, days: Whole| {
-        u32::try_from(days.0).map(f64::from).map_err(|_| {
-            Stop::refused(format!("Argument '{name}' takes a number of days from 0 (off) to {}.", u32::MAX))
-        })
-    };
     Ok(Bar {
         min_confidence,
         require_active,
         block_on_flagged,
-        max_staleness_days: days("max_staleness_days", max_staleness_days)?,
-        block_on_recent_change_days: days("block_on_recent_change_days", block_on_recent_change_days)?,
+        max_staleness_days: max_staleness_days.0,
+        block_on_recent_change_days: block_on_recent_change_days.0,
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::args::{Takes, worded};
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, limits};
+use domain::{Capability, Fact, Status, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -34,20 +34,16 @@ impl Tool for History {
         let text = if facts.is_empty() {
             format!("No history for '{}'.", args.subject)
         } else {
-            let lines: Vec<String> = facts.iter().enumerate().map(|(n, fact)| line(n + 1, fact)).collect();
-            format!("History for '{}' (oldest → newest):\n{}", args.subject, lines.join("\n"))
+            let values = facts.iter().flat_map(values).enumerate();
+            let lines = values.map(|(n, (value, status))| format!("\n  {}. {value}  [{status}]", n + 1));
+            format!("History for '{}' (oldest → newest):{}", args.subject, lines.collect::<String>())
         };
         Ok(Done::read(text, args.subject))
     }
 }
 
-/// Values that a refinement replaced stand behind the value that they became.
-fn line(number: usize, fact: &Fact) -> String {
-    let earlier: Vec<&str> = fact.earlier.iter().map(|e| e.value.as_str()).collect();
-    let refined = if earlier.is_empty() {
-        String::new()
-    } else {
-        format!("  (refined from: {})", earlier.join(" → "))
-    };
-    format!("  {number}. {}  [{}]{refined}", fact.value, fact.status)
+/// What the fact has said: a value that a refinement replaced comes before the one that it became.
+fn values(fact: &Fact) -> impl Iterator<Item = (&str, Status)> {
+    let earlier = fact.earlier.iter().map(|earlier| (earlier.value.as_str(), Status::Superseded));
+    earlier.chain([(fact.value.as_str(), fact.status)])
 }

@@ -33,7 +33,7 @@ impl Tool for LicenseStatus {
                 if claims.features.is_empty() { "none".to_owned() } else { claims.features.join(", ") };
             lines.push(format!("customer: {}", claims.customer));
             lines.push(format!("features: {features}"));
-            lines.push(format!("valid: {} to {}", claims.issued, claims.expires));
+            lines.push(format!("valid: {}", claims.term()));
         }
         lines.extend(edition.problem.iter().map(|problem| format!("licence not in force: {problem}")));
         lines.push(format!("principals in use: {used} of {}", edition.seats));

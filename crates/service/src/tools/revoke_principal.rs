@@ -6,7 +6,7 @@ use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{Record, Revocation};
+use store::{Record, Revocation, Revoked};
 
 pub(crate) struct RevokePrincipal;
 
@@ -15,7 +15,7 @@ pub(crate) struct RevokePrincipal;
 pub(crate) struct Args {
     /// The principal's id, `prin_…`.
     principal_id: String,
-    /// Remove the row as well, rather than keep it as revoked.
+    /// Remove the row as well, rather than keep it as revoked; also of a principal that was revoked before.
     #[serde(default)]
     erase: bool,
 }
@@ -36,19 +36,20 @@ impl Tool for RevokePrincipal {
         let how = if args.erase { Revocation::Erase } else { Revocation::Disable };
         let name = id.clone();
         let describe = move |found| {
-            Record::done(if found {
-                format!("{name} revoked")
-            } else {
-                "no such active principal".to_owned()
+            Record::done(match found {
+                Revoked::Active => format!("{name} revoked"),
+                Revoked::Before => format!("{name} erased; it was revoked before"),
+                Revoked::Nothing => "no such active principal".to_owned(),
             })
         };
         let found = cx.service.store.principal_revoke(cx.call.clone(), id.clone(), how, describe).await?;
         let text = match (found, how) {
-            (false, _) => format!("No active principal {id} (unknown or already revoked)."),
-            (true, Revocation::Disable) => {
+            (Revoked::Nothing, _) => format!("No active principal {id} (unknown or already revoked)."),
+            (Revoked::Before, _) => format!("Erased principal {id}, which was revoked before."),
+            (Revoked::Active, Revocation::Disable) => {
                 format!("Revoked principal {id}. Its key no longer works anywhere.")
             }
-            (true, Revocation::Erase) => {
+            (Revoked::Active, Revocation::Erase) => {
                 format!("Revoked and erased principal {id}. Its key no longer works anywhere.")
             }
         };

@@ -3,7 +3,7 @@
 use super::check_before_act::{bar, default_confidence, off, yes};
 use super::recall::asked;
 use crate::answering::{self, Basis, History};
-use crate::args::{Takes, Whole};
+use crate::args::{Days, Takes};
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
 use domain::keys::subject_key;
@@ -26,12 +26,12 @@ pub(crate) struct Args {
     /// Withhold while a flag disputes a fact.
     #[serde(default = "yes")]
     block_on_flagged: bool,
-    /// Withhold when a fact is older than this many days; 0 is off.
+    /// Withhold when a fact is older than this many days, such as 7 or 0.5; 0 is off.
     #[serde(default = "off")]
-    max_staleness_days: Whole,
+    max_staleness_days: Days,
     /// Withhold when a fact changed within this many days; 0 is off.
     #[serde(default = "off")]
-    block_on_recent_change_days: Whole,
+    block_on_recent_change_days: Days,
     /// Comma-separated categories of which no fact is left out; empty: the deployment's.
     #[serde(default)]
     critical_categories: String,

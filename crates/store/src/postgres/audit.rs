@@ -1,13 +1,15 @@
 //! Reading the audit log, page by page.
 
 use super::Postgres;
-use super::db::Db;
+use super::db::{Db, only};
 use super::walls::Reach;
 use crate::StoreError;
-use crate::rows::audit::{AuditLine, AuditReach, COLUMNS, RawEntry, UNLISTED};
+use crate::rows::audit::{AuditLine, COLUMNS, RawEntry};
+use crate::rows::audit_list::{AuditQuery, AuditReach, Bound, TENANTS, TIME_OF};
 use domain::{Caller, Space};
 use evidence::{Broken, StoredEntry};
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 
 pub(crate) fn raw_entry(row: &Row) -> Result<RawEntry, tokio_postgres::Error> {
     Ok(RawEntry {
@@ -51,34 +53,51 @@ impl Db<'_> {
     }
 }
 
-impl Postgres {
-    pub async fn audit_list(
+impl Db<'_> {
+    async fn audit_rows(&self, tenant: &str, query: &AuditQuery) -> Result<Vec<RawEntry>, StoreError> {
+        let from = match query.before {
+            Some(before) if query.is_by_time() => self.one(TIME_OF, &[&before], only).await?,
+            _ => None,
+        };
+        if query.is_by_tenant() {
+            let mut found = Vec::new();
+            for tenant in self.all(TENANTS, &[], only::<String>).await? {
+                found.extend(self.audit_rows_of(Some(&tenant), query, from).await?);
+            }
+            return Ok(query.merged(found));
+        }
+        let tenant = (query.reach != AuditReach::Deployment).then_some(tenant);
+        self.audit_rows_of(tenant, query, from).await
+    }
+
+    async fn audit_rows_of(
         &self,
-        caller: &Caller,
-        reach: AuditReach,
-        most: i64,
-    ) -> Result<Vec<AuditLine>, StoreError> {
+        tenant: Option<&str>,
+        query: &AuditQuery,
+        from: Option<i64>,
+    ) -> Result<Vec<RawEntry>, StoreError> {
+        let (sql, values) = query.listing(tenant, from);
+        let values: Vec<&(dyn ToSql + Sync)> = values
+            .iter()
+            .map(|value| match value {
+                Bound::Text(text) => text as &(dyn ToSql + Sync),
+                Bound::Number(number) => number,
+            })
+            .collect();
+        self.all(&sql, &values, raw_entry).await
+    }
+}
+
+impl Postgres {
+    pub async fn audit_list(&self, caller: &Caller, query: AuditQuery) -> Result<Vec<AuditLine>, StoreError> {
         let tenant = caller.tenant.as_str();
-        let walls = match reach {
+        let walls = match query.reach {
             AuditReach::Deployment => Reach::Deployment,
             AuditReach::Tenant | AuditReach::User(_) => Reach::Tenant(tenant),
         };
         let snapshot = self.shared.snapshot(walls).await?;
         let db = snapshot.db()?;
-        let [first, second] = UNLISTED;
-        let only = |condition: &str| {
-            format!(
-                "SELECT {COLUMNS} FROM audit_entry
-                 WHERE {condition} action NOT IN ('{first}', '{second}') ORDER BY seq DESC LIMIT $1"
-            )
-        };
-        let rows = match reach {
-            AuditReach::Deployment => db.all(&only(""), &[&most], raw_entry).await?,
-            AuditReach::Tenant => db.all(&only("tenant = $2 AND"), &[&most, &tenant], raw_entry).await?,
-            AuditReach::User(user) => {
-                db.all(&only("tenant = $2 AND user_id = $3 AND"), &[&most, &tenant, &user], raw_entry).await?
-            }
-        };
+        let rows = db.audit_rows(tenant, &query).await?;
         rows.into_iter().map(|raw| db.secrets.audit_line(raw)).collect()
     }
 }

@@ -252,7 +252,7 @@ impl<D> Erase<D> {
         let (what, reach) =
             if self.space.is_whole_user() { (What::User, Reach::User) } else { (What::Space, Reach::Space) };
         let mut work = Work::new(what);
-        for row in tx.spaces_lock(self.tenant(), &self.space).await? {
+        for (row, _) in tx.spaces_lock(self.tenant(), &self.space).await? {
             tx.space_erase_rows(self.tenant(), row, &Rows::All, self.also, &mut work).await?;
         }
         let blanked = self.blanked(tx, reach, &mut work).await?;
@@ -261,8 +261,9 @@ impl<D> Erase<D> {
     }
 
     async fn expired(&self, tx: &mut Tx, expired: Expired) -> Result<(Erased, Vec<i64>), StoreError> {
-        let mut work = Work::new(What::OlderThanDays(expired.older_than_days));
-        for row in tx.spaces_lock(self.tenant(), &self.space).await? {
+        let reached = tx.spaces_lock(self.tenant(), &self.space).await?;
+        let mut work = Work::new(expired.in_spaces(&reached));
+        for (row, _) in reached {
             let rows = Rows::Before(expired.before);
             tx.space_erase_rows(self.tenant(), row, &rows, self.also, &mut work).await?;
         }

@@ -7,7 +7,7 @@ use super::tx::Tx;
 use super::walls::Reach;
 use crate::StoreError;
 use crate::call::{Call, Record};
-use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation, SealedPrincipal};
+use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation, Revoked, SealedPrincipal};
 use domain::{Caller, Principal};
 use tokio_postgres::Row;
 
@@ -88,14 +88,14 @@ struct PrincipalRevoke<D> {
     describe: D,
 }
 
-impl<D: Fn(bool) -> Record + Send + Sync + 'static> Work for PrincipalRevoke<D> {
-    type Output = bool;
+impl<D: Fn(Revoked) -> Record + Send + Sync + 'static> Work for PrincipalRevoke<D> {
+    type Output = Revoked;
 
     fn ground(&self) -> Ground<'_> {
         Ground::of(&self.call)
     }
 
-    async fn run(&self, tx: &mut Tx) -> Result<bool, StoreError> {
+    async fn run(&self, tx: &mut Tx) -> Result<Revoked, StoreError> {
         let (walls, tenant) = reach(&self.call.caller);
         tx.reach(walls).await?;
         let row = tx
@@ -103,13 +103,13 @@ impl<D: Fn(bool) -> Record + Send + Sync + 'static> Work for PrincipalRevoke<D> 
             .one(
                 &format!(
                     "SELECT {COLUMNS} FROM principal WHERE ($1::TEXT IS NULL OR tenant = $1) AND id = $2
-                     AND revoked IS NULL FOR UPDATE"
+                     AND (revoked IS NULL OR $3) FOR UPDATE"
                 ),
-                &[&tenant, &self.id],
+                &[&tenant, &self.id, &(self.how == Revocation::Erase)],
                 sealed_principal,
             )
             .await?;
-        let found = row.is_some();
+        let found = row.as_ref().map_or(Revoked::Nothing, SealedPrincipal::found);
         if let Some(row) = row {
             self.revoke(tx, &row).await?;
         }
@@ -185,8 +185,8 @@ impl Postgres {
         call: Call,
         id: String,
         how: Revocation,
-        describe: impl Fn(bool) -> Record + Send + Sync + 'static,
-    ) -> Result<bool, StoreError> {
+        describe: impl Fn(Revoked) -> Record + Send + Sync + 'static,
+    ) -> Result<Revoked, StoreError> {
         self.lane.run(PrincipalRevoke { call, id, how, describe }).await
     }
 }

@@ -1,11 +1,12 @@
 //! Spaces: where they are, how far they have come, and the policy of each.
 
+use super::Postgres;
 use super::db::{Db, only};
 use super::numbers::Series;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::rows::spaces::{SpaceRow, SpaceVersion};
-use domain::{SourcePolicy, Space};
+use domain::{Caller, SourcePolicy, Space};
 use tokio_postgres::Row;
 
 fn space_row(row: &Row) -> Result<SpaceRow, tokio_postgres::Error> {
@@ -47,6 +48,12 @@ impl Db<'_> {
     }
 }
 
+impl Postgres {
+    pub async fn space_exists(&self, caller: &Caller, space: &Space) -> Result<bool, StoreError> {
+        Ok(self.shared.space_snapshot(caller, space).await?.is_some())
+    }
+}
+
 impl Tx {
     /// The space's row, ours alone until the transaction ends.
     pub async fn space_lock(&self, tenant: &str, space: &Space) -> Result<Option<SpaceRow>, StoreError> {
@@ -61,19 +68,22 @@ impl Tx {
     }
 
     /// The spaces that an erasure reaches, locked: every one of the user, or the one that was named.
-    pub async fn spaces_lock(&self, tenant: &str, space: &Space) -> Result<Vec<i64>, StoreError> {
+    pub async fn spaces_lock(&self, tenant: &str, space: &Space) -> Result<Vec<(i64, Space)>, StoreError> {
         if space.is_whole_user() {
             return self
                 .db()
                 .all(
-                    "SELECT id FROM space WHERE tenant = $1 AND user_id = $2
+                    "SELECT id, user_id, agent_id, run_id FROM space WHERE tenant = $1 AND user_id = $2
                      ORDER BY agent_id, run_id FOR UPDATE",
                     &[&tenant, &space.user_id],
-                    only,
+                    |row| {
+                        let (user_id, agent_id, run_id) = (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
+                        Ok((row.try_get(0)?, Space { user_id, agent_id, run_id }))
+                    },
                 )
                 .await;
         }
-        Ok(self.space_lock(tenant, space).await?.into_iter().map(|row| row.id).collect())
+        Ok(self.space_lock(tenant, space).await?.into_iter().map(|row| (row.id, space.clone())).collect())
     }
 
     /// The space's row, made where it is missing, and ours alone until the transaction ends.

@@ -10,9 +10,6 @@ use evidence::{
     StoredDetail, StoredEntry,
 };
 
-/// Looking at the log does not change what it shows: these calls are in the chain, but neither listed nor counted.
-pub(crate) const UNLISTED: [&str; 2] = ["audit_log", "verify_audit"];
-
 /// Entries that are checked together: enough to share the work, and little to hold in memory.
 pub(crate) const CHUNK: usize = 2048;
 
@@ -26,15 +23,6 @@ pub struct AuditLine {
     pub caller: String,
     /// `None` once it was blanked.
     pub detail: Option<String>,
-}
-
-/// Whose entries a listing shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AuditReach {
-    Deployment,
-    Tenant,
-    /// The entries of one user's spaces in the caller's tenant.
-    User(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -175,11 +163,6 @@ impl Secrets {
         let [action, user, _, _, caller, _] = raw.texts;
         Ok(AuditLine { seq: raw.seq, tenant: raw.tenant, ts: time(raw.ts)?, action, user, caller, detail })
     }
-}
-
-/// How many of the entries are neither listed nor counted.
-pub(crate) fn unlisted(entries: &[StoredEntry]) -> u64 {
-    entries.iter().filter(|stored| UNLISTED.contains(&stored.entry.action.as_str())).count() as u64
 }
 
 /// Ranges as pairs of numbers; nothing at all for the many entries that blank nothing.

@@ -1,6 +1,6 @@
 //! What an erasure takes, and the account of it.
 
-use domain::{Fact, Timestamp};
+use domain::{Fact, Space, Timestamp};
 use evidence::{Erased as What, Erasure};
 use std::collections::BTreeSet;
 
@@ -32,6 +32,14 @@ pub struct Erased {
 pub struct Expired {
     pub older_than_days: u64,
     pub before: Timestamp,
+}
+
+impl Expired {
+    /// What a receipt says of it, with every space that was looked through.
+    pub(crate) fn in_spaces(self, reached: &[(i64, Space)]) -> What {
+        let spaces = reached.iter().map(|(_, space)| space.clone()).collect();
+        What::OlderThanDays { days: self.older_than_days, spaces }
+    }
 }
 
 /// Whether one space is meant, or every space of its user.

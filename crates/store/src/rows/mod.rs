@@ -2,6 +2,7 @@
 //! sealed and opened, and what must agree in them. The engines add the SQL.
 
 pub(crate) mod audit;
+pub(crate) mod audit_list;
 pub(crate) mod counters;
 pub(crate) mod decisions;
 pub(crate) mod deployment;

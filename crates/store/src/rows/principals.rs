@@ -40,6 +40,15 @@ pub enum Revocation {
     Erase,
 }
 
+/// What a revocation found within the caller's reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Revoked {
+    Active,
+    /// It was revoked before. Only an erasure looks for these.
+    Before,
+    Nothing,
+}
+
 #[derive(Serialize, Deserialize)]
 struct Body {
     name: String,
@@ -58,6 +67,10 @@ pub(crate) struct SealedPrincipal {
 }
 
 impl SealedPrincipal {
+    pub fn found(&self) -> Revoked {
+        if self.revoked.is_none() { Revoked::Active } else { Revoked::Before }
+    }
+
     pub fn has_key(&self, key: &KeyHash) -> bool {
         bool::from(self.key_hash.as_slice().ct_eq(key.0.as_slice()))
     }

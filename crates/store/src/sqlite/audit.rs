@@ -3,10 +3,12 @@
 use super::Sqlite;
 use super::db::Db;
 use crate::StoreError;
-use crate::rows::audit::{AuditLine, AuditReach, COLUMNS, RawEntry, UNLISTED};
+use crate::rows::audit::{AuditLine, COLUMNS, RawEntry};
+use crate::rows::audit_list::{AuditQuery, AuditReach, Bound, TENANTS, TIME_OF};
 use domain::Caller;
 use evidence::{Broken, StoredEntry};
 use rusqlite::Row;
+use rusqlite::types::Value;
 
 pub(crate) fn raw_entry(row: &Row<'_>) -> rusqlite::Result<RawEntry> {
     Ok(RawEntry {
@@ -41,34 +43,40 @@ impl Db<'_> {
     }
 }
 
+impl Db<'_> {
+    fn audit_rows(&self, tenant: &str, query: &AuditQuery) -> Result<Vec<RawEntry>, StoreError> {
+        let from = match query.before {
+            Some(before) if query.is_by_time() => self.one(TIME_OF, [before], |row| row.get(0))?,
+            _ => None,
+        };
+        let rows_of = |tenant: Option<&str>| {
+            let (sql, values) = query.listing(tenant, from);
+            self.all(&sql, rusqlite::params_from_iter(values.into_iter().map(bound)), raw_entry)
+        };
+        if query.is_by_tenant() {
+            let mut found = Vec::new();
+            for tenant in self.all(TENANTS, (), |row| row.get::<_, String>(0))? {
+                found.extend(rows_of(Some(&tenant))?);
+            }
+            return Ok(query.merged(found));
+        }
+        rows_of((query.reach != AuditReach::Deployment).then_some(tenant))
+    }
+}
+
+fn bound(value: Bound) -> Value {
+    match value {
+        Bound::Text(text) => Value::Text(text),
+        Bound::Number(number) => Value::Integer(number),
+    }
+}
+
 impl Sqlite {
     /// Entries newest first.
-    pub async fn audit_list(
-        &self,
-        caller: &Caller,
-        reach: AuditReach,
-        most: i64,
-    ) -> Result<Vec<AuditLine>, StoreError> {
+    pub async fn audit_list(&self, caller: &Caller, query: AuditQuery) -> Result<Vec<AuditLine>, StoreError> {
         let tenant = caller.tenant.as_str().to_owned();
         self.read(move |db| {
-            let [first, second] = UNLISTED;
-            let only = |condition: &str| {
-                format!(
-                    "SELECT {COLUMNS} FROM audit_entry
-                     WHERE {condition} AND action NOT IN ('{first}', '{second}') ORDER BY seq DESC LIMIT ?3"
-                )
-            };
-            let rows = match reach {
-                AuditReach::Deployment => {
-                    db.all(&only("?1 IS NOT NULL AND ?2 = ''"), (&tenant, "", most), raw_entry)?
-                }
-                AuditReach::Tenant => {
-                    db.all(&only("tenant = ?1 AND ?2 = ''"), (&tenant, "", most), raw_entry)?
-                }
-                AuditReach::User(user) => {
-                    db.all(&only("tenant = ?1 AND user_id = ?2"), (&tenant, &user, most), raw_entry)?
-                }
-            };
+            let rows = db.audit_rows(&tenant, &query)?;
             rows.into_iter().map(|raw| db.secrets.audit_line(raw)).collect()
         })
         .await

@@ -6,7 +6,7 @@ use super::audit::raw_entry;
 use super::db::Db;
 use crate::StoreError;
 use crate::head_file::HeadFile;
-use crate::rows::audit::{self, AuditReport, CHUNK, COLUMNS};
+use crate::rows::audit::{AuditReport, CHUNK, COLUMNS};
 use crate::rows::deployment::{ANCHOR, HEAD};
 use evidence::{Anchor, Broken, ChainVerifier, Head, SignedHead, SignedRestoration, StoredEntry};
 use rusqlite::Row;
@@ -76,9 +76,9 @@ impl Db<'_> {
             drop(chunks);
             let checked = checker.join().map_err(|_| StoreError::Panicked)?;
             // What was read before a row that cannot be read comes first in the log, and so in the report.
-            Ok(checked.and_then(|(verifier, unlisted)| {
+            Ok(checked.and_then(|verifier| {
                 read?;
-                verifier.finish(head).map(|entries| entries.saturating_sub(unlisted))
+                verifier.finish(head)
             }))
         })
     }
@@ -121,15 +121,13 @@ impl Db<'_> {
     }
 }
 
-/// Checks what arrives; gives back the verifier and how many entries are not counted.
+/// Checks what arrives, and gives the verifier back.
 fn check<'a>(
     mut verifier: ChainVerifier<'a>,
     chunks: &Receiver<Vec<StoredEntry>>,
-) -> Result<(ChainVerifier<'a>, u64), Broken> {
-    let mut unlisted = 0;
+) -> Result<ChainVerifier<'a>, Broken> {
     for chunk in chunks {
-        unlisted += audit::unlisted(&chunk);
         verifier.push(&chunk)?;
     }
-    Ok((verifier, unlisted))
+    Ok(verifier)
 }

@@ -210,7 +210,7 @@ impl Sqlite {
             let (what, reach) =
                 if space.is_whole_user() { (What::User, Reach::User) } else { (What::Space, Reach::Space) };
             let mut work = Work::new(what);
-            for row in tx.db().space_reach(tenant, &space)? {
+            for (row, _) in tx.db().space_reach(tenant, &space)? {
                 tx.space_erase_rows(tenant, row, &Rows::All, also, &mut work)?;
             }
             let blanked = tx.blanked(call, &space, also, reach, &mut work)?;
@@ -231,8 +231,9 @@ impl Sqlite {
     ) -> Result<Erased, StoreError> {
         self.erase(call, describe, move |tx, call| {
             let tenant = call.caller.tenant.as_str();
-            let mut work = Work::new(What::OlderThanDays(expired.older_than_days));
-            for row in tx.db().space_reach(tenant, &space)? {
+            let reached = tx.db().space_reach(tenant, &space)?;
+            let mut work = Work::new(expired.in_spaces(&reached));
+            for (row, _) in reached {
                 tx.space_erase_rows(tenant, row, &Rows::Before(expired.before), also, &mut work)?;
             }
             if also.audit {

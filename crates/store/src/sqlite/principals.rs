@@ -5,7 +5,7 @@ use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::call::{Call, Record};
-use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation, SealedPrincipal};
+use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation, Revoked, SealedPrincipal};
 use domain::{Caller, Principal};
 use rusqlite::Row;
 
@@ -99,25 +99,24 @@ impl Sqlite {
         .await
     }
 
-    /// Whether an active principal of that id was found within the caller's reach.
     pub async fn principal_revoke(
         &self,
         call: Call,
         id: String,
         how: Revocation,
-        describe: impl FnOnce(bool) -> Record + Send + 'static,
-    ) -> Result<bool, StoreError> {
+        describe: impl FnOnce(Revoked) -> Record + Send + 'static,
+    ) -> Result<Revoked, StoreError> {
         self.write(call, move |tx, call| {
             let tenant = (!call.caller.is_operator()).then(|| call.caller.tenant.as_str());
             let row = tx.db().one(
                 &format!(
                     "SELECT {COLUMNS} FROM principal WHERE (?1 IS NULL OR tenant = ?1) AND id = ?2
-                     AND revoked IS NULL"
+                     AND (revoked IS NULL OR ?3)"
                 ),
-                (tenant, &id),
+                (tenant, &id, how == Revocation::Erase),
                 sealed_principal,
             )?;
-            let found = row.is_some();
+            let found = row.as_ref().map_or(Revoked::Nothing, SealedPrincipal::found);
             match (row, how) {
                 (None, _) => {}
                 (Some(row), Revocation::Disable) => {

@@ -1,10 +1,11 @@
 //! Spaces: where they are, how far they have come, and the policy of each.
 
+use super::Sqlite;
 use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::rows::spaces::{SpaceRow, SpaceVersion};
-use domain::{SourcePolicy, Space};
+use domain::{Caller, SourcePolicy, Space};
 
 impl Db<'_> {
     pub fn space_find(&self, tenant: &str, space: &Space) -> Result<Option<SpaceRow>, StoreError> {
@@ -41,15 +42,24 @@ impl Db<'_> {
     }
 
     /// The spaces that an erasure reaches: every one of the user, or the one that was named.
-    pub fn space_reach(&self, tenant: &str, space: &Space) -> Result<Vec<i64>, StoreError> {
+    pub fn space_reach(&self, tenant: &str, space: &Space) -> Result<Vec<(i64, Space)>, StoreError> {
         if space.is_whole_user() {
             return self.all(
-                "SELECT id FROM space WHERE tenant = ?1 AND user_id = ?2 ORDER BY id",
+                "SELECT id, agent_id, run_id FROM space WHERE tenant = ?1 AND user_id = ?2 ORDER BY agent_id, run_id",
                 (tenant, &space.user_id),
-                |row| row.get(0),
+                |row| {
+                    let (agent_id, run_id) = (row.get(1)?, row.get(2)?);
+                    Ok((row.get(0)?, Space { user_id: space.user_id.clone(), agent_id, run_id }))
+                },
             );
         }
-        Ok(self.space_find(tenant, space)?.into_iter().map(|row| row.id).collect())
+        Ok(self.space_find(tenant, space)?.into_iter().map(|row| (row.id, space.clone())).collect())
+    }
+}
+
+impl Sqlite {
+    pub async fn space_exists(&self, caller: &Caller, space: &Space) -> Result<bool, StoreError> {
+        Ok(self.in_space(caller, space, |_, _, _| Ok(())).await?.is_some())
     }
 }
 

@@ -66,7 +66,7 @@ impl Deployment {
             edition: "team".to_owned(),
             seats,
             features: Vec::new(),
-            issued,
+            issued: Some(issued),
             expires: issued.checked_add(std::time::Duration::from_secs(24 * 3600)).unwrap(),
         };
         let licence = mint_licence(&claims, &vendor).unwrap();
@@ -165,7 +165,8 @@ impl Deployment {
         self.command(program).args(arguments).stdin(std::process::Stdio::null()).output().unwrap()
     }
 
-    fn command(&self, program: &str) -> Command {
+    /// A program of ours, for a test that starts it in its own way.
+    pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(self.variables.iter().cloned()).current_dir(self.folder.path());
         command

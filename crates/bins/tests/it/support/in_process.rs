@@ -64,6 +64,18 @@ impl InProcess {
     }
 }
 
+impl InProcess {
+    /// A call that the person at this machine made so many days ago.
+    pub async fn days_ago(&self, days: u32, tool: &str, arguments: &Value) -> String {
+        let now = Timestamp::now().checked_sub(Duration::from_secs(24 * 3600) * days).unwrap();
+        let deadline = Instant::now() + super::PATIENCE;
+        let caller = Caller::new(Identity::Local, "test".to_owned(), now, deadline);
+        let reply = self.service.call(caller, tool, arguments.as_object().unwrap().clone()).await;
+        assert!(!reply.is_error && !reply.text.contains("couldn't"), "{tool}: {}", reply.text);
+        reply.text
+    }
+}
+
 fn models(model: &Model) -> Models {
     let chat = ChatConfig {
         provider: Provider::OpenAi,

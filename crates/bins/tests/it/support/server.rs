@@ -134,9 +134,11 @@ impl Log {
 }
 
 impl Deployment {
-    /// Makes a principal as the operator does, with further arguments of the command line; returns its id and key.
+    /// Makes a principal as the operator does, with further arguments of the command line; returns its id and key. It is
+    /// an admin unless the arguments give another role.
     pub fn principal(&self, name: &str, arguments: &[&str]) -> (String, String) {
-        let all: Vec<&str> = ["principal", "create", name].iter().chain(arguments).copied().collect();
+        let role: &[&str] = if arguments.contains(&"--role") { &[] } else { &["--role", "admin"] };
+        let all = [&["principal", "create", name], role, arguments].concat();
         let output = self.run(env!("CARGO_BIN_EXE_svc"), &all);
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
