@@ -166,7 +166,7 @@ pub(crate) async fn call(
         Some(Value::Object(arguments)) => arguments,
         Some(_) => return Err(RpcError::new(INVALID_PARAMS, "'arguments' must be an object")),
     };
-    let Reply { text, is_error } = service.call(caller, &name, arguments).await;
+    let Reply { text, is_error, .. } = service.call(caller, &name, arguments).await;
     Ok(json!({
         "content": [{ "type": "text", "text": text }],
         "structuredContent": { "result": text },

@@ -3,6 +3,7 @@
 use domain::Fault;
 use model::ModelError;
 use recall::CriticalOverflow;
+use reconcile::Outcome;
 use store::{Record, StoreError};
 
 /// What the caller reads.
@@ -11,6 +12,24 @@ pub struct Reply {
     pub text: String,
     /// Only a call that could not be understood is an error of the protocol; denials and failures are ordinary text.
     pub is_error: bool,
+    /// Whether the tool did its work; where it did not, the text says why.
+    pub is_done: bool,
+    /// What became of each fact of a statement.
+    pub outcomes: Vec<Outcome>,
+}
+
+impl Reply {
+    pub(crate) fn done(text: String) -> Self {
+        Self { text, is_error: false, is_done: true, outcomes: Vec::new() }
+    }
+
+    pub(crate) fn failed(text: String) -> Self {
+        Self { is_done: false, ..Self::done(text) }
+    }
+
+    pub(crate) fn refused(text: String) -> Self {
+        Self { is_error: true, ..Self::failed(text) }
+    }
 }
 
 /// A tool that did its work.
@@ -21,6 +40,8 @@ pub(crate) enum Done {
     Committed { text: String },
     /// The audit log is broken. That is told even where the log is too broken to take the entry of this call.
     Alarm { text: String, record: Record },
+    /// A statement was reconciled: committed with its audit entry, unless a `record` is still to be written.
+    Reconciled { text: String, outcomes: Vec<Outcome>, record: Option<Record> },
 }
 
 impl Done {

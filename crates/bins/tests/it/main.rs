@@ -34,11 +34,14 @@ mod keys;
 mod kill;
 mod model_garbage;
 mod packaging;
+mod place;
 mod progress;
 mod prompt;
 mod restoration;
 mod settings;
 mod support;
+mod tell;
+mod terminal;
 mod twin_tenants;
 mod vault;
 

@@ -47,7 +47,7 @@ impl Tool for Forget {
             facts: facts.into_iter().map(Into::into).collect(),
         };
         let plan = commit(&cx, said, Proposer::Model).await?;
-        Ok(Done::Committed { text: reply(&plan.outcomes) })
+        Ok(Done::Reconciled { text: reply(&plan.outcomes), outcomes: plan.outcomes, record: None })
     }
 }
 

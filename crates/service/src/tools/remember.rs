@@ -83,7 +83,7 @@ impl Tool for Remember {
             let close = close_facts(&open.read().index, &plan.outcomes);
             lines.extend(close.iter().map(|fact| close::line(fact)));
         }
-        Ok(Done::Committed { text: lines.join("\n") })
+        Ok(Done::Reconciled { text: lines.join("\n"), outcomes: plan.outcomes, record: None })
     }
 }
 
@@ -203,7 +203,7 @@ fn already_known(facts: &[Fact]) -> Done {
         })
         .collect();
     let record = Record::done(render::actions(&outcomes)).with_actions(outcomes.iter().map(|o| o.action));
-    Done::Read { text: reply(&outcomes).join("\n"), record }
+    Done::Reconciled { text: reply(&outcomes).join("\n"), outcomes, record: Some(record) }
 }
 
 /// What the caller's metadata says that is not the caller's to say.
