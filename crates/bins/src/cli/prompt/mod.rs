@@ -98,7 +98,7 @@ async fn respond(
 
 /// The reply; `None` where the person at the terminal did not want to wait for it.
 async fn call(session: &Session, tool: &str, arguments: Value) -> Result<Option<Reply>, CliError> {
-    let call = session.call(tool, arguments);
+    let call = Box::pin(session.call(tool, arguments));
     if !std::io::stdin().is_terminal() {
         return Ok(Some(call.await));
     }
