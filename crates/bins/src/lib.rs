@@ -2,6 +2,7 @@
 
 pub mod cli;
 pub mod eval;
+pub mod fitted;
 pub mod logging;
 pub mod settings;
 pub mod startup;

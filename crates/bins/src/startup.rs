@@ -1,5 +1,6 @@
 //! From settings to a running service.
 
+use crate::fitted::fitted;
 use crate::settings::{ModelSettings, Settings, SettingsError};
 use domain::{Fault, Timestamp};
 use model::{EmbedConfig, Models};
@@ -25,6 +26,7 @@ pub const CLOSING: Duration = Duration::from_secs(2);
 /// Opens the store and puts the service together. Must be called within a Tokio runtime.
 pub async fn service(settings: Settings) -> Result<Service, StartupError> {
     let models = models(settings.models)?;
+    settings.place.make_folder()?;
     let store = Store::open(settings.storage, Timestamp::now()).await?;
     Ok(Service::new(store, models, settings.options))
 }
@@ -59,7 +61,9 @@ const BUILT_IN: &str = "No language model is configured, so the built-in one rea
 
 /// Says why the program does not start, and ends it.
 pub fn refuse(program: &str, error: &dyn std::error::Error) -> std::process::ExitCode {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "{program}: {error}");
+    use std::io::{IsTerminal, Write};
+    let (mut out, text) = (std::io::stderr(), format!("{program}: {error}"));
+    let text = if out.is_terminal() { fitted(&text) } else { text };
+    let _ = writeln!(out, "{text}");
     std::process::ExitCode::FAILURE
 }

@@ -15,7 +15,7 @@ impl Service {
     pub async fn call(&self, caller: Caller, tool: &str, mut arguments: Arguments) -> Reply {
         let Some(info) = tools::find(tool) else {
             let name: String = tool.chars().filter(|c| !c.is_control()).take(80).collect();
-            return Reply::error(format!("Unknown tool: '{name}'. tools/list names the tools."));
+            return Reply::refused(format!("Unknown tool: '{name}'. tools/list names the tools."));
         };
         let space = info.takes.take_space(&mut arguments);
         let call = Call::new(caller, info.name, space.as_ref().ok().cloned().flatten());
@@ -75,37 +75,41 @@ impl Service {
 
     async fn answer(&self, call: Call, ended: Result<Done, Stop>) -> Reply {
         let (answer, record) = match ended {
-            Ok(Done::Committed { text }) => return Reply::text(text),
-            Ok(Done::Proposed { text, proposals }) => {
-                let may = call.caller.can(Capability::Approve);
-                return Reply { proposals: if may { proposals } else { Vec::new() }, ..Reply::text(text) };
+            Ok(Done::Committed { text }) => return Reply::done(text),
+            Ok(Done::Read { text, record }) => (Reply::done(text), record),
+            Ok(Done::Reconciled { text, outcomes, mut proposals, record }) => {
+                if !call.caller.can(Capability::Approve) {
+                    proposals.clear();
+                }
+                let reply = Reply { outcomes, proposals, ..Reply::done(text) };
+                let Some(record) = record else { return reply };
+                (reply, record)
             }
-            Ok(Done::Read { text, record }) => (Reply::text(text), record),
             Ok(Done::Alarm { text, record }) => {
                 if let Err(error) = self.store.call_record(call.clone(), record).await {
                     report(&call, &error.into());
                 }
-                return Reply::text(text);
+                return Reply::done(text);
             }
             Err(Stop::Denied { text }) => {
                 let record = Record::denied(format!("{}: {text}", call.tool));
-                (Reply::text(format!("Access denied: {text}")), record)
+                (Reply::failed(format!("Access denied: {text}")), record)
             }
             Err(Stop::Config { text }) => {
-                (Reply::text(format!("Svc config error: {text}")), Record::failed("a setting is missing"))
+                (Reply::failed(format!("Svc config error: {text}")), Record::failed("a setting is missing"))
             }
             Err(Stop::Refused { text }) => {
-                (Reply::error(text), Record::failed("refused: the arguments are not valid"))
+                (Reply::refused(text), Record::failed("refused: the arguments are not valid"))
             }
             Err(Stop::Fault(fault)) => {
                 let (text, reference) = report(&call, &fault);
-                (Reply::text(text), Record::failed(format!("failed (ref {reference})")))
+                (Reply::failed(text), Record::failed(format!("failed (ref {reference})")))
             }
         };
         // An answer that cannot be audited is not given.
         match self.store.call_record(call.clone(), record).await {
             Ok(()) => answer,
-            Err(error) => Reply::text(report(&call, &error.into()).0),
+            Err(error) => Reply::failed(report(&call, &error.into()).0),
         }
     }
 }

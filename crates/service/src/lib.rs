@@ -3,6 +3,7 @@
 mod answering;
 mod args;
 mod embedding;
+mod facts;
 mod gate;
 mod outcome;
 mod render;

@@ -3,6 +3,7 @@
 use domain::{FactId, Fault};
 use model::ModelError;
 use recall::CriticalOverflow;
+use reconcile::Outcome;
 use store::{Record, StoreError};
 
 /// What the caller reads.
@@ -11,6 +12,10 @@ pub struct Reply {
     pub text: String,
     /// Only a call that could not be understood is an error of the protocol; denials and failures are ordinary text.
     pub is_error: bool,
+    /// Whether the tool did its work; where it did not, the text says why.
+    pub is_done: bool,
+    /// What became of each fact of a statement.
+    pub outcomes: Vec<Outcome>,
     /// Changes to guarded slots that this call left waiting and that its caller may approve.
     pub proposals: Vec<Proposal>,
 }
@@ -24,12 +29,16 @@ pub struct Proposal {
 }
 
 impl Reply {
-    pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_error: false, proposals: Vec::new() }
+    pub(crate) fn done(text: String) -> Self {
+        Self { text, is_error: false, is_done: true, outcomes: Vec::new(), proposals: Vec::new() }
     }
 
-    pub(crate) fn error(text: impl Into<String>) -> Self {
-        Self { is_error: true, ..Self::text(text) }
+    pub(crate) fn failed(text: String) -> Self {
+        Self { is_done: false, ..Self::done(text) }
+    }
+
+    pub(crate) fn refused(text: String) -> Self {
+        Self { is_error: true, ..Self::failed(text) }
     }
 }
 
@@ -39,10 +48,10 @@ pub(crate) enum Done {
     Read { text: String, record: Record },
     /// The change and its audit entry are committed.
     Committed { text: String },
-    /// The same, and some of it waits for a person's word.
-    Proposed { text: String, proposals: Vec<Proposal> },
     /// The audit log is broken. That is told even where the log is too broken to take the entry of this call.
     Alarm { text: String, record: Record },
+    /// A statement was reconciled: committed with its audit entry, unless a `record` is still to be written.
+    Reconciled { text: String, outcomes: Vec<Outcome>, proposals: Vec<Proposal>, record: Option<Record> },
 }
 
 impl Done {

@@ -38,7 +38,7 @@ pub(crate) struct Context<'a> {
 impl Context<'_> {
     /// The subject under which facts are held: a declared slot's own name for its aliases.
     pub fn subject<'a>(&'a self, named: &'a str) -> &'a str {
-        self.service.options.slots.fold(named).map_or(named, |slot| &slot.name)
+        self.service.subject(named)
     }
 }
 

@@ -15,6 +15,7 @@ pub mod seal;
 mod secrets;
 mod sqlite;
 mod store;
+mod typed_lines;
 
 pub use backup::{BackedUp, Moved, Restored, backup, migrate_to, restore};
 pub use call::{Call, Ending, Record};
@@ -37,3 +38,4 @@ pub use rows::spaces::SpaceVersion;
 pub use rows::statements::{Edit, Intent, Planned, Said, Verdict};
 pub use sqlite::{Meter, SqliteSettings};
 pub use store::{Store, StoreSettings};
+pub use typed_lines::{Added, TypedLines};

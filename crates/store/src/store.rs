@@ -18,6 +18,7 @@ use crate::rows::spaces::SpaceVersion;
 use crate::rows::statements::{Edit, Planned, Said, Verdict};
 use crate::secrets::Secrets;
 use crate::sqlite::{Sqlite, SqliteSettings};
+use crate::typed_lines::{self, TypedLines};
 use crate::{ChainWait, StoreError};
 use domain::{Caller, Fact, FactId, Principal, SourcePolicy, Space, Timestamp};
 use evidence::Hash;
@@ -127,6 +128,23 @@ impl Store {
     /// The public half of the signing key in hexadecimal; `None` when signing is off.
     pub fn public_key(&self) -> Option<String> {
         self.secrets().signer.as_ref().map(|signer| signer.public_key().to_hex())
+    }
+
+    /// What was typed at the prompt of this database. There is none with PostgreSQL: an erasure on one host could not
+    /// reach the files on the others.
+    pub fn typed_lines(&self) -> Option<TypedLines> {
+        match &self.0 {
+            Engine::Sqlite(engine) => Some(engine.typed_lines()),
+            Engine::Postgres(_) => None,
+        }
+    }
+
+    /// Comes before an erasure: should that fail, less is lost than if it were the other way round.
+    fn typed_lines_remove(&self) -> Result<(), StoreError> {
+        match &self.0 {
+            Engine::Sqlite(engine) => typed_lines::remove(engine.path()),
+            Engine::Postgres(_) => Ok(()),
+        }
     }
 
     /// How long this process has waited for other processes to leave the end of the audit log; `None` on an engine
@@ -371,6 +389,7 @@ impl Store {
         also: Also,
         describe: impl Fn(&Erased) -> Record + Send + Sync + 'static,
     ) -> Result<Erased, StoreError> {
+        self.typed_lines_remove()?;
         on_engine!(self, subject_erase(call, space, subject, also, describe))
     }
 
@@ -382,6 +401,7 @@ impl Store {
         also: Also,
         describe: impl Fn(&Erased) -> Record + Send + Sync + 'static,
     ) -> Result<Erased, StoreError> {
+        self.typed_lines_remove()?;
         on_engine!(self, space_erase(call, space, also, describe))
     }
 
@@ -394,6 +414,7 @@ impl Store {
         also: Also,
         describe: impl Fn(&Erased) -> Record + Send + Sync + 'static,
     ) -> Result<Erased, StoreError> {
+        self.typed_lines_remove()?;
         on_engine!(self, expired_purge(call, space, expired, also, describe))
     }
 

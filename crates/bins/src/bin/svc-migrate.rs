@@ -10,7 +10,7 @@ use svc::startup::{self, StartupError};
 
 /// Shows or applies the migrations of the database that SVC_DATABASE_URL or SVC_DB names.
 #[derive(Parser)]
-#[command(name = "svc-migrate", version)]
+#[command(name = "svc-migrate", version, max_term_width = 80)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command) -> Result<(), StartupError> {
-    let storage = Settings::from_environment()?.storage;
+    let Settings { place, storage, .. } = Settings::from_environment()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut out = io::stdout().lock();
     match command {
@@ -45,6 +45,7 @@ fn run(command: &Command) -> Result<(), StartupError> {
             }
         }
         Command::Up => {
+            place.make_folder()?;
             let applied = runtime.block_on(Schema::migrate(&storage, Timestamp::now()))?;
             if applied.is_empty() {
                 writeln!(out, "nothing to do: the schema is current")?;

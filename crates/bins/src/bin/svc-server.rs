@@ -13,11 +13,12 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// A memory for AI agents, as an MCP server over HTTP.
 ///
 /// Settings are environment variables. The most useful ones: SVC_HOST and SVC_PORT (127.0.0.1, 8080); SVC_DB names the
-/// database file (svc.db), or SVC_DATABASE_URL a PostgreSQL database; OPENAI_API_KEY, ANTHROPIC_API_KEY or GROQ_API_KEY choose the language model;
+/// database file (svc.db in the current folder if there is one, otherwise svc/svc.db in your data folder), or
+/// SVC_DATABASE_URL a PostgreSQL database; OPENAI_API_KEY, ANTHROPIC_API_KEY or GROQ_API_KEY choose the language model;
 /// SVC_ALLOWED_HOSTS names the hosts that clients reach the server by. Callers show an API key; `svc principal create` makes the
 /// first one. docs/settings.md lists all settings.
 #[derive(Parser)]
-#[command(name = "svc-server", version)]
+#[command(name = "svc-server", version, max_term_width = 80)]
 struct Arguments {}
 
 fn main() -> ExitCode {

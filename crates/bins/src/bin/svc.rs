@@ -3,16 +3,21 @@
 use clap::{Parser, Subcommand};
 use domain::Timestamp;
 use std::future::Future;
+use std::io::Write;
 use std::process::ExitCode;
-use svc::cli::{CliError, backup, connect, demo, eval, license, migrate_to, principal, prompt, restore};
+use svc::cli::{
+    CliError, backup, connect, demo, eval, license, migrate_to, principal, prompt, restore, tell,
+};
+use svc::fitted::Fitted;
 use svc::settings::{LogLevel, LogSettings, Settings};
 use svc::startup::{self, StartupError};
 
 /// A memory for AI agents. Without a command it opens a prompt on the memory.
 ///
-/// Settings are the environment variables of the service itself; SVC_DB names the database file (svc.db).
+/// Settings are the environment variables of the service itself. SVC_DB names the database file; without it, it is
+/// svc.db in the current folder if there is one, and otherwise svc/svc.db in your data folder.
 #[derive(Parser)]
-#[command(name = "svc", version)]
+#[command(name = "svc", version, max_term_width = 80)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -20,6 +25,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    #[command(flatten)]
+    Tell(tell::Command),
     /// Show in half a minute what the memory does, on a database of its own.
     Demo(demo::Command),
     /// Show or write the configuration that connects a client: Claude Code, Cursor, VS Code and others.
@@ -46,21 +53,26 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Option<Command>) -> Result<(), CliError> {
-    let mut out = std::io::stdout().lock();
-    match command {
-        None => within(prompt::run(settings()?, std::io::stdin().lock(), &mut out)),
+    let (mut out, mut unbroken) = (Fitted::stdout(), std::io::stdout());
+    let done = match command {
+        None => within(prompt::run(settings()?, &mut out)),
+        Some(Command::Tell(command)) => within(command.run(settings()?, &mut out, &mut unbroken)),
         Some(Command::Demo(command)) => within(command.run(&mut out)),
-        Some(Command::Connect(command)) => command.run(&mut out),
+        // What it shows is to be copied as it is.
+        Some(Command::Connect(command)) => command.run(&mut unbroken),
         Some(Command::Principal(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::License(command)) => command.run(Timestamp::now(), &mut out),
         Some(Command::Eval(command)) => {
             settings()?;
-            within(command.run(svc::settings::environment(), &mut out))
+            // It shows tables.
+            within(command.run(svc::settings::environment(), &mut unbroken))
         }
         Some(Command::Backup(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::Restore(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::MigrateTo(command)) => within(command.run(settings()?, &mut out)),
-    }
+    };
+    out.flush()?;
+    done
 }
 
 fn settings() -> Result<Settings, CliError> {

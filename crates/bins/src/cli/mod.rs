@@ -6,11 +6,13 @@ pub mod demo;
 pub mod eval;
 pub mod license;
 pub mod migrate_to;
+mod patience;
 pub mod principal;
 mod progress;
 pub mod prompt;
 pub mod restore;
 mod session;
+pub mod tell;
 
 use crate::startup::StartupError;
 

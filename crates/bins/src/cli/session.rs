@@ -3,12 +3,15 @@
 
 use crate::settings::Settings;
 use crate::startup::{self, StartupError};
-use domain::{Caller, Identity, Timestamp};
+use domain::{Caller, DEFAULT_USER, Fact, Identity, Space, Timestamp};
 use serde_json::{Map, Value};
 use service::{Reply, Service};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use store::{StoreError, TypedLines};
 
-#[derive(Debug)]
+/// Cheap to clone; clones share everything.
+#[derive(Debug, Clone)]
 pub struct Session {
     service: Service,
 }
@@ -24,13 +27,35 @@ impl Session {
     }
 
     pub async fn call_as(&self, identity: Identity, tool: &str, arguments: Value) -> Reply {
-        /// As long as a client waits: the two minutes of the model's retries, and time to finish.
-        const TIME: Duration = Duration::from_secs(150);
         let arguments = match arguments {
             Value::Object(arguments) => arguments,
             _ => Map::new(),
         };
-        let caller = Caller::new(identity, "svc".to_owned(), Timestamp::now(), Instant::now() + TIME);
-        self.service.call(caller, tool, arguments).await
+        self.service.call(caller(identity), tool, arguments).await
     }
+
+    /// What is active and what is flagged in the person's own space.
+    pub async fn standing(&self) -> Result<Vec<Arc<Fact>>, StoreError> {
+        self.service.standing(&caller(Identity::Local), &own_space()).await
+    }
+
+    /// Every value that a subject of the person's own space has had.
+    pub async fn history(&self, subject: &str) -> Result<Vec<Fact>, StoreError> {
+        self.service.history(&caller(Identity::Local), &own_space(), subject).await
+    }
+
+    pub fn typed_lines(&self) -> Option<TypedLines> {
+        self.service.store().typed_lines()
+    }
+}
+
+fn caller(identity: Identity) -> Caller {
+    /// As long as a client waits: the two minutes of the model's retries, and time to finish.
+    const TIME: Duration = Duration::from_secs(150);
+    Caller::new(identity, "svc".to_owned(), Timestamp::now(), Instant::now() + TIME)
+}
+
+/// What the tools take where no space is named.
+fn own_space() -> Space {
+    Space::new(DEFAULT_USER, "", "")
 }

@@ -3,10 +3,12 @@
 mod env;
 mod models;
 mod oidc;
+mod place;
 mod server;
 mod storage;
 
 pub use models::ModelSettings;
+pub use place::Place;
 pub use server::ServerSettings;
 
 use edge::http::OidcConfig;
@@ -53,6 +55,7 @@ pub struct LogSettings {
 
 #[derive(Debug)]
 pub struct Settings {
+    pub place: Place,
     pub storage: StoreSettings,
     pub models: ModelSettings,
     pub server: ServerSettings,
@@ -69,6 +72,12 @@ pub fn environment() -> impl Iterator<Item = (String, String)> {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned())))
 }
 
+impl Place {
+    pub fn from_environment() -> Self {
+        Self::of(&Env::new(environment()))
+    }
+}
+
 impl Settings {
     pub fn from_environment() -> Result<Self, SettingsError> {
         Self::from_variables(environment())
@@ -79,8 +88,10 @@ impl Settings {
     ) -> Result<Self, SettingsError> {
         let env = Env::new(variables);
         graph(&env)?;
+        let place = Place::of(&env);
         Ok(Self {
-            storage: storage::read(&env)?,
+            storage: storage::read(&env, &place)?,
+            place,
             models: ModelSettings::read(&env)?,
             server: ServerSettings::read(&env)?,
             oidc: oidc::read(&env)?,

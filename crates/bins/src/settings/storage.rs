@@ -2,15 +2,15 @@
 
 use super::SettingsError;
 use super::env::Env;
+use super::place::Place;
 use secrecy::{ExposeSecret, SecretString};
-use std::path::PathBuf;
 use store::keys::{KeySource, Switch, VaultSettings};
 use store::{PostgresSettings, SqliteSettings, StoreSettings};
 
 /// Reads where the memory is kept. `SVC_DB` names the SQLite file; with `SVC_DATABASE_URL` it names where this host keeps
 /// its keys and its head of the audit log.
-pub(super) fn read(env: &Env) -> Result<StoreSettings, SettingsError> {
-    let path = PathBuf::from(env.text_or("SVC_DB", "svc.db"));
+pub(super) fn read(env: &Env, place: &Place) -> Result<StoreSettings, SettingsError> {
+    let path = place.file().to_owned();
     let (keys, encrypt, sign) = (keys(env)?, switch(env, "SVC_ENCRYPT")?, switch(env, "SVC_SIGN")?);
     let Some(url) = env.secret("SVC_DATABASE_URL") else {
         return Ok(StoreSettings::Sqlite(SqliteSettings { path, keys, encrypt, sign, meter: None }));

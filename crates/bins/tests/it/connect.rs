@@ -106,6 +106,13 @@ fn lived_in(client: Client) -> String {
     }
 }
 
+/// Where a person's own memory is, from the home folder.
+const OWN: &str = if cfg!(target_os = "macos") {
+    "Library/Application Support/svc/svc.db"
+} else {
+    ".local/share/svc/svc.db"
+};
+
 const COMMENTS: [&str; 8] = [
     "// mine, do not sort",
     "// last letter first",
@@ -127,7 +134,7 @@ fn every_client_gets_a_file_that_it_can_start_the_memory_from() {
         let entry = entry(*client, &text(&file)).unwrap();
         let program = entry["command"].as_str().unwrap();
         assert_eq!(program, env!("CARGO_BIN_EXE_svc-mcp"), "{}", client.id());
-        assert_eq!(entry["env"]["SVC_DB"], home.path().join("svc.db").to_str().unwrap());
+        assert_eq!(entry["env"]["SVC_DB"], home.path().join(OWN).to_str().unwrap());
         assert_eq!(home.files(), [file], "no copy is kept of a file that was not there");
     }
 }

@@ -39,6 +39,7 @@ mod keys;
 mod kill;
 mod model_garbage;
 mod packaging;
+mod place;
 mod principals;
 mod progress;
 mod prompt;
@@ -47,6 +48,8 @@ mod restoration;
 mod safety;
 mod settings;
 mod support;
+mod tell;
+mod terminal;
 mod twin_tenants;
 mod vault;
 

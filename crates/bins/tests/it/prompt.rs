@@ -62,6 +62,27 @@ fn a_line_that_is_no_text_is_refused_and_the_next_one_read() {
 }
 
 #[test]
+fn a_known_word_used_wrongly_gets_help_and_not_memory() {
+    let deployment = Deployment::bare();
+    let lines =
+        ["List", "help remember", "delete shoe size", ":q", "confirm abc", "\u{1b}[A", "\u{1b}[1;5D text"];
+    let said = session(deployment.folder(), &[&lines[..], &["list"]].concat());
+    let answers: Vec<&str> = said.split("svc> ").skip(1).collect();
+    for (line, (answer, help)) in lines.iter().zip(answers.iter().zip([
+        "(no memories yet)",
+        "remember <text>",
+        "delete {\"subject\":\"shoe size\"}",
+        "'quit' ends",
+        "confirm <number>",
+        "keys that are no text",
+        "keys that are no text",
+    ])) {
+        assert!(answer.starts_with(line) && answer.contains(help), "{line}: {answer}");
+    }
+    assert!(answers[lines.len()].contains("(no memories yet)"), "{said}");
+}
+
+#[test]
 fn what_waits_is_found_and_settled_by_its_number() {
     let deployment = Deployment::bare();
     let said = session(

@@ -45,7 +45,8 @@ impl Tool for Forget {
             facts: facts.into_iter().map(Into::into).collect(),
         };
         let plan = commit(&cx, said, Proposer::Model).await?;
-        Ok(Done::Proposed { text: reply(&plan.outcomes), proposals: proposals(&plan) })
+        let (text, proposals) = (reply(&plan.outcomes), proposals(&plan));
+        Ok(Done::Reconciled { text, outcomes: plan.outcomes, proposals, record: None })
     }
 }
 

@@ -81,7 +81,8 @@ impl Tool for Remember {
             let close = close_facts(&open.read().index, &plan.outcomes);
             lines.extend(close.iter().map(|fact| close::line(fact)));
         }
-        Ok(Done::Proposed { text: lines.join("\n"), proposals: proposals(&plan) })
+        let (text, proposals) = (lines.join("\n"), proposals(&plan));
+        Ok(Done::Reconciled { text, outcomes: plan.outcomes, proposals, record: None })
     }
 }
 
@@ -202,7 +203,8 @@ fn already_known(facts: &[Fact]) -> Done {
         .collect();
     let record = Record::done(render::actions(&outcomes)).with_actions(outcomes.iter().map(|o| o.action));
     let plan = Plan { outcomes, writes: Vec::new() };
-    Done::Read { text: reply(&plan).join("\n"), record }
+    let text = reply(&plan).join("\n");
+    Done::Reconciled { text, outcomes: plan.outcomes, proposals: Vec::new(), record: Some(record) }
 }
 
 /// What the caller's metadata says that is not the caller's to say.

@@ -30,10 +30,11 @@ use crate::call::{Call, Record};
 use crate::rows::facts::SpaceChanges;
 use crate::rows::spaces::SpaceVersion;
 use crate::secrets::Secrets;
+use crate::typed_lines::TypedLines;
 use db::Db;
 use domain::{Caller, Fact, FactId, Space};
 use readers::Readers;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tx::Tx;
 use writer::{Durability, Writer};
@@ -114,6 +115,14 @@ impl Sqlite {
 
     pub fn secrets(&self) -> &Secrets {
         &self.secrets
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn typed_lines(&self) -> TypedLines {
+        TypedLines::beside(&self.path, self.secrets.clone())
     }
 
     pub async fn fact_get(

@@ -1,7 +1,8 @@
 //! What a client is to be connected to.
 
 use crate::cli::CliError;
-use std::path::PathBuf;
+use crate::settings::Place;
+use std::path::{Path, PathBuf};
 
 /// The name of our entry in every client's file.
 pub const NAME: &str = "svc";
@@ -27,14 +28,13 @@ impl Server {
             let text = format!("{} does not exist; build it with: cargo build --release", command.display());
             return Err(CliError::Refused(text));
         }
-        let full = |path: &str| {
+        let full = |path: &Path| {
             let path = std::path::absolute(path).map_err(|e| refused("this folder", e))?;
             text(path)
         };
-        let database = set("SVC_DB").unwrap_or_else(|| "svc.db".to_owned());
-        let mut env = vec![("SVC_DB".to_owned(), full(&database)?)];
+        let mut env = vec![("SVC_DB".to_owned(), full(Place::from_environment().file())?)];
         if let Some(schema) = set("SVC_SLOT_SCHEMA") {
-            let schema = if schema.starts_with("preset:") { schema } else { full(&schema)? };
+            let schema = if schema.starts_with("preset:") { schema } else { full(Path::new(&schema))? };
             env.push(("SVC_SLOT_SCHEMA".to_owned(), schema));
         }
         Ok(Self::Local { command: text(command)?, env })

@@ -20,6 +20,7 @@ pub mod postgres;
 mod seed;
 mod server;
 mod sql;
+mod terminal;
 
 pub use client::Mcp;
 pub use deployment::Deployment;
@@ -29,6 +30,7 @@ pub use operator::Contents;
 pub use seed::Seed;
 pub use server::{Server, created};
 pub use sql::{Cell, Sql, blob};
+pub use terminal::Terminal;
 
 use std::time::Duration;
 

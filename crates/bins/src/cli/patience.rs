@@ -1,0 +1,33 @@
+//! Shows at a terminal that an answer is being waited for, so that a slow model does not look like a program that hangs.
+
+use std::future::Future;
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// The work's result. While it takes long, standard error counts the seconds, where somebody is looking.
+pub(super) async fn while_waiting<T>(work: impl Future<Output = T>) -> T {
+    if !std::io::stderr().is_terminal() {
+        return work.await;
+    }
+    let (ends, ended) = oneshot::channel();
+    // A task of its own: the built-in model computes without letting go of this one.
+    let shown = tokio::spawn(show(ended));
+    let result = work.await;
+    drop(ends);
+    let _ = shown.await;
+    result
+}
+
+async fn show(mut ended: oneshot::Receiver<()>) {
+    let mut screen = std::io::stderr();
+    for seconds in 1_u32.. {
+        tokio::select! {
+            _ = &mut ended => break,
+            () = tokio::time::sleep(Duration::from_secs(1)) => {
+                let _ = write!(screen, "\rWaiting for the answer, {seconds} s; Ctrl-C gives up");
+            }
+        }
+    }
+    let _ = write!(screen, "\r\u{1b}[K");
+}
