@@ -37,6 +37,7 @@ mod http_revocation;
 mod http_slow_clients;
 mod keys;
 mod kill;
+mod licence;
 mod model_garbage;
 mod packaging;
 mod place;
