@@ -52,7 +52,7 @@ impl Command {
     }
 
     pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
-        let session = Session::open(settings).await?;
+        let session = Session::without_model(settings).await?;
         let (tool, arguments) = self.call();
         let reply = session.call(tool, arguments).await;
         // A refusal reads as a reply to a client; to a shell it is a failure.

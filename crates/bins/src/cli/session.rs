@@ -19,6 +19,11 @@ impl Session {
         Ok(Self { service: startup::service(settings).await? })
     }
 
+    /// For commands that ask no model, whichever is configured.
+    pub async fn without_model(settings: Settings) -> Result<Self, StartupError> {
+        Ok(Self { service: startup::service_without_model(settings).await? })
+    }
+
     pub async fn call(&self, tool: &str, arguments: Value) -> Reply {
         self.call_as(Identity::Local, tool, arguments).await
     }

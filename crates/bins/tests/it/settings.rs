@@ -171,3 +171,17 @@ fn migrations_are_shown_without_being_applied() {
     assert!(!migrate("status").contains("PENDING"));
     assert_eq!(deployment.start().list(), "(no memories yet)");
 }
+
+#[test]
+fn svc_principal_prints_no_word_of_models() {
+    for (name, value) in [("SVC_LOG_LEVEL", "DEBUG"), ("OPENAI_BASE_URL", "not an address")] {
+        let deployment = Deployment::bare().with(name, value);
+        for arguments in [&["principal", "create", "ana", "--role", "admin"][..], &["principal", "list"]] {
+            let output = deployment.run(env!("CARGO_BIN_EXE_svc"), arguments);
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8(said).unwrap();
+            assert!(output.status.success(), "{said}");
+            assert!(!said.to_lowercase().contains("model"), "{said}");
+        }
+    }
+}
