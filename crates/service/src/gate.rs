@@ -12,14 +12,22 @@ use store::{Call, Record, Store};
 use tokio::runtime::Handle;
 
 impl Service {
-    pub async fn call(&self, caller: Caller, tool: &str, mut arguments: Arguments) -> Reply {
-        let Some(info) = tools::find(tool) else {
-            let name: String = tool.chars().filter(|c| !c.is_control()).take(80).collect();
-            return Reply {
-                text: format!("Unknown tool: '{name}'. tools/list names the tools."),
-                is_error: true,
-            };
-        };
+    pub async fn call(&self, caller: Caller, tool: &str, arguments: Arguments) -> Reply {
+        match tools::find(tool) {
+            Some(info) => self.run(info, caller, arguments).await,
+            None => unknown(tool),
+        }
+    }
+
+    /// For the person at the machine, who can also do what no client is offered.
+    pub async fn operate(&self, caller: Caller, tool: &str, arguments: Arguments) -> Reply {
+        match tools::find_for_operator(tool) {
+            Some(info) => self.run(info, caller, arguments).await,
+            None => unknown(tool),
+        }
+    }
+
+    async fn run(&self, info: &'static ToolInfo, caller: Caller, mut arguments: Arguments) -> Reply {
         let space = info.takes.take_space(&mut arguments);
         let call = Call::new(caller, info.name, space.as_ref().ok().cloned().flatten());
         let under_way = UnderWay { store: &self.store, call: Some(call.clone()) };
@@ -94,6 +102,11 @@ impl Service {
 
 /// A call that has not answered yet. When its caller goes away or cancels it, it is dropped where it stands; that it
 /// was made, and given up, is recorded all the same.
+fn unknown(tool: &str) -> Reply {
+    let name: String = tool.chars().filter(|c| !c.is_control()).take(80).collect();
+    Reply { text: format!("Unknown tool: '{name}'. tools/list names the tools."), is_error: true }
+}
+
 struct UnderWay<'a> {
     store: &'a Store,
     call: Option<Call>,

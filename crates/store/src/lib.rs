@@ -28,7 +28,9 @@ pub use rows::decisions::{DecisionRow, NewDecision};
 pub use rows::erasure::{Also, Erased, Expired};
 pub use rows::export::Export;
 pub use rows::facts::SpaceChanges;
-pub use rows::principals::{Creation, KeyHash, PrincipalState, Revocation};
+pub use rows::principals::{
+    Creation, KeyHash, NewKey, NextExpiry, PrincipalState, Revocation, Rotated, Rotation,
+};
 pub use rows::receipts::{Attested, ReceiptRow};
 pub use rows::restorations::Missing;
 pub use rows::schema::Schema;

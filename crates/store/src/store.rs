@@ -9,7 +9,7 @@ use crate::rows::decisions::{DecisionRow, NewDecision};
 use crate::rows::erasure::{Also, Erased, Expired};
 use crate::rows::export::Export;
 use crate::rows::facts::SpaceChanges;
-use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation};
+use crate::rows::principals::{Creation, KeyHash, NewKey, PrincipalState, Revocation, Rotated, Rotation};
 use crate::rows::receipts::{Attested, ReceiptRow};
 use crate::rows::restorations::Missing;
 use crate::rows::schema::Schema;
@@ -392,10 +392,14 @@ impl Store {
         on_engine!(self, expired_purge(call, space, expired, also, describe))
     }
 
-    /// The principal whose key has this hash, unless it was revoked. Read from the database each time, so that a key
-    /// revoked by any process is dead in every process.
-    pub async fn principal_by_key(&self, key: KeyHash) -> Result<Option<Principal>, StoreError> {
-        on_engine!(self, principal_by_key(key))
+    /// The principal that this is a key of, unless the key has ended or the principal was revoked. Read from the
+    /// database each time, so that a key revoked by any process is dead in every process.
+    pub async fn principal_by_key(
+        &self,
+        key: KeyHash,
+        now: Timestamp,
+    ) -> Result<Option<Principal>, StoreError> {
+        on_engine!(self, principal_by_key(key, now))
     }
 
     /// The operator sees every tenant's principals, another caller its own tenant's.
@@ -407,7 +411,7 @@ impl Store {
         &self,
         call: Call,
         principal: Principal,
-        key: KeyHash,
+        key: NewKey,
         seats: i64,
         describe: impl Fn(Creation) -> Record + Send + Sync + 'static,
     ) -> Result<Creation, StoreError> {
@@ -425,3 +429,13 @@ impl Store {
         on_engine!(self, principal_revoke(call, id, how, describe))
     }
 }
+    /// Gives an active principal within the caller's reach a new key.
+    pub async fn principal_rotate(
+        &self,
+        call: Call,
+        id: String,
+        rotation: Rotation,
+        describe: impl Fn(&Rotated) -> Record + Send + Sync + 'static,
+    ) -> Result<Rotated, StoreError> {
+        on_engine!(self, principal_rotate(call, id, rotation, describe))
+    }

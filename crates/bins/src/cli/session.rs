@@ -36,6 +36,6 @@ impl Session {
             _ => Map::new(),
         };
         let caller = Caller::new(identity, "svc".to_owned(), Timestamp::now(), Instant::now() + TIME);
-        self.service.call(caller, tool, arguments).await
+        self.service.operate(caller, tool, arguments).await
     }
 }

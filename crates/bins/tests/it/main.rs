@@ -31,6 +31,7 @@ mod http_metrics;
 mod http_revocation;
 mod http_slow_clients;
 mod keys;
+mod http_rotation;
 mod kill;
 mod model_garbage;
 mod packaging;

@@ -35,6 +35,8 @@ mod http_metrics;
 mod http_revocation;
 #[path = "../it/keys.rs"]
 mod keys;
+#[path = "../it/http_rotation.rs"]
+mod http_rotation;
 #[path = "../it/kill.rs"]
 mod kill;
 #[path = "../it/model_garbage.rs"]

@@ -1,0 +1,6 @@
+-- A key may end by itself, and after a rotation the key before it may work on for a while.
+ALTER TABLE principal ADD COLUMN expires BIGINT;
+ALTER TABLE principal ADD COLUMN former_hint BYTEA;
+ALTER TABLE principal ADD COLUMN former_hash BYTEA;
+ALTER TABLE principal ADD COLUMN former_until BIGINT;
+CREATE INDEX principal_former_key ON principal (former_hint) WHERE former_hint IS NOT NULL;
