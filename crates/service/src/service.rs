@@ -19,6 +19,11 @@ pub struct Options {
     /// Sources that skip the confirmation gate, in lower case.
     pub trusted_sources: Vec<String>,
     /// Facts that a question is answered from.
+    /// Whether nobody, whatever their role, changes a guarded slot without another one's approval.
+    pub four_eyes: bool,
+    /// Whether only a source itself, or an approver, writes as it where the policy tells sources apart. Not set: as
+    /// the deployment was made.
+    pub bound_sources: Option<bool>,
     pub recall_context: usize,
     /// Facts that a statement is read against.
     pub reconcile_context: usize,

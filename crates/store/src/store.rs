@@ -305,6 +305,11 @@ impl Store {
         &self,
         caller: &Caller,
         space: &Space,
+    /// Whether the deployment was made with sources bound to principals.
+    pub async fn sources_bound(&self) -> Result<bool, StoreError> {
+        on_engine!(self, sources_bound())
+    }
+
         embedder: &str,
     ) -> Result<Vec<(FactId, Vec<f32>)>, StoreError> {
         on_engine!(self, vectors_of_space(caller, space, embedder))

@@ -21,6 +21,7 @@ mod eval_long;
 mod evidence_flips;
 mod export;
 mod facts;
+mod four_eyes;
 mod gate;
 mod hanging_model;
 mod http_disconnect;

@@ -15,6 +15,8 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_ENCRYPT", &["on", "off", "TRUE", "false", "Yes", "no", "1", "0"], &["maybe", "2", "enabled"]),
     ("SVC_SIGN", &["on", "off"], &["maybe"]),
     ("SVC_AUTH_REQUIRED", &["on", "off"], &["sometimes"]),
+    ("SVC_FOUR_EYES", &["on", "off"], &["two"]),
+    ("SVC_BOUND_SOURCES", &["on", "off"], &["some"]),
     ("SVC_GRAPH", &["off", "0"], &["maybe", "on"]),
     ("SVC_VENDOR_PUBKEY", &[KEY], &["abc", "00"]),
     ("SVC_OIDC_ROLE_MAP", &["{}", r#"{"staff":"member"}"#], &["[]", "staff", r#"{"staff":"king"}"#]),
