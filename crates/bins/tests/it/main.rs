@@ -29,6 +29,7 @@ mod http_drain;
 mod http_front_door;
 mod http_hostile;
 mod http_metrics;
+mod http_resource;
 mod http_revocation;
 mod http_slow_clients;
 mod keys;

@@ -112,6 +112,9 @@ fn settings_that_need_each_other_say_so() {
         (&[("SVC_KMS", "vault"), ("VAULT_TOKEN", "t")], "VAULT_ADDR"),
         (&[("SVC_KMS", "vault"), ("VAULT_TOKEN", "t"), ("VAULT_ADDR", "a"), ("SVC_KEY", "k")], "SVC_KEY"),
         (&[("SVC_GRAPH", "on")], "NEO4J_PASSWORD"),
+        (&[("SVC_OIDC_RESOURCE_URL", "https://memory.example/mcp")], "SVC_OIDC_ISSUER"),
+        (&[("SVC_OIDC_RESOURCE_URL", "memory.example")], "https://memory.example.com/mcp"),
+        (&[("SVC_OIDC_RESOURCE_URL", "https://memory.example/mcp?a=\"b\"")], "SVC_OIDC_RESOURCE_URL"),
         (&[("SVC_OIDC_ISSUER", "https://id.example")], "SVC_OIDC_AUDIENCE"),
         (&[("SVC_OIDC_ISSUER", "https://id.example"), ("SVC_OIDC_AUDIENCE", "svc")], "SVC_OIDC_JWKS_URL"),
     ] {

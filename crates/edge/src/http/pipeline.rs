@@ -6,6 +6,7 @@ use super::body::{self, BodyError};
 use super::client_ip::client_ip;
 use super::hosts::{Known, Stranger};
 use super::reply::{self, Reply};
+use super::resource::ProtectedResource;
 use super::window::Windows;
 use super::{Config, endpoint, metrics, openapi, probes};
 use crate::request_id;
@@ -38,10 +39,12 @@ enum Page {
     Health,
     Readiness,
     Metrics,
+    /// Where to sign on; only where the operator has opened this page.
+    Resource,
 }
 
 impl Route {
-    fn of(parts: &Parts) -> Self {
+    fn of(parts: &Parts, resource: Option<&ProtectedResource>) -> Self {
         if parts.method != Method::GET && parts.method != Method::HEAD {
             return Self::Guarded;
         }
@@ -49,19 +52,20 @@ impl Route {
             "/healthz" => Self::Open(Page::Health),
             "/readyz" => Self::Open(Page::Readiness),
             "/metrics" => Self::Open(Page::Metrics),
+            path if resource.is_some_and(|resource| resource.is_at(path)) => Self::Open(Page::Resource),
             _ => Self::Guarded,
         }
     }
 
     /// A probe must get its answer however busy its address is, or a busy server is taken for a dead one.
     const fn is_rate_limited(self) -> bool {
-        matches!(self, Self::Guarded | Self::Open(Page::Metrics))
+        matches!(self, Self::Guarded | Self::Open(Page::Metrics | Page::Resource))
     }
 
     const fn weight(self) -> Weight {
         match self {
-            Self::Open(_) => Weight::Probe,
-            Self::Guarded => Weight::Ordinary,
+            Self::Open(Page::Health | Page::Readiness | Page::Metrics) => Weight::Probe,
+            Self::Guarded | Self::Open(Page::Resource) => Weight::Ordinary,
         }
     }
 }
@@ -87,6 +91,7 @@ pub(super) struct Pipeline {
     windows: Windows,
     authenticator: Authenticator,
     known: Known,
+    resource: Option<ProtectedResource>,
 }
 
 impl Pipeline {
@@ -95,6 +100,7 @@ impl Pipeline {
             windows: Windows::new(config.rate_per_min),
             authenticator: Authenticator::new(service.clone(), config.oidc.clone())?,
             known: Known::new(&config.allowed_hosts, &config.allowed_origins),
+            resource: ProtectedResource::of(config.oidc.as_ref()).map_err(io::Error::other)?,
             service,
             config,
         })
@@ -104,7 +110,7 @@ impl Pipeline {
         let (parts, body) = request.into_parts();
         let id = request_id::of(parts.headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()));
         let client = client_ip(&parts.headers, peer, self.config.trusted_proxy_hops);
-        let asked = Asked { id, route: Route::of(&parts), client, parts };
+        let asked = Asked { id, route: Route::of(&parts, self.resource.as_ref()), client, parts };
         let mut line = AccessLine::new(asked.id.clone(), &asked.parts, client, asked.route.weight());
         // Of the gravest level, so that the id stands on the lines of every level that is logged.
         let span = tracing::error_span!("request", request_id = %asked.id);
@@ -127,6 +133,9 @@ impl Pipeline {
             Ok(Admitted::Stranger(Page::Metrics)) => {
                 let token = self.config.metrics_token.as_ref();
                 metrics::answer(&self.service, token, &asked.parts.headers).await
+            }
+            Ok(Admitted::Stranger(Page::Resource)) => {
+                self.resource.as_ref().map_or_else(reply::internal, ProtectedResource::answer)
             }
             Ok(Admitted::Caller(principal, body)) => self.guarded(asked, principal, &body).await,
             Err(refusal) => {
@@ -164,7 +173,7 @@ impl Pipeline {
             }
             Err(AuthError::Unauthorized) => {
                 body::count(parts, body, most).await.map_err(not_taken)?;
-                Err(reply::unauthorized())
+                Err(reply::unauthorized(self.resource.as_ref().map(ProtectedResource::challenge)))
             }
             Err(AuthError::Unchecked(error)) => {
                 tracing::error!(%error, "a credential could not be checked");
