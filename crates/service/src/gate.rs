@@ -33,7 +33,9 @@ impl Service {
         let under_way = UnderWay { store: &self.store, call: Some(call.clone()) };
         let ran = AssertUnwindSafe(self.pass(info, &call, space, arguments)).catch_unwind().await;
         let ended = ran.unwrap_or_else(|_| Err(Stop::Fault(Fault::new("Panic", "the call panicked"))));
+        let started = call.started;
         let reply = self.answer(call, ended).await;
+        self.tool_times.observe(info.name, started.elapsed());
         under_way.ended();
         reply
     }
@@ -100,13 +102,13 @@ impl Service {
     }
 }
 
-/// A call that has not answered yet. When its caller goes away or cancels it, it is dropped where it stands; that it
-/// was made, and given up, is recorded all the same.
 fn unknown(tool: &str) -> Reply {
     let name: String = tool.chars().filter(|c| !c.is_control()).take(80).collect();
     Reply { text: format!("Unknown tool: '{name}'. tools/list names the tools."), is_error: true }
 }
 
+/// A call that has not answered yet. When its caller goes away or cancels it, it is dropped where it stands; that it
+/// was made, and given up, is recorded all the same.
 struct UnderWay<'a> {
     store: &'a Store,
     call: Option<Call>,

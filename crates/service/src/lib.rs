@@ -5,6 +5,7 @@ mod api_key;
 mod args;
 mod embedding;
 mod gate;
+mod metrics;
 mod outcome;
 mod render;
 mod service;

@@ -2,6 +2,7 @@
 
 use crate::call::{Call, Record};
 use crate::keys::KeySettings;
+use crate::load::Load;
 use crate::postgres::{Postgres, PostgresSettings};
 use crate::rows::audit::{AuditLine, AuditReach, AuditReport};
 use crate::rows::counters::Counts;
@@ -134,6 +135,14 @@ impl Store {
         match &self.0 {
             Engine::Sqlite(_) => None,
             Engine::Postgres(engine) => Some(engine.chain_wait()),
+        }
+    }
+
+    /// How busy this process is with the database.
+    pub fn load(&self) -> Load {
+        match &self.0 {
+            Engine::Sqlite(engine) => engine.load(),
+            Engine::Postgres(engine) => engine.load(),
         }
     }
 
@@ -296,6 +305,11 @@ impl Store {
         on_engine!(self, policy_set(call, space, policy, record))
     }
 
+    /// Whether the deployment was made with sources bound to principals.
+    pub async fn sources_bound(&self) -> Result<bool, StoreError> {
+        on_engine!(self, sources_bound())
+    }
+
     pub async fn policy_get(&self, caller: &Caller, space: &Space) -> Result<SourcePolicy, StoreError> {
         on_engine!(self, policy_get(caller, space))
     }
@@ -305,11 +319,6 @@ impl Store {
         &self,
         caller: &Caller,
         space: &Space,
-    /// Whether the deployment was made with sources bound to principals.
-    pub async fn sources_bound(&self) -> Result<bool, StoreError> {
-        on_engine!(self, sources_bound())
-    }
-
         embedder: &str,
     ) -> Result<Vec<(FactId, Vec<f32>)>, StoreError> {
         on_engine!(self, vectors_of_space(caller, space, embedder))
@@ -433,7 +442,6 @@ impl Store {
     ) -> Result<bool, StoreError> {
         on_engine!(self, principal_revoke(call, id, how, describe))
     }
-}
     /// Gives an active principal within the caller's reach a new key.
     pub async fn principal_rotate(
         &self,
@@ -444,3 +452,4 @@ impl Store {
     ) -> Result<Rotated, StoreError> {
         on_engine!(self, principal_rotate(call, id, rotation, describe))
     }
+}

@@ -5,6 +5,7 @@ use super::auth::{AuthError, Authenticator};
 use super::body::{self, BodyError};
 use super::client_ip::client_ip;
 use super::hosts::{Known, Stranger};
+use super::metrics::Measures;
 use super::reply::{self, Reply};
 use super::resource::ProtectedResource;
 use super::window::Windows;
@@ -92,6 +93,7 @@ pub(super) struct Pipeline {
     authenticator: Authenticator,
     known: Known,
     resource: Option<ProtectedResource>,
+    measures: Measures,
 }
 
 impl Pipeline {
@@ -101,6 +103,7 @@ impl Pipeline {
             authenticator: Authenticator::new(service.clone(), config.oidc.clone())?,
             known: Known::new(&config.allowed_hosts, &config.allowed_origins),
             resource: ProtectedResource::of(config.oidc.as_ref()).map_err(io::Error::other)?,
+            measures: Measures::new(&service),
             service,
             config,
         })
@@ -111,7 +114,13 @@ impl Pipeline {
         let id = request_id::of(parts.headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()));
         let client = client_ip(&parts.headers, peer, self.config.trusted_proxy_hops);
         let asked = Asked { id, route: Route::of(&parts, self.resource.as_ref()), client, parts };
-        let mut line = AccessLine::new(asked.id.clone(), &asked.parts, client, asked.route.weight());
+        let mut line = AccessLine::new(
+            asked.id.clone(),
+            &asked.parts,
+            client,
+            asked.route.weight(),
+            self.measures.http_times(),
+        );
         // Of the gravest level, so that the id stands on the lines of every level that is logged.
         let span = tracing::error_span!("request", request_id = %asked.id);
         let passed = AssertUnwindSafe(self.pass(&asked, body, &mut line)).catch_unwind();
@@ -132,12 +141,12 @@ impl Pipeline {
             Ok(Admitted::Stranger(Page::Readiness)) => probes::readiness(self.service.store()).await,
             Ok(Admitted::Stranger(Page::Metrics)) => {
                 let token = self.config.metrics_token.as_ref();
-                metrics::answer(&self.service, token, &asked.parts.headers).await
+                metrics::answer(&self.service, &self.measures, token, &asked.parts.headers).await
             }
             Ok(Admitted::Stranger(Page::Resource)) => {
                 self.resource.as_ref().map_or_else(reply::internal, ProtectedResource::answer)
             }
-            Ok(Admitted::Caller(principal, body)) => self.guarded(asked, principal, &body).await,
+            Ok(Admitted::Caller(principal, body)) => self.guarded(asked, principal, &body, line).await,
             Err(refusal) => {
                 body::drain(&asked.parts, &mut body).await;
                 refusal
@@ -182,7 +191,13 @@ impl Pipeline {
         }
     }
 
-    async fn guarded(&self, asked: &Asked, principal: Principal, body: &Bytes) -> Reply {
+    async fn guarded(
+        &self,
+        asked: &Asked,
+        principal: Principal,
+        body: &Bytes,
+        line: &mut AccessLine,
+    ) -> Reply {
         let Asked { id, parts, .. } = asked;
         match self.known.check(&parts.headers) {
             Ok(()) => {}
@@ -197,7 +212,7 @@ impl Pipeline {
         }
         match (parts.uri.path(), &parts.method) {
             ("/mcp", &Method::POST) => {
-                endpoint::answer(&self.service, principal, id, &parts.headers, body).await
+                endpoint::answer(&self.service, principal, id, &parts.headers, body, line).await
             }
             ("/mcp", _) => reply::only("POST"),
             ("/openapi.json", &Method::GET | &Method::HEAD) => reply::json(StatusCode::OK, openapi::text()),
