@@ -3,7 +3,7 @@
 use crate::fitted::fitted;
 use crate::settings::{ModelSettings, Settings, SettingsError};
 use domain::{Fault, Timestamp};
-use model::{EmbedConfig, Models};
+use model::{ChatConfig, EmbedConfig, Models, Provider};
 use service::Service;
 use std::time::Duration;
 use store::{Store, StoreError};
@@ -27,6 +27,22 @@ pub const CLOSING: Duration = Duration::from_secs(2);
 pub async fn service(settings: Settings) -> Result<Service, StartupError> {
     let models = models(settings.models)?;
     settings.place.make_folder()?;
+    let store = Store::open(settings.storage, Timestamp::now()).await?;
+    Ok(Service::new(store, models, settings.options))
+}
+
+/// For work that asks no model: what is configured of models is neither needed nor mentioned.
+pub async fn service_without_model(settings: Settings) -> Result<Service, StartupError> {
+    let none = ChatConfig {
+        provider: Provider::OpenAi,
+        base_url: None,
+        api_key: None,
+        model: None,
+        read_model: None,
+        timeout: CLOSING,
+        extract_retries: 0,
+    };
+    let models = Models::new(none, EmbedConfig { base_url: None, api_key: None, model: None })?;
     let store = Store::open(settings.storage, Timestamp::now()).await?;
     Ok(Service::new(store, models, settings.options))
 }

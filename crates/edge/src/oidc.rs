@@ -27,6 +27,9 @@ pub struct OidcConfig {
     pub default_role: Role,
     pub role_claim: String,
     pub scope_claim: Option<String>,
+    /// The address of `/mcp` as clients reach it. Where it is set, a client without a credential is told where to get
+    /// one.
+    pub resource_url: Option<String>,
 }
 
 /// Why a token was turned away; for the log alone.
@@ -235,6 +238,7 @@ mod tests {
             default_role: Role::Viewer,
             role_claim: "groups".to_owned(),
             scope_claim: Some("spaces".to_owned()),
+            resource_url: None,
         })
         .unwrap()
     }

@@ -4,6 +4,7 @@
 mod anthropic;
 mod ask;
 mod built_in;
+mod call_times;
 mod chat;
 mod config;
 mod dialect;
@@ -22,6 +23,7 @@ mod speaker;
 
 pub use ask::{Answer, AnswerFact, Effort, Extract, Intent, SlotHint};
 pub use built_in::{BuiltIn, Work};
+pub use call_times::{CallTimes, ModelCall};
 pub use config::{ChatConfig, EmbedConfig, Provider};
 pub use error::ModelError;
 pub use models::Models;

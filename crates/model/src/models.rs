@@ -2,6 +2,7 @@
 
 use crate::ask::{Answer, Effort, Extract};
 use crate::built_in::{self, BuiltIn};
+use crate::call_times::CallTimes;
 use crate::chat::Chat;
 use crate::config::{ChatConfig, EmbedConfig};
 use crate::embedder::Embedder;
@@ -22,6 +23,7 @@ pub struct Models {
 struct Inner {
     reader: Reader,
     vectors: Vectors,
+    times: CallTimes,
 }
 
 /// Who reads statements and answers questions.
@@ -61,7 +63,11 @@ impl Models {
     }
 
     fn of(reader: Reader, vectors: Vectors) -> Self {
-        Self { inner: Arc::new(Inner { reader, vectors }) }
+        Self { inner: Arc::new(Inner { reader, vectors, times: CallTimes::default() }) }
+    }
+
+    pub fn call_times(&self) -> &CallTimes {
+        &self.inner.times
     }
 
     /// The provider's word, or that of the built-in model.
@@ -100,17 +106,23 @@ impl Models {
     }
 
     pub async fn extract(&self, ask: &Extract<'_>, deadline: Instant) -> Result<Vec<RawFact>, ModelError> {
-        match &self.inner.reader {
-            Reader::Remote(chat) => chat.extract(ask, deadline).await,
-            Reader::BuiltIn(model) => model.extract(ask, deadline).await,
-        }
+        let extract = async {
+            match &self.inner.reader {
+                Reader::Remote(chat) => chat.extract(ask, deadline).await,
+                Reader::BuiltIn(model) => model.extract(ask, deadline).await,
+            }
+        };
+        self.inner.times.timed("extract", extract).await
     }
 
     pub async fn answer(&self, ask: &Answer<'_>, deadline: Instant) -> Result<String, ModelError> {
-        match &self.inner.reader {
-            Reader::Remote(chat) => chat.answer(ask, deadline).await,
-            Reader::BuiltIn(model) => model.answer(ask, deadline).await,
-        }
+        let answer = async {
+            match &self.inner.reader {
+                Reader::Remote(chat) => chat.answer(ask, deadline).await,
+                Reader::BuiltIn(model) => model.answer(ask, deadline).await,
+            }
+        };
+        self.inner.times.timed("answer", answer).await
     }
 
     /// One vector for each text, all of one length.
@@ -120,10 +132,13 @@ impl Models {
         effort: Effort,
         deadline: Instant,
     ) -> Result<Vec<Vec<f32>>, ModelError> {
-        match &self.inner.vectors {
-            Vectors::Remote(embedder) => embedder.embed(texts, effort, deadline).await,
-            Vectors::BuiltIn(model) => model.embed(texts, deadline).await,
-        }
+        let embed = async {
+            match &self.inner.vectors {
+                Vectors::Remote(embedder) => embedder.embed(texts, effort, deadline).await,
+                Vectors::BuiltIn(model) => model.embed(texts, deadline).await,
+            }
+        };
+        self.inner.times.timed("embed", embed).await
     }
 
     /// One short attempt.

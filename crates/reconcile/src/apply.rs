@@ -7,6 +7,8 @@ use crate::rules::Verdict;
 use domain::keys::subject_key;
 use domain::{Action, Earlier, Fact, FactId, Metadata, Pending, REJECTED_BY, Status, Timestamp};
 
+/// Who stated a fact, whichever source it names.
+pub(crate) const ASSERTED_BY: &str = "asserted_by";
 /// Who decided on a fact and when. Only a decision stamps these, so that no statement can claim an approval.
 pub(crate) const APPROVED_BY: &str = "approved_by";
 pub(crate) const DECIDED_BY: &str = "decided_by";

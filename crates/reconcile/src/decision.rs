@@ -1,6 +1,6 @@
 //! `confirm_change` and `reject_change`: a person decides on a flagged fact.
 
-use crate::apply::{APPROVED_BY, DECIDED_AT, DECIDED_BY, FLAG_REASON, refine, retracted};
+use crate::apply::{APPROVED_BY, ASSERTED_BY, DECIDED_AT, DECIDED_BY, FLAG_REASON, refine, retracted};
 use crate::ledger::Ledger;
 use crate::needs::Held;
 use crate::plan::{Outcome, Plan};
@@ -13,6 +13,14 @@ use domain::{Action, Fact, FactId, Kind, Metadata, Pending, REJECTED_BY, Status,
 /// No decision inserts a row: the flagged row itself becomes what was decided.
 const NO_NEW_ID: FactId = 0;
 
+/// Who may approve a change that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approver {
+    Anyone,
+    /// Four eyes: whoever proposed the change needs another one to approve it.
+    NotTheProposer,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub struct Decision<'a> {
     /// The authenticated caller.
@@ -23,9 +31,18 @@ pub struct Decision<'a> {
 }
 
 /// `held` answers `needs_of` the flagged fact. The outcome's action is the one that was applied.
-pub fn plan_confirm(id: FactId, held: &Held, decision: &Decision) -> Result<Plan, Refusal> {
+pub fn plan_confirm(
+    id: FactId,
+    held: &Held,
+    decision: &Decision,
+    approver: Approver,
+) -> Result<Plan, Refusal> {
     let mut ledger = Ledger::open(held, NO_NEW_ID);
     let (flag, pending) = awaiting(&ledger, id)?;
+    let proposer = flag.metadata.get(ASSERTED_BY).and_then(|by| by.as_str());
+    if approver == Approver::NotTheProposer && proposer == Some(decision.by) {
+        return Err(Refusal::OwnProposal { id });
+    }
     if is_stale(&ledger, &flag, &pending) {
         return Err(Refusal::Stale { id });
     }

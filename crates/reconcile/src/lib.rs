@@ -25,7 +25,7 @@ mod update;
 mod tests;
 
 pub use apply::DECISION_KEYS;
-pub use decision::{Decision, plan_confirm, plan_reject};
+pub use decision::{Approver, Decision, plan_confirm, plan_reject};
 pub use needs::{Held, Needs, needs, needs_of};
 pub use plan::{Outcome, Plan, Statement, Trust, Write, plan};
 pub use presets::{CRITICAL_CATEGORIES, PRESETS};

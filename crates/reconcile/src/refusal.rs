@@ -17,6 +17,10 @@ pub enum Refusal {
          reject it, and state the change again if it still holds."
     )]
     Stale { id: FactId },
+    #[error(
+        "#{id} was proposed by you, and SVC_FOUR_EYES is on: somebody else with the 'approve' capability must confirm it."
+    )]
+    OwnProposal { id: FactId },
     #[error("#{by} already holds that item of the list. Update or forget #{by} instead.")]
     Taken { by: FactId },
     #[error("The new value is empty. Give a value, or forget the fact to remove it.")]

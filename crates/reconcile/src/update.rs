@@ -1,6 +1,6 @@
 //! The `update_memory` tool: a person replaces the value of one fact.
 
-use crate::apply::{FLAG_REASON, without_decision};
+use crate::apply::{ASSERTED_BY, FLAG_REASON, without_decision};
 use crate::ledger::Ledger;
 use crate::needs::Held;
 use crate::plan::{Outcome, Plan};
@@ -10,9 +10,6 @@ use crate::rules::GATED;
 use crate::slots::SlotSchema;
 use domain::keys::subject_key;
 use domain::{Action, Fact, FactId, Metadata, Pending, Status, Timestamp, limits};
-
-/// Who stated a fact that names no source of its own.
-const ASSERTED_BY: &str = "asserted_by";
 
 /// Whether the person may approve changes to confirm-gated slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

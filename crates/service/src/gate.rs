@@ -12,17 +12,30 @@ use store::{Call, Record, Store};
 use tokio::runtime::Handle;
 
 impl Service {
-    pub async fn call(&self, caller: Caller, tool: &str, mut arguments: Arguments) -> Reply {
-        let Some(info) = tools::find(tool) else {
-            let name: String = tool.chars().filter(|c| !c.is_control()).take(80).collect();
-            return Reply::refused(format!("Unknown tool: '{name}'. tools/list names the tools."));
-        };
+    pub async fn call(&self, caller: Caller, tool: &str, arguments: Arguments) -> Reply {
+        match tools::find(tool) {
+            Some(info) => self.run(info, caller, arguments).await,
+            None => unknown(tool),
+        }
+    }
+
+    /// For the person at the machine, who can also do what no client is offered.
+    pub async fn operate(&self, caller: Caller, tool: &str, arguments: Arguments) -> Reply {
+        match tools::find_for_operator(tool) {
+            Some(info) => self.run(info, caller, arguments).await,
+            None => unknown(tool),
+        }
+    }
+
+    async fn run(&self, info: &'static ToolInfo, caller: Caller, mut arguments: Arguments) -> Reply {
         let space = info.takes.take_space(&mut arguments);
         let call = Call::new(caller, info.name, space.as_ref().ok().cloned().flatten());
         let under_way = UnderWay { store: &self.store, call: Some(call.clone()) };
         let ran = AssertUnwindSafe(self.pass(info, &call, space, arguments)).catch_unwind().await;
         let ended = ran.unwrap_or_else(|_| Err(Stop::Fault(Fault::new("Panic", "the call panicked"))));
+        let started = call.started;
         let reply = self.answer(call, ended).await;
+        self.tool_times.observe(info.name, started.elapsed());
         under_way.ended();
         reply
     }
@@ -78,7 +91,8 @@ impl Service {
             Ok(Done::Committed { text }) => return Reply::done(text),
             Ok(Done::Read { text, record }) => (Reply::done(text), record),
             Ok(Done::Reconciled { text, outcomes, mut proposals, record }) => {
-                if !call.caller.can(Capability::Approve) {
+                // Under four eyes whoever proposed a change may not approve it.
+                if !call.caller.can(Capability::Approve) || self.options.four_eyes {
                     proposals.clear();
                 }
                 let reply = Reply { outcomes, proposals, ..Reply::done(text) };
@@ -112,6 +126,11 @@ impl Service {
             Err(error) => Reply::failed(report(&call, &error.into()).0),
         }
     }
+}
+
+fn unknown(tool: &str) -> Reply {
+    let name: String = tool.chars().filter(|c| !c.is_control()).take(80).collect();
+    Reply::refused(format!("Unknown tool: '{name}'. tools/list names the tools."))
 }
 
 /// A call that has not answered yet. When its caller goes away or cancels it, it is dropped where it stands; that it

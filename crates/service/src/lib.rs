@@ -1,10 +1,12 @@
 //! The memory service: 32 tools behind one gate. Speaks domain types and JSON arguments; knows no transport.
 
 mod answering;
+mod api_key;
 mod args;
 mod embedding;
 mod facts;
 mod gate;
+mod metrics;
 mod outcome;
 mod render;
 mod service;

@@ -1,6 +1,7 @@
 //! What the tools share: the store, the models, and the options of the deployment.
 
 use crate::embedding::Embedding;
+use crate::metrics::ToolTimes;
 use crate::spaces::Spaces;
 use crate::tool::ToolInfo;
 use crate::tools::CORE;
@@ -20,6 +21,11 @@ pub struct Options {
     pub slots: Arc<SlotSchema>,
     /// Sources that skip the confirmation gate, in lower case.
     pub trusted_sources: Vec<String>,
+    /// Whether nobody, whatever their role, changes a guarded slot without another one's approval.
+    pub four_eyes: bool,
+    /// Whether only a source itself, or an approver, writes as it where the policy tells sources apart. Not set: as
+    /// the deployment was made.
+    pub bound_sources: Option<bool>,
     /// Facts that a question is answered from.
     pub recall_context: usize,
     /// Facts that a statement is read against.
@@ -96,6 +102,7 @@ pub struct Service {
     pub(crate) slot_hints: Arc<[SlotHint]>,
     pub(crate) spaces: Spaces,
     pub(crate) embedding: Embedding,
+    pub(crate) tool_times: ToolTimes,
 }
 
 impl Service {
@@ -104,7 +111,8 @@ impl Service {
         let spaces = Spaces::default();
         let embedding = Embedding::start(store.clone(), models.clone(), spaces.clone());
         let slot_hints = options.slots.slots().iter().map(slot_hint).collect();
-        Self { store, models, options: Arc::new(options), slot_hints, spaces, embedding }
+        let tool_times = ToolTimes::default();
+        Self { store, models, options: Arc::new(options), slot_hints, spaces, embedding, tool_times }
     }
 
     pub fn store(&self) -> &Store {

@@ -105,6 +105,8 @@ async fn deployment(engine: Engine) -> Deployment {
     let options = Options {
         slots: Arc::new(SlotSchema::none()),
         trusted_sources: Vec::new(),
+        four_eyes: false,
+        bound_sources: None,
         recall_context: 40,
         reconcile_context: 40,
         critical_categories: CRITICAL_CATEGORIES.map(str::to_owned).to_vec(),

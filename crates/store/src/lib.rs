@@ -9,6 +9,7 @@ mod copy;
 mod error;
 mod head_file;
 pub mod keys;
+mod load;
 mod postgres;
 mod rows;
 pub mod seal;
@@ -22,6 +23,7 @@ pub use call::{Call, Ending, Record};
 pub use chain_wait::ChainWait;
 pub use copy::{Beginning, Replace, Step, Watcher};
 pub use error::StoreError;
+pub use load::{Load, PoolLoad};
 pub use postgres::PostgresSettings;
 pub use rows::audit::{AuditLine, AuditReport};
 pub use rows::audit_list::{AuditQuery, AuditReach};
@@ -30,7 +32,9 @@ pub use rows::decisions::{DecisionRow, NewDecision};
 pub use rows::erasure::{Also, Erased, Expired};
 pub use rows::export::Export;
 pub use rows::facts::SpaceChanges;
-pub use rows::principals::{Creation, KeyHash, PrincipalState, Revocation, Revoked};
+pub use rows::principals::{
+    Creation, KeyHash, NewKey, NextExpiry, PrincipalState, Revocation, Revoked, Rotated, Rotation,
+};
 pub use rows::receipts::{Attested, ReceiptRow};
 pub use rows::restorations::Missing;
 pub use rows::schema::Schema;

@@ -2,6 +2,7 @@
 
 use crate::call::{Call, Record};
 use crate::keys::KeySettings;
+use crate::load::Load;
 use crate::postgres::{Postgres, PostgresSettings};
 use crate::rows::audit::{AuditLine, AuditReport};
 use crate::rows::audit_list::AuditQuery;
@@ -10,7 +11,9 @@ use crate::rows::decisions::{DecisionRow, NewDecision};
 use crate::rows::erasure::{Also, Erased, Expired};
 use crate::rows::export::Export;
 use crate::rows::facts::SpaceChanges;
-use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation, Revoked};
+use crate::rows::principals::{
+    Creation, KeyHash, NewKey, PrincipalState, Revocation, Revoked, Rotated, Rotation,
+};
 use crate::rows::receipts::{Attested, ReceiptRow};
 use crate::rows::restorations::Missing;
 use crate::rows::schema::Schema;
@@ -153,6 +156,14 @@ impl Store {
         match &self.0 {
             Engine::Sqlite(_) => None,
             Engine::Postgres(engine) => Some(engine.chain_wait()),
+        }
+    }
+
+    /// How busy this process is with the database.
+    pub fn load(&self) -> Load {
+        match &self.0 {
+            Engine::Sqlite(engine) => engine.load(),
+            Engine::Postgres(engine) => engine.load(),
         }
     }
 
@@ -319,6 +330,11 @@ impl Store {
         on_engine!(self, policy_set(call, space, policy, record))
     }
 
+    /// Whether the deployment was made with sources bound to principals.
+    pub async fn sources_bound(&self) -> Result<bool, StoreError> {
+        on_engine!(self, sources_bound())
+    }
+
     pub async fn policy_get(&self, caller: &Caller, space: &Space) -> Result<SourcePolicy, StoreError> {
         on_engine!(self, policy_get(caller, space))
     }
@@ -418,10 +434,14 @@ impl Store {
         on_engine!(self, expired_purge(call, space, expired, also, describe))
     }
 
-    /// The principal whose key has this hash, unless it was revoked. Read from the database each time, so that a key
-    /// revoked by any process is dead in every process.
-    pub async fn principal_by_key(&self, key: KeyHash) -> Result<Option<Principal>, StoreError> {
-        on_engine!(self, principal_by_key(key))
+    /// The principal that this is a key of, unless the key has ended or the principal was revoked. Read from the
+    /// database each time, so that a key revoked by any process is dead in every process.
+    pub async fn principal_by_key(
+        &self,
+        key: KeyHash,
+        now: Timestamp,
+    ) -> Result<Option<Principal>, StoreError> {
+        on_engine!(self, principal_by_key(key, now))
     }
 
     /// The operator sees every tenant's principals, another caller its own tenant's.
@@ -433,7 +453,7 @@ impl Store {
         &self,
         call: Call,
         principal: Principal,
-        key: KeyHash,
+        key: NewKey,
         seats: i64,
         describe: impl Fn(Creation) -> Record + Send + Sync + 'static,
     ) -> Result<Creation, StoreError> {
@@ -449,5 +469,15 @@ impl Store {
         describe: impl Fn(Revoked) -> Record + Send + Sync + 'static,
     ) -> Result<Revoked, StoreError> {
         on_engine!(self, principal_revoke(call, id, how, describe))
+    }
+    /// Gives an active principal within the caller's reach a new key.
+    pub async fn principal_rotate(
+        &self,
+        call: Call,
+        id: String,
+        rotation: Rotation,
+        describe: impl Fn(&Rotated) -> Record + Send + Sync + 'static,
+    ) -> Result<Rotated, StoreError> {
+        on_engine!(self, principal_rotate(call, id, rotation, describe))
     }
 }

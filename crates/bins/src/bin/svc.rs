@@ -31,7 +31,7 @@ enum Command {
     Demo(demo::Command),
     /// Show or write the configuration that connects a client: Claude Code, Cursor, VS Code and others.
     Connect(connect::Command),
-    /// Make, list and revoke principals and their API keys.
+    /// Make, list, rotate and revoke principals and their API keys.
     #[command(subcommand)]
     Principal(principal::Command),
     /// Make and read licences.

@@ -25,9 +25,23 @@ pub enum Command {
         /// The tenant.
         #[arg(long, default_value = domain::DEFAULT_TENANT)]
         tenant: String,
+        /// How long the key works, such as 90d or 12h; until it is revoked where this is left out.
+        #[arg(long, value_name = "TIME", default_value = "", hide_default_value = true)]
+        expires: String,
     },
     /// List the principals of all tenants.
     List,
+    /// Give a principal a new API key and print it, once. The old one works on for a while.
+    Rotate {
+        /// The principal's id, prin_…
+        id: String,
+        /// How long the old key works beside the new one, such as 24h or 7d; 0s ends it at once.
+        #[arg(long, value_name = "TIME", default_value = "24h")]
+        overlap: String,
+        /// How long the new key works, such as 90d, or never. Needed only where the old key expires.
+        #[arg(long, value_name = "TIME", default_value = "", hide_default_value = true)]
+        expires: String,
+    },
     /// End a principal's key at once, in every process.
     Revoke {
         /// The principal's id, prin_…
@@ -42,21 +56,28 @@ impl Command {
     /// The tool that does the work, and its arguments.
     fn call(self) -> (&'static str, Value) {
         match self {
-            Self::Create { name, role, kind, scopes, tenant } => (
+            Self::Create { name, role, kind, scopes, tenant, expires } => (
                 "create_principal",
-                json!({ "name": name, "role": role, "kind": kind, "scopes": scopes, "tenant": tenant }),
+                json!({
+                    "name": name, "role": role, "kind": kind, "scopes": scopes, "tenant": tenant,
+                    "expires": expires,
+                }),
             ),
             Self::List => ("list_principals", json!({})),
+            Self::Rotate { id, overlap, expires } => {
+                ("rotate_principal", json!({ "principal_id": id, "overlap": overlap, "expires": expires }))
+            }
             Self::Revoke { id, erase } => ("revoke_principal", json!({ "principal_id": id, "erase": erase })),
         }
     }
 
     pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
-        let session = Session::open(settings).await?;
+        let session = Session::without_model(settings).await?;
         let (tool, arguments) = self.call();
         let reply = session.call(tool, arguments).await;
         // A refusal reads as a reply to a client; to a shell it is a failure.
-        let refused = ["Seat limit reached", "No active principal", "Svc couldn't", "Access denied"];
+        let refused =
+            ["Seat limit reached", "No active principal", "Not rotated", "Svc couldn't", "Access denied"];
         if reply.is_error || refused.iter().any(|start| reply.text.starts_with(start)) {
             return Err(CliError::Refused(reply.text));
         }

@@ -22,6 +22,11 @@ impl Session {
         Ok(Self { service: startup::service(settings).await? })
     }
 
+    /// For commands that ask no model, whichever is configured.
+    pub async fn without_model(settings: Settings) -> Result<Self, StartupError> {
+        Ok(Self { service: startup::service_without_model(settings).await? })
+    }
+
     pub async fn call(&self, tool: &str, arguments: Value) -> Reply {
         self.call_as(Identity::Local, tool, arguments).await
     }
@@ -31,7 +36,7 @@ impl Session {
             Value::Object(arguments) => arguments,
             _ => Map::new(),
         };
-        self.service.call(caller(identity), tool, arguments).await
+        self.service.operate(caller(identity), tool, arguments).await
     }
 
     /// What is active and what is flagged in the person's own space.

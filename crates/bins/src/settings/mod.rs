@@ -102,6 +102,8 @@ impl Settings {
     }
 }
 
+const BOUND_SOURCES: &str = "SVC_BOUND_SOURCES";
+
 fn options(env: &Env) -> Result<Options, SettingsError> {
     let critical = env.list("SVC_CRITICAL_CATEGORIES");
     Ok(Options {
@@ -112,6 +114,8 @@ fn options(env: &Env) -> Result<Options, SettingsError> {
             .iter()
             .map(|source| source.to_lowercase())
             .collect(),
+        four_eyes: env.switch("SVC_FOUR_EYES", false)?,
+        bound_sources: env.text(BOUND_SOURCES).map(|_| env.switch(BOUND_SOURCES, true)).transpose()?,
         recall_context: count(env, "SVC_RECALL_CONTEXT", 40)?,
         reconcile_context: count(env, "SVC_RECONCILE_CONTEXT", 40)?,
         critical_categories: critical.unwrap_or_else(|| CRITICAL_CATEGORIES.map(str::to_owned).to_vec()),

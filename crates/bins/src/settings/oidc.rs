@@ -13,7 +13,8 @@ pub(super) fn read(env: &Env) -> Result<Option<OidcConfig>, SettingsError> {
     let role_map = role_map(env)?;
     let default_role = default_role(env)?;
     let parts = ["SVC_OIDC_ISSUER", "SVC_OIDC_AUDIENCE", "SVC_OIDC_JWKS_URL"];
-    if parts.iter().all(|name| env.text(name).is_none()) {
+    let resource_url = resource_url(env)?;
+    if parts.iter().all(|name| env.text(name).is_none()) && resource_url.is_none() {
         return Ok(None);
     }
     let part = |name: &'static str| {
@@ -33,7 +34,22 @@ pub(super) fn read(env: &Env) -> Result<Option<OidcConfig>, SettingsError> {
         default_role,
         role_claim: env.text_or("SVC_OIDC_ROLE_CLAIM", "groups"),
         scope_claim: env.text("SVC_OIDC_SCOPE_CLAIM"),
+        resource_url,
     }))
+}
+
+fn resource_url(env: &Env) -> Result<Option<String>, SettingsError> {
+    const NAME: &str = "SVC_OIDC_RESOURCE_URL";
+    let Some(url) = env.text(NAME) else { return Ok(None) };
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    let is_plain = |c: char| c.is_ascii_graphic() && !"\"\\?#".contains(c);
+    if rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/') && rest.chars().all(is_plain)) {
+        return Ok(Some(url));
+    }
+    Err(SettingsError::new(
+        NAME,
+        format!("takes the address that clients reach, such as https://memory.example.com/mcp, not '{url}'"),
+    ))
 }
 
 fn role_map(env: &Env) -> Result<BTreeMap<String, Role>, SettingsError> {

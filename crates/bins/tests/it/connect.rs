@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use svc::cli::connect::{Client, Existing, Folders, Format, Merged, NAME, Scope, Server, merge};
+use svc::cli::connect::{
+    Carried, Client, Existing, Folders, Format, Merged, NAME, Scope, Server, merge, remove,
+};
 use tempfile::TempDir;
 
 /// A home folder with nothing in it.
@@ -305,6 +307,107 @@ fn a_project_gets_a_file_of_its_own_where_the_client_has_one() {
     }
 }
 
+/// What is set in a shell that works on a shared memory.
+const SHELL: [(&str, &str); 8] = [
+    ("SVC_DATABASE_URL", "postgresql://svc:hunter2@db.example/svc"),
+    ("SVC_KEY", "correct horse"),
+    ("SVC_ENCRYPT", "off"),
+    ("LLM_PROVIDER", "openai"),
+    ("OPENAI_BASE_URL", "https://models.example/v1"),
+    ("OPENAI_MODEL", "gpt-9"),
+    ("OPENAI_API_KEY", "sk-secret"),
+    ("SVC_PORT", "9999"),
+];
+
+#[test]
+fn the_settings_that_decide_which_memory_it_is_go_along_and_secrets_are_named_or_said_to_be_missing() {
+    for client in Client::value_variants() {
+        let home = Home::new();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
+        command.env_clear().env("HOME", home.path()).current_dir(home.path()).envs(SHELL);
+        let said = succeeded(&command.args(["connect", &client.id(), "--write"]).output().unwrap());
+        let new = text(&home.file(*client));
+        for secret in ["hunter2", "correct horse", "sk-secret"] {
+            assert!(!new.contains(secret) && !said.contains(secret), "{new}{said}");
+        }
+        let entry = entry(*client, &new).unwrap();
+        for (name, value) in &SHELL[2..6] {
+            assert_eq!(entry["env"][*name], *value, "{}", client.id());
+        }
+        for name in ["SVC_DATABASE_URL", "SVC_KEY", "OPENAI_API_KEY"] {
+            assert!(said.contains(name), "{}: {said}", client.id());
+            let written = entry.to_string();
+            assert_eq!(written.contains(name), client.reads_variables(), "{}: {written}", client.id());
+            assert!(entry["env"][name].as_str().is_none_or(|value| value.contains('$')), "{written}");
+        }
+        assert!(!new.contains("SVC_PORT"), "{new}");
+        let why =
+            if client.reads_variables() { "Secrets are named and not written" } else { "Left out, because" };
+        assert!(said.lines().any(|line| line.starts_with(why)), "{said}");
+    }
+}
+
+#[test]
+fn an_address_is_a_secret_only_with_a_password_or_a_key_in_it() {
+    for (name, address, secret) in [
+        ("SVC_DATABASE_URL", "postgresql://svc@db.example:5432/svc?sslmode=require", false),
+        ("SVC_DATABASE_URL", "postgresql://db.example/svc", false),
+        ("SVC_DATABASE_URL", "postgresql://svc:hunter2@db.example/svc", true),
+        ("SVC_DATABASE_URL", "postgresql://svc:hun/ter@2@db.example/svc", true),
+        ("SVC_DATABASE_URL", "postgresql://db.example/svc?user=svc&password=hunter2", true),
+        ("SVC_DATABASE_URL", "host=db.example password=hunter2", true),
+        ("OPENAI_BASE_URL", "https://models.example:8443/v1", false),
+        ("OPENAI_BASE_URL", "https://models.example/v1?key=hunter2", true),
+    ] {
+        let home = Home::new();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
+        command.env_clear().env("HOME", home.path()).current_dir(home.path()).env(name, address);
+        let said = succeeded(&command.args(["connect", "zed", "--write"]).output().unwrap());
+        let entry = entry(Client::Zed, &text(&home.file(Client::Zed))).unwrap();
+        let written = (!secret).then_some(address);
+        assert_eq!(entry["env"][name].as_str(), written, "{address}");
+        assert_eq!(said.contains(name), secret, "{said}");
+    }
+}
+
+#[test]
+fn remove_takes_our_entry_out_again_and_nothing_else() {
+    for client in Client::value_variants() {
+        let home = Home::new();
+        let old = lived_in(*client);
+        let file = home.put(*client, &old);
+        succeeded(&home.write(*client, &[]));
+        let connected = text(&file);
+        let said = succeeded(&home.connect(&[&client.id(), "--remove"]));
+        assert!(said.contains("Removed 'svc'") && said.contains(env!("CARGO_BIN_EXE_svc-mcp")), "{said}");
+        let new = text(&file);
+        assert_eq!(client.format().read(&new).unwrap(), client.format().read(&old).unwrap());
+        for comment in COMMENTS.iter().filter(|comment| old.contains(**comment)) {
+            assert!(new.contains(*comment), "{comment} is lost:\n{new}");
+        }
+        assert_eq!(text(&PathBuf::from(format!("{}.before-svc-2", file.display()))), connected);
+        let again = succeeded(&home.connect(&[&client.id(), "--remove"]));
+        assert!(again.contains("nothing was changed"), "{again}");
+        assert_eq!(text(&file), new);
+    }
+}
+
+#[test]
+fn a_file_that_held_our_entry_alone_holds_no_server_afterwards() {
+    for client in Client::value_variants() {
+        let home = Home::new();
+        succeeded(&home.write(*client, &[]));
+        succeeded(&home.connect(&[&client.id(), "--remove"]));
+        let left = client.format().read(&text(&home.file(*client))).unwrap();
+        assert!(left.get(client.section()).is_none(), "{left}");
+        succeeded(&home.write(*client, &[]));
+        assert!(entry(*client, &text(&home.file(*client))).is_some(), "{}", client.id());
+    }
+    let home = Home::new();
+    assert!(succeeded(&home.connect(&["cursor", "--remove"])).contains("nothing was changed"));
+    assert!(home.files().is_empty());
+}
+
 fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -361,7 +464,7 @@ proptest! {
             };
             text = text.lines().enumerate().map(line).collect();
         }
-        let server = Server::Local { command: "/bin/svc-mcp".to_owned(), env: Vec::new() };
+        let server = Server::Local { command: "/bin/svc-mcp".to_owned(), env: Carried::default() };
         let ours = Client::Cursor.entry(&server);
         let merged = merge(Format::Json, "mcpServers", &text, &ours, Existing::Keep).unwrap();
         let Merged::Changed { text: new, replaced: None } = merged else { panic!("{merged:?}") };
@@ -370,13 +473,18 @@ proptest! {
         prop_assert_eq!(&after["mcpServers"][NAME], &ours);
         let mut expected = before;
         expected.as_object_mut().unwrap().entry("mcpServers").or_insert_with(|| json!({}));
-        prop_assert_eq!(without_ours(after), expected);
+        prop_assert_eq!(without_ours(after), expected.clone());
         let notes = |text: &str| -> Vec<String> {
             text.split("// note ").skip(1).map(|rest| rest.split('\n').next().unwrap().to_owned()).collect()
         };
         prop_assert_eq!(notes(&new), notes(&text));
         let again = merge(Format::Json, "mcpServers", &new, &ours, Existing::Keep).unwrap();
         prop_assert_eq!(again, Merged::Same);
+        let (undone, _) = remove(Format::Json, "mcpServers", &new).unwrap().unwrap();
+        let mut undone = Format::Json.read(&undone).unwrap();
+        undone.as_object_mut().unwrap().entry("mcpServers").or_insert_with(|| json!({}));
+        prop_assert_eq!(undone, expected);
+        prop_assert!(remove(Format::Json, "mcpServers", &text).unwrap().is_none());
     }
 
     #[test]

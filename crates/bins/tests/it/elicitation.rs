@@ -97,13 +97,21 @@ fn over_stdio_the_person_settles_the_change_in_the_middle_of_the_call() {
 }
 
 #[test]
-fn a_client_that_does_not_offer_it_is_answered_as_ever_and_one_that_leaves_loses_nothing() {
+fn who_cannot_be_asked_or_may_not_approve_is_answered_as_ever_and_who_leaves_loses_nothing() {
     let deployment = guarded();
     let mut client = Lines::start(&deployment, &json!({}));
     client.call(1, "remember", &status("full code"));
     client.text(1);
     client.call(2, "remember", &status("DNR"));
     assert!(client.text(2).contains("\nWaiting #2: code_status = DNR"));
+    drop(client);
+
+    let strict = guarded().with("SVC_FOUR_EYES", "on");
+    let mut client = Lines::start(&strict, &json!({ "elicitation": {} }));
+    for (id, value) in [(1, "full code"), (2, "DNR")] {
+        client.call(id, "remember", &status(value));
+        client.text(id);
+    }
     drop(client);
 
     let mut client = Lines::start(&deployment, &json!({ "elicitation": { "form": {} } }));

@@ -157,3 +157,30 @@ async fn a_purge_stops_at_its_cutoff_and_its_receipt_names_every_space_that_it_r
     let shown = started.days_ago(0, "verify_receipt", &json!({ "receipt_id": receipt(&reply) })).await;
     assert!(shown.contains("older than 28 day(s) in ann/coder/: 1 fact(s)"), "{shown}");
 }
+
+#[test]
+fn erasing_everything_says_what_stays_and_which_flag_removes_it() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model);
+    let process = deployment.start();
+    process.remember(&says("phone", "555 1234"));
+    process.call("attest", &json!({ "subject": "phone" }));
+    process.call("record_decision", &json!({ "action_summary": "go", "question": "which phone?" }));
+    let said = process.call("delete_all", &json!({}));
+    check_receipt(&process, &said);
+    let stays = said.lines().nth(1).unwrap();
+    for (what, flag) in
+        [("decisions", "include_decisions"), ("attestations", "include_receipts"), ("audit", "include_audit")]
+    {
+        assert!(stays.contains(what) && stays.contains(flag), "{said}");
+    }
+    // What stayed goes when the flag is given afterwards.
+    let said = process.call("delete_all", &json!({ "include_receipts": true }));
+    assert!(said.contains("1 receipt(s) removed"), "{said}");
+    assert!(said.contains("include_decisions") && !said.contains("include_receipts"), "{said}");
+    let all = json!({ "include_decisions": true, "include_receipts": true, "include_audit": true });
+    let said = process.call("delete_all", &all);
+    assert!(said.contains("1 decision(s) removed") && said.contains("audit entries erased"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    process.intact();
+}

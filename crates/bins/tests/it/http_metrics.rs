@@ -1,7 +1,7 @@
 //! The counters are those of the deployment: every process shows the calls of all.
 
 use crate::support::http::{Answer, request};
-use crate::support::{Deployment, Model, Server, says};
+use crate::support::{BROKEN_WORD, Deployment, Engine, Model, Server, says};
 use serde_json::json;
 
 fn scrape(server: &Server, headers: &[&str]) -> Answer {
@@ -47,6 +47,72 @@ fn every_process_shows_the_calls_of_all_those_over_stdio_too() {
         }
         assert!(page.body.contains(r#"svc_tool_latency_avg_ms{tool="remember"} "#), "{}", page.body);
     }
+}
+
+/// The value of the one sample that begins so.
+fn sample(page: &str, start: &str) -> f64 {
+    let line = page.lines().find(|line| line.starts_with(start));
+    let line = line.unwrap_or_else(|| panic!("no {start} in:\n{page}"));
+    line.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_process_shows_how_long_its_calls_took_and_what_waits() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model);
+    let (_, key) = deployment.principal("admin", &["--role", "admin"]);
+    let server = deployment.serve();
+    let mut client = server.client(&key);
+    client.remember(&says("city", "Oslo"));
+    client.remember(&says("colour", "red"));
+    client.list();
+    assert_eq!(server.client("svc_sk_wrong").ask("stats", &json!({})).unwrap().status, 401);
+    server.wait_for_log("status=401");
+
+    let page = scrape(&server, &[]).body;
+    for family in ["svc_tool_seconds", "svc_model_call_seconds", "svc_http_request_seconds"] {
+        assert_eq!(page.matches(&format!("# TYPE {family} histogram")).count(), 1, "{page}");
+    }
+    assert_eq!(sample(&page, r#"svc_tool_seconds_count{tool="remember"}"#), 2.0);
+    assert_eq!(sample(&page, r#"svc_tool_seconds_count{tool="list_memories"}"#), 1.0);
+    let last = sample(&page, r#"svc_tool_seconds_bucket{le="+Inf",tool="remember"}"#);
+    assert_eq!(last, 2.0);
+    assert!(sample(&page, r#"svc_tool_seconds_sum{tool="remember"}"#) > 0.0);
+    assert_eq!(sample(&page, r#"svc_model_call_seconds_count{call="extract",outcome="ok"}"#), 2.0);
+    assert_eq!(sample(&page, r#"svc_http_request_seconds_count{path="/mcp",status="200"}"#), 3.0);
+    assert_eq!(sample(&page, r#"svc_http_request_seconds_count{path="/mcp",status="401"}"#), 1.0);
+    assert_eq!(sample(&page, "svc_writes_waiting "), 0.0);
+    let pool = if crate::ENGINE == Engine::Sqlite { "readers" } else { "transactions" };
+    assert!(sample(&page, &format!(r#"svc_pool_connections_open{{pool="{pool}"}}"#)) >= 1.0);
+    assert_eq!(sample(&page, &format!(r#"svc_pool_waiting{{pool="{pool}"}}"#)), 0.0);
+    assert!(!page.contains("# EOF"), "that is OpenMetrics, and this format is not: {page}");
+}
+
+#[test]
+fn a_model_that_fails_is_counted_as_failing() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with("SVC_EXTRACT_RETRIES", "0");
+    let (_, key) = deployment.principal("admin", &["--role", "admin"]);
+    let server = deployment.serve();
+    let failed = server.client(&key).remember(BROKEN_WORD);
+    assert!(failed.starts_with("Svc couldn't complete that"), "{failed}");
+    let page = scrape(&server, &[]).body;
+    assert_eq!(sample(&page, r#"svc_model_call_seconds_count{call="extract",outcome="failed"}"#), 1.0);
+}
+
+#[test]
+fn the_access_log_names_the_tool_and_nothing_of_the_callers_choice() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model);
+    let (id, key) = deployment.principal("admin", &["--role", "admin"]);
+    let server = deployment.serve();
+    let mut client = server.client(&key);
+    client.list();
+    let line = server.wait_for_log("tool=\"list_memories\"");
+    assert!(line.contains("answered") && line.contains(&id), "{line}");
+    client.ask("made_up tool=x", &json!({})).unwrap();
+    server.wait_for_log("tool=\"unknown\"");
+    assert!(server.log().iter().all(|line| !line.contains("made_up")));
 }
 
 #[test]

@@ -15,6 +15,8 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_ENCRYPT", &["on", "off", "TRUE", "false", "Yes", "no", "1", "0"], &["maybe", "2", "enabled"]),
     ("SVC_SIGN", &["on", "off"], &["maybe"]),
     ("SVC_AUTH_REQUIRED", &["on", "off"], &["sometimes"]),
+    ("SVC_FOUR_EYES", &["on", "off"], &["two"]),
+    ("SVC_BOUND_SOURCES", &["on", "off"], &["some"]),
     ("SVC_GRAPH", &["off", "0"], &["maybe", "on"]),
     ("SVC_VENDOR_PUBKEY", &[KEY], &["abc", "00"]),
     ("SVC_OIDC_ROLE_MAP", &["{}", r#"{"staff":"member"}"#], &["[]", "staff", r#"{"staff":"king"}"#]),
@@ -118,6 +120,9 @@ fn settings_that_need_each_other_say_so() {
         (&[("SVC_KMS", "vault"), ("VAULT_TOKEN", "t")], "VAULT_ADDR"),
         (&[("SVC_KMS", "vault"), ("VAULT_TOKEN", "t"), ("VAULT_ADDR", "a"), ("SVC_KEY", "k")], "SVC_KEY"),
         (&[("SVC_GRAPH", "on")], "NEO4J_PASSWORD"),
+        (&[("SVC_OIDC_RESOURCE_URL", "https://memory.example/mcp")], "SVC_OIDC_ISSUER"),
+        (&[("SVC_OIDC_RESOURCE_URL", "memory.example")], "https://memory.example.com/mcp"),
+        (&[("SVC_OIDC_RESOURCE_URL", "https://memory.example/mcp?a=\"b\"")], "SVC_OIDC_RESOURCE_URL"),
         (&[("SVC_OIDC_ISSUER", "https://id.example")], "SVC_OIDC_AUDIENCE"),
         (&[("SVC_OIDC_ISSUER", "https://id.example"), ("SVC_OIDC_AUDIENCE", "svc")], "SVC_OIDC_JWKS_URL"),
     ] {
@@ -178,4 +183,18 @@ fn migrations_are_shown_without_being_applied() {
     assert!(migrate("up").contains("applied v1"));
     assert!(!migrate("status").contains("PENDING"));
     assert_eq!(deployment.start().list(), "(no memories yet)");
+}
+
+#[test]
+fn svc_principal_prints_no_word_of_models() {
+    for (name, value) in [("SVC_LOG_LEVEL", "DEBUG"), ("OPENAI_BASE_URL", "not an address")] {
+        let deployment = Deployment::bare().with(name, value);
+        for arguments in [&["principal", "create", "ana", "--role", "admin"][..], &["principal", "list"]] {
+            let output = deployment.run(env!("CARGO_BIN_EXE_svc"), arguments);
+            let said = [output.stdout, output.stderr].concat();
+            let said = String::from_utf8(said).unwrap();
+            assert!(output.status.success(), "{said}");
+            assert!(!said.to_lowercase().contains("model"), "{said}");
+        }
+    }
 }

@@ -23,6 +23,8 @@ mod erasure;
 mod evidence_flips;
 #[path = "../it/export.rs"]
 mod export;
+#[path = "../it/four_eyes.rs"]
+mod four_eyes;
 #[path = "../it/gate.rs"]
 mod gate;
 #[path = "../it/hanging_model.rs"]
@@ -37,6 +39,8 @@ mod http_front_door;
 mod http_metrics;
 #[path = "../it/http_revocation.rs"]
 mod http_revocation;
+#[path = "../it/http_rotation.rs"]
+mod http_rotation;
 #[path = "../it/keys.rs"]
 mod keys;
 #[path = "../it/kill.rs"]

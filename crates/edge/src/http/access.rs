@@ -1,5 +1,6 @@
 //! One line in the log for each request, also for one whose client did not wait for the answer.
 
+use super::metrics::HttpTimes;
 use super::reply::Body;
 use hyper::body::{Bytes, Frame, SizeHint};
 use hyper::http::request::Parts;
@@ -23,6 +24,8 @@ pub(super) enum Weight {
 #[derive(Debug)]
 pub(super) struct AccessLine {
     pub status: Option<StatusCode>,
+    /// The tool that is called, once it is known.
+    pub tool: Option<&'static str>,
     /// The id of the principal, once it is known.
     pub caller: Option<String>,
     request_id: String,
@@ -31,12 +34,14 @@ pub(super) struct AccessLine {
     path: String,
     client: IpAddr,
     started: Instant,
+    times: HttpTimes,
 }
 
 impl AccessLine {
-    pub fn new(request_id: String, parts: &Parts, client: IpAddr, weight: Weight) -> Self {
+    pub fn new(request_id: String, parts: &Parts, client: IpAddr, weight: Weight, times: HttpTimes) -> Self {
         Self {
             status: None,
+            tool: None,
             caller: None,
             request_id,
             weight,
@@ -44,6 +49,7 @@ impl AccessLine {
             path: parts.uri.path().chars().take(PATH_CHARS).collect(),
             client,
             started: Instant::now(),
+            times,
         }
     }
 }
@@ -53,11 +59,14 @@ impl Drop for AccessLine {
         let Self { request_id, method, path, client, .. } = self;
         let status = self.status.map_or(0, |status| status.as_u16());
         let caller = self.caller.as_deref().unwrap_or("-");
-        let elapsed_ms = self.started.elapsed().as_millis() as u64;
+        let tool = self.tool.unwrap_or("-");
+        let took = self.started.elapsed();
+        let elapsed_ms = took.as_millis() as u64;
+        self.times.observe(path, status, took);
         let what = if self.status.is_some() { "answered" } else { "the client went away" };
         match self.weight {
             Weight::Ordinary => {
-                tracing::info!(request_id, %method, path, status, elapsed_ms, caller, %client, "{what}");
+                tracing::info!(request_id, %method, path, status, elapsed_ms, tool, caller, %client, "{what}");
             }
             Weight::Probe => {
                 tracing::debug!(request_id, %method, path, status, elapsed_ms, caller, %client, "{what}");

@@ -40,7 +40,8 @@ impl Authenticator {
             return self.signed_on(token).await;
         }
         let hash = KeyHash(Sha256::digest(token).into());
-        let found = self.service.store().principal_by_key(hash).await.map_err(AuthError::Unchecked)?;
+        let found = self.service.store().principal_by_key(hash, Timestamp::now()).await;
+        let found = found.map_err(AuthError::Unchecked)?;
         found.ok_or(AuthError::Unauthorized)
     }
 

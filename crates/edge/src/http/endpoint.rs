@@ -1,5 +1,6 @@
 //! `POST /mcp`: one JSON-RPC message in, one answer out.
 
+use super::access::AccessLine;
 use super::reply::{self, Reply};
 use super::sse;
 use crate::mcp::{self, CALL_TIME, REVISIONS};
@@ -24,6 +25,7 @@ pub(super) async fn answer(
     request_id: &str,
     headers: &HeaderMap,
     body: &Bytes,
+    line: &mut AccessLine,
 ) -> Reply {
     if let Err((status, why)) = check(headers) {
         return refused(status, None, &RpcError::new(INVALID_REQUEST, why));
@@ -42,6 +44,7 @@ pub(super) async fn answer(
         }
         Err(bad) => return refused(StatusCode::BAD_REQUEST, bad.id.as_ref(), &bad.error),
     };
+    line.tool = called(&method, &params);
     if era == Era::Modern
         && let Err(error) = modern::check(headers, &method, &params)
     {
@@ -64,6 +67,16 @@ pub(super) async fn answer(
         rpc::answer(&id, &outcome)
     };
     sse::many(progress::messages(token, progress::EVERY, call.in_current_span()))
+}
+
+/// The tool that is called, in our own spelling: a name of the caller's choice has no place in the log.
+fn called(method: &str, params: &Map<String, Value>) -> Option<&'static str> {
+    if method != "tools/call" {
+        return None;
+    }
+    let name = params.get("name").and_then(Value::as_str);
+    let known = service::catalogue().iter().find(|tool| Some(tool.name) == name);
+    Some(known.map_or("unknown", |tool| tool.name))
 }
 
 /// Which of the two ways of speaking the protocol a request follows.

@@ -5,10 +5,17 @@ use super::reply::{self, Reply};
 use domain::Timestamp;
 use hyper::header::HeaderValue;
 use hyper::{HeaderMap, StatusCode};
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode_registry;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
 use service::Service;
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Display, Write};
-use store::{ChainWait, Counts, ToolCount};
+use std::time::Duration;
+use store::{ChainWait, Counts, Load, ToolCount};
 use subtle::ConstantTimeEq;
 
 /// What a scraper must show. Only its hash is kept, and two hashes take the same time to compare whatever they hold.
@@ -32,7 +39,91 @@ impl fmt::Debug for MetricsToken {
     }
 }
 
-pub(super) async fn answer(service: &Service, token: Option<&MetricsToken>, headers: &HeaderMap) -> Reply {
+/// Seconds: from a page that is there to a call that waits for its model.
+const BUCKETS: [f64; 12] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0, 120.0];
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Answered {
+    path: &'static str,
+    /// 0 for a client that did not wait.
+    status: u16,
+}
+
+/// Clones share what they count.
+#[derive(Debug, Clone)]
+pub(super) struct HttpTimes(Family<Answered, Histogram>);
+
+impl HttpTimes {
+    pub fn observe(&self, path: &str, status: u16, took: Duration) {
+        const PATHS: [&str; 5] = ["/mcp", "/healthz", "/readyz", "/metrics", "/openapi.json"];
+        let path = PATHS.into_iter().find(|known| *known == path).unwrap_or("other");
+        self.0.get_or_create(&Answered { path, status }).observe(took.as_secs_f64());
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct InPool {
+    pool: &'static str,
+}
+
+/// What this process measures, beside the counters that all processes share.
+#[derive(Debug)]
+pub(super) struct Measures {
+    registry: Registry,
+    http: HttpTimes,
+    writes_waiting: Gauge,
+    open: Family<InPool, Gauge>,
+    idle: Family<InPool, Gauge>,
+    waiting: Family<InPool, Gauge>,
+}
+
+impl Measures {
+    pub fn new(service: &Service) -> Self {
+        let http = HttpTimes(Family::new_with_constructor(|| Histogram::new(BUCKETS)));
+        let writes_waiting = Gauge::default();
+        let (open, idle, waiting) = (Family::default(), Family::default(), Family::default());
+        let mut registry = Registry::default();
+        let help = "Seconds that HTTP requests took in this process";
+        registry.register("svc_http_request_seconds", help, http.0.clone());
+        service.register(&mut registry);
+        let help = "Calls of this process that wait for their commit";
+        registry.register("svc_writes_waiting", help, writes_waiting.clone());
+        for (name, help, family) in [
+            ("svc_pool_connections_open", "Connections of this process to the database", &open),
+            ("svc_pool_connections_idle", "Connections of this process that nobody uses", &idle),
+            ("svc_pool_waiting", "Calls of this process that wait for a connection", &waiting),
+        ] {
+            registry.register(name, help, Family::clone(family));
+        }
+        Self { registry, http, writes_waiting, open, idle, waiting }
+    }
+
+    pub fn http_times(&self) -> HttpTimes {
+        self.http.clone()
+    }
+
+    fn exposition(&self, load: &Load) -> Result<String, fmt::Error> {
+        let gauge = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        self.writes_waiting.set(gauge(load.writes_waiting));
+        for pool in &load.pools {
+            let labels = InPool { pool: pool.name };
+            self.open.get_or_create(&labels).set(gauge(pool.open));
+            self.idle.get_or_create(&labels).set(gauge(pool.idle));
+            self.waiting.get_or_create(&labels).set(gauge(pool.waiting));
+        }
+        let mut page = String::new();
+        // Histograms and gauges read the same in this format as in OpenMetrics, which is what the library writes.
+        encode_registry(&mut page, &self.registry)?;
+        Ok(page)
+    }
+}
+
+pub(super) async fn answer(
+    service: &Service,
+    measures: &Measures,
+    token: Option<&MetricsToken>,
+    headers: &HeaderMap,
+) -> Reply {
     if token.is_some_and(|token| !bearer(headers).is_some_and(|offered| token.is(offered))) {
         const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
         return reply::challenged(reply::whole(StatusCode::UNAUTHORIZED, PLAIN, "unauthorized"));
@@ -41,7 +132,11 @@ pub(super) async fn answer(service: &Service, token: Option<&MetricsToken>, head
         Ok(counts) => {
             const EXPOSITION: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4");
             let edition = service.edition(Timestamp::now()).name;
-            let page = exposition(&counts, &edition, service.store().chain_wait());
+            let mut page = exposition(&counts, &edition, service.store().chain_wait());
+            match measures.exposition(&service.store().load()) {
+                Ok(own) => page.push_str(&own),
+                Err(error) => tracing::error!(%error, "what this process measures could not be written"),
+            }
             reply::whole(StatusCode::OK, EXPOSITION, page)
         }
         Err(error) => {

@@ -12,6 +12,7 @@ mod openapi;
 mod pipeline;
 mod probes;
 mod reply;
+mod resource;
 mod server;
 mod sse;
 mod stall;

@@ -5,7 +5,9 @@ use super::auth::{AuthError, Authenticator};
 use super::body::{self, BodyError};
 use super::client_ip::client_ip;
 use super::hosts::{Known, Stranger};
+use super::metrics::Measures;
 use super::reply::{self, Reply};
+use super::resource::ProtectedResource;
 use super::window::Windows;
 use super::{Config, endpoint, metrics, openapi, probes};
 use crate::request_id;
@@ -38,10 +40,12 @@ enum Page {
     Health,
     Readiness,
     Metrics,
+    /// Where to sign on; only where the operator has opened this page.
+    Resource,
 }
 
 impl Route {
-    fn of(parts: &Parts) -> Self {
+    fn of(parts: &Parts, resource: Option<&ProtectedResource>) -> Self {
         if parts.method != Method::GET && parts.method != Method::HEAD {
             return Self::Guarded;
         }
@@ -49,19 +53,20 @@ impl Route {
             "/healthz" => Self::Open(Page::Health),
             "/readyz" => Self::Open(Page::Readiness),
             "/metrics" => Self::Open(Page::Metrics),
+            path if resource.is_some_and(|resource| resource.is_at(path)) => Self::Open(Page::Resource),
             _ => Self::Guarded,
         }
     }
 
     /// A probe must get its answer however busy its address is, or a busy server is taken for a dead one.
     const fn is_rate_limited(self) -> bool {
-        matches!(self, Self::Guarded | Self::Open(Page::Metrics))
+        matches!(self, Self::Guarded | Self::Open(Page::Metrics | Page::Resource))
     }
 
     const fn weight(self) -> Weight {
         match self {
-            Self::Open(_) => Weight::Probe,
-            Self::Guarded => Weight::Ordinary,
+            Self::Open(Page::Health | Page::Readiness | Page::Metrics) => Weight::Probe,
+            Self::Guarded | Self::Open(Page::Resource) => Weight::Ordinary,
         }
     }
 }
@@ -87,6 +92,8 @@ pub(super) struct Pipeline {
     windows: Windows,
     authenticator: Authenticator,
     known: Known,
+    resource: Option<ProtectedResource>,
+    measures: Measures,
 }
 
 impl Pipeline {
@@ -95,6 +102,8 @@ impl Pipeline {
             windows: Windows::new(config.rate_per_min),
             authenticator: Authenticator::new(service.clone(), config.oidc.clone())?,
             known: Known::new(&config.allowed_hosts, &config.allowed_origins),
+            resource: ProtectedResource::of(config.oidc.as_ref()).map_err(io::Error::other)?,
+            measures: Measures::new(&service),
             service,
             config,
         })
@@ -104,8 +113,14 @@ impl Pipeline {
         let (parts, body) = request.into_parts();
         let id = request_id::of(parts.headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()));
         let client = client_ip(&parts.headers, peer, self.config.trusted_proxy_hops);
-        let asked = Asked { id, route: Route::of(&parts), client, parts };
-        let mut line = AccessLine::new(asked.id.clone(), &asked.parts, client, asked.route.weight());
+        let asked = Asked { id, route: Route::of(&parts, self.resource.as_ref()), client, parts };
+        let mut line = AccessLine::new(
+            asked.id.clone(),
+            &asked.parts,
+            client,
+            asked.route.weight(),
+            self.measures.http_times(),
+        );
         // Of the gravest level, so that the id stands on the lines of every level that is logged.
         let span = tracing::error_span!("request", request_id = %asked.id);
         let passed = AssertUnwindSafe(self.pass(&asked, body, &mut line)).catch_unwind();
@@ -126,9 +141,12 @@ impl Pipeline {
             Ok(Admitted::Stranger(Page::Readiness)) => probes::readiness(self.service.store()).await,
             Ok(Admitted::Stranger(Page::Metrics)) => {
                 let token = self.config.metrics_token.as_ref();
-                metrics::answer(&self.service, token, &asked.parts.headers).await
+                metrics::answer(&self.service, &self.measures, token, &asked.parts.headers).await
             }
-            Ok(Admitted::Caller(principal, body)) => self.guarded(asked, principal, &body).await,
+            Ok(Admitted::Stranger(Page::Resource)) => {
+                self.resource.as_ref().map_or_else(reply::internal, ProtectedResource::answer)
+            }
+            Ok(Admitted::Caller(principal, body)) => self.guarded(asked, principal, &body, line).await,
             Err(refusal) => {
                 body::drain(&asked.parts, &mut body).await;
                 refusal
@@ -164,7 +182,7 @@ impl Pipeline {
             }
             Err(AuthError::Unauthorized) => {
                 body::count(parts, body, most).await.map_err(not_taken)?;
-                Err(reply::unauthorized())
+                Err(reply::unauthorized(self.resource.as_ref().map(ProtectedResource::challenge)))
             }
             Err(AuthError::Unchecked(error)) => {
                 tracing::error!(%error, "a credential could not be checked");
@@ -173,7 +191,13 @@ impl Pipeline {
         }
     }
 
-    async fn guarded(&self, asked: &Asked, principal: Principal, body: &Bytes) -> Reply {
+    async fn guarded(
+        &self,
+        asked: &Asked,
+        principal: Principal,
+        body: &Bytes,
+        line: &mut AccessLine,
+    ) -> Reply {
         let Asked { id, parts, .. } = asked;
         match self.known.check(&parts.headers) {
             Ok(()) => {}
@@ -188,7 +212,7 @@ impl Pipeline {
         }
         match (parts.uri.path(), &parts.method) {
             ("/mcp", &Method::POST) => {
-                endpoint::answer(&self.service, principal, id, &parts.headers, body).await
+                endpoint::answer(&self.service, principal, id, &parts.headers, body, line).await
             }
             ("/mcp", _) => reply::only("POST"),
             ("/openapi.json", &Method::GET | &Method::HEAD) => reply::json(StatusCode::OK, openapi::text()),

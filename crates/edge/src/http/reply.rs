@@ -36,8 +36,11 @@ pub(super) fn error(status: StatusCode, text: &str) -> Reply {
     json(status, json!({ "error": text }).to_string())
 }
 
-pub(super) fn unauthorized() -> Reply {
-    challenged(error(StatusCode::UNAUTHORIZED, "unauthorized: send Authorization: Bearer svc_sk_..."))
+pub(super) fn unauthorized(challenge: Option<HeaderValue>) -> Reply {
+    let text = "unauthorized: send Authorization: Bearer svc_sk_...";
+    let mut reply = error(StatusCode::UNAUTHORIZED, text);
+    reply.headers_mut().insert(WWW_AUTHENTICATE, challenge.unwrap_or(BEARER));
+    reply
 }
 
 pub(super) fn challenged(mut reply: Reply) -> Reply {

@@ -1,8 +1,8 @@
 //! The smallest database that a plan can be carried out on, and that refuses a plan which breaks its promises.
 
 use crate::{
-    Decision, Edit, Editor, Held, Needs, Outcome, Plan, Refusal, SlotSchema, Statement, Trust, Write, needs,
-    needs_of, plan, plan_confirm, plan_reject, plan_removal, plan_update, repair, slot_key,
+    Approver, Decision, Edit, Editor, Held, Needs, Outcome, Plan, Refusal, SlotSchema, Statement, Trust,
+    Write, needs, needs_of, plan, plan_confirm, plan_reject, plan_removal, plan_update, repair, slot_key,
 };
 use domain::keys::{subject_key, value_key};
 use domain::{
@@ -145,7 +145,7 @@ impl Database {
 
     pub fn confirm(&mut self, id: FactId) -> Result<Outcome, Refusal> {
         let decision = Decision { by: "prin_1", note: Some("the chief"), now: self.tick() };
-        let plan = plan_confirm(id, &self.fetch_of(id), &decision)?;
+        let plan = plan_confirm(id, &self.fetch_of(id), &decision, Approver::Anyone)?;
         Ok(self.commit(plan).remove(0))
     }
 

@@ -6,6 +6,7 @@ use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
+use reconcile::{Approver, Refusal};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use store::{Planned, Record, Verdict};
@@ -34,7 +35,8 @@ impl Tool for ConfirmChange {
     type Args = Args;
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
-        decide(cx, args, Verdict::Confirm).await
+        let approver = if cx.service.options.four_eyes { Approver::NotTheProposer } else { Approver::Anyone };
+        decide(cx, args, Verdict::Confirm(approver)).await
     }
 }
 
@@ -57,11 +59,12 @@ async fn decide(cx: Context<'_>, args: Args, verdict: Verdict) -> Result<Done, S
     let id = args.memory_id.0;
     let note = Some(named("decided_by", args.decided_by)?).filter(|note| !note.is_empty());
     let describe = move |planned: Option<&Planned>| match (planned.map(|planned| &planned.plan), verdict) {
-        (Some(Ok(plan)), Verdict::Confirm) => {
+        (Some(Ok(plan)), Verdict::Confirm(_)) => {
             Record::done(format!("#{id} {}", render::actions(&plan.outcomes)))
                 .with_actions(plan.outcomes.iter().map(|o| o.action))
         }
         (Some(Ok(_)), Verdict::Reject) => Record::done(format!("#{id}")),
+        (Some(Err(own @ Refusal::OwnProposal { .. })), _) => Record::denied(format!("confirm_change: {own}")),
         (Some(Err(_)), _) => Record::done(format!("#{id} not applied")),
         (None, _) => Record::done(format!("no #{id}")),
     };
@@ -75,12 +78,13 @@ fn reply(id: i64, verdict: Verdict, decided: Option<Planned>) -> String {
     let Some(decided) = decided else { return unknown(id) };
     let plan = match decided.plan {
         Ok(plan) => plan,
+        Err(own @ Refusal::OwnProposal { .. }) => return format!("Access denied: {own}"),
         Err(refusal) => return format!("Nothing was changed: {refusal}"),
     };
     let Some(outcome) = plan.outcomes.first() else { return unknown(id) };
     let pair = render::pair(&outcome.subject, &outcome.value);
     match verdict {
-        Verdict::Confirm => format!("Approved #{id}: {} {pair}", outcome.action),
+        Verdict::Confirm(_) => format!("Approved #{id}: {} {pair}", outcome.action),
         Verdict::Reject => {
             format!("Rejected #{id}: {pair}. The current value stays; the proposal is in history.")
         }

@@ -1,13 +1,13 @@
 //! Makes a principal and its key.
 
+use crate::api_key::{expiry, new_key, random_hex};
 use crate::args::{Takes, named, worded};
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fault, Principal, PrincipalKind, Role, Scopes, Tenant, limits};
+use domain::{Capability, Principal, PrincipalKind, Role, Scopes, Tenant, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
-use store::{Creation, KeyHash, Record};
+use store::{Creation, NewKey, Record};
 
 pub(crate) struct CreatePrincipal;
 
@@ -28,6 +28,9 @@ pub(crate) struct Args {
     /// Empty is your own.
     #[serde(default)]
     tenant: String,
+    /// How long the key works, such as 90d or 12h; empty is until it is revoked.
+    #[serde(default)]
+    expires: String,
 }
 
 fn member() -> String {
@@ -51,6 +54,10 @@ impl Tool for CreatePrincipal {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
         let principal = principal(&cx, &args)?;
+        let expires = match args.expires.trim() {
+            "" => None,
+            lasting => Some(expiry("expires", lasting, cx.call.caller.now)?),
+        };
         let (key, hash) = new_key()?;
         let edition = cx.service.edition(cx.call.caller.now);
         let (id, role) = (principal.id.clone(), principal.role);
@@ -58,16 +65,18 @@ impl Tool for CreatePrincipal {
             Creation::Created => Record::done(format!("{id} ({role})")),
             Creation::SeatsTaken => Record::failed("seat limit reached"),
         };
+        let ends = expires.map_or_else(String::new, |at| format!(" (works until {at})"));
         let text = format!(
-            "Created principal {} '{}' (role: {}, kind: {}, tenant: {}).\nIts API key, shown once; keep it now:\n  {key}",
+            "Created principal {} '{}' (role: {}, kind: {}, tenant: {}).\nIts API key{ends}, shown once; keep it now:\n  {key}",
             principal.id,
             principal.name,
             principal.role,
             principal.kind.word(),
             principal.tenant
         );
+        let key_row = NewKey { hash, expires };
         let store = &cx.service.store;
-        match store.principal_create(cx.call.clone(), principal, hash, edition.seats, describe).await? {
+        match store.principal_create(cx.call.clone(), principal, key_row, edition.seats, describe).await? {
             Creation::Created => Ok(Done::Committed { text }),
             Creation::SeatsTaken => Ok(Done::Committed {
                 text: format!(
@@ -116,17 +125,4 @@ fn principal(cx: &Context<'_>, args: &Args) -> Result<Principal, Stop> {
         }
     }
     Ok(Principal { id: format!("prin_{}", random_hex::<8>()?), name, role, kind, tenant, scopes })
-}
-
-/// A key of 256 random bits, and the only thing of it that is kept.
-fn new_key() -> Result<(String, KeyHash), Stop> {
-    let key = format!("svc_sk_{}", random_hex::<32>()?);
-    let hash = KeyHash(Sha256::digest(key.as_bytes()).into());
-    Ok((key, hash))
-}
-
-fn random_hex<const BYTES: usize>() -> Result<String, Stop> {
-    let mut bytes = [0_u8; BYTES];
-    getrandom::fill(&mut bytes).map_err(|e| Stop::Fault(Fault::new("NoRandomness", e.to_string())))?;
-    Ok(hex::encode(bytes))
 }

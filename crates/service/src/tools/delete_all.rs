@@ -7,6 +7,7 @@ use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use store::Also;
 
 pub(crate) struct DeleteAll;
 
@@ -44,8 +45,27 @@ impl Tool for DeleteAll {
             format!("the space '{}'", cx.space)
         };
         let proof = erased.receipt.map_or_else(String::new, proof);
-        Ok(Done::Committed {
-            text: format!("Deleted {} fact(s) from {place}{}. {proof}", erased.facts, besides(&erased)),
-        })
+        let text = format!("Deleted {} fact(s) from {place}{}. {proof}", erased.facts, besides(&erased));
+        Ok(Done::Committed { text: text.trim_end().to_owned() + &kept(&also) })
     }
+}
+
+/// What an erasure leaves where there is any of it, and what removes that too.
+fn kept(also: &Also) -> String {
+    let kept: Vec<&str> = [
+        (also.decisions, "recorded decisions, without the erased values (include_decisions removes them)"),
+        (also.receipts, "attestations, which hold values (include_receipts removes them)"),
+        (
+            also.audit,
+            "the details of audit entries, which may quote the memory (include_audit blanks them; operators only)",
+        ),
+    ]
+    .into_iter()
+    .filter(|(removed, _)| !removed)
+    .map(|(_, what)| what)
+    .collect();
+    if kept.is_empty() {
+        return String::new();
+    }
+    format!("\nWhat stays, where there is any: {}. Call delete_all again with the flag.", kept.join("; "))
 }

@@ -3,7 +3,7 @@
 use crate::args::Takes;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::Capability;
+use domain::{Capability, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use store::PrincipalState;
@@ -28,19 +28,20 @@ impl Tool for ListPrincipals {
     async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
         let principals = cx.service.store.principal_list(&cx.call.caller).await?;
         let detail = format!("{} principal(s)", principals.len());
+        let now = cx.call.caller.now;
         let text = if principals.is_empty() {
             "No principals yet. create_principal makes one.".to_owned()
         } else {
-            principals.iter().map(line).collect::<Vec<_>>().join("\n")
+            principals.iter().map(|state| line(state, now)).collect::<Vec<_>>().join("\n")
         };
         Ok(Done::read(text, detail))
     }
 }
 
-fn line(state: &PrincipalState) -> String {
+fn line(state: &PrincipalState, now: Timestamp) -> String {
     let p = &state.principal;
     let standing = match state.revoked {
-        None => "active".to_owned(),
+        None => format!("active{}", keys(state, now)),
         Some(at) => format!("revoked {at}"),
     };
     format!(
@@ -52,4 +53,14 @@ fn line(state: &PrincipalState) -> String {
         p.tenant,
         p.scopes
     )
+}
+
+/// When its keys end, where they do.
+fn keys(state: &PrincipalState, now: Timestamp) -> String {
+    let current = state
+        .expires
+        .map(|at| if at <= now { format!(", key expired {at}") } else { format!(", key expires {at}") });
+    let former = state.former_until.filter(|until| *until > now);
+    let former = former.map(|until| format!(", old key works until {until}"));
+    [current, former].into_iter().flatten().collect()
 }

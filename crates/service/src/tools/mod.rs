@@ -1,4 +1,4 @@
-//! The 32 tools, one file each: its arguments, its work, its reply.
+//! The 32 tools, and what only the operator does, one file each: its arguments, its work, its reply.
 
 mod attest;
 mod audit_log;
@@ -25,6 +25,7 @@ mod recall_related;
 mod record_decision;
 mod remember;
 mod revoke_principal;
+mod rotate_principal;
 mod safe_recall;
 mod set_reconcile_policy;
 mod stats;
@@ -83,6 +84,9 @@ pub(crate) const CORE: [&str; 10] = [
     "reject_change",
 ];
 
+/// What only the person at the machine does, with `svc`: it passes the same gate, and no client is offered it.
+static OPERATOR_TOOLS: [ToolInfo; 1] = [ToolInfo::of::<rotate_principal::RotatePrincipal>()];
+
 /// Every tool, in the order in which a newcomer would want to read about them.
 pub fn catalogue() -> &'static [ToolInfo] {
     &TOOLS
@@ -90,4 +94,8 @@ pub fn catalogue() -> &'static [ToolInfo] {
 
 pub(crate) fn find(name: &str) -> Option<&'static ToolInfo> {
     TOOLS.iter().find(|tool| tool.name == name)
+}
+
+pub(crate) fn find_for_operator(name: &str) -> Option<&'static ToolInfo> {
+    OPERATOR_TOOLS.iter().find(|tool| tool.name == name).or_else(|| find(name))
 }

@@ -9,7 +9,7 @@ use crate::render;
 use crate::spaces::OpenSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use close::close_facts;
-use domain::{Action, Capability, Fact, FactId, Identity, Metadata, Pending, RawFact, limits};
+use domain::{Action, Capability, Fact, FactId, Identity, Metadata, Pending, PolicyMode, RawFact, limits};
 use facts::CallerFact;
 use model::{Extract, Memory, second_look};
 use parking_lot::RwLock;
@@ -53,7 +53,7 @@ impl Tool for Remember {
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
         worded("text", &args.text, limits::TEXT_BYTES)?;
         let source = Some(named("source", args.source)?.trim().to_owned()).filter(|s| !s.is_empty());
-        let trust = trust(&cx, source.as_deref())?;
+        let trust = trust(&cx, source.as_deref()).await?;
         let brought = args.facts.map(facts::raw).transpose()?;
         let given = args.metadata.unwrap_or_default();
         let not_taken = not_taken(&given);
@@ -114,19 +114,50 @@ const ASSERTED_BY: &str = "asserted_by";
 const NOTHING_FOUND: &str = "No durable fact found in that, so nothing was stored.";
 
 /// A trusted source skips the confirmation gate, so not everybody may speak in its name.
-fn trust(cx: &Context<'_>, source: Option<&str>) -> Result<Trust, Stop> {
+async fn trust(cx: &Context<'_>, source: Option<&str>) -> Result<Trust, Stop> {
     let Some(source) = source else { return Ok(Trust::Ordinary) };
-    if !cx.service.options.trusted_sources.contains(&source.to_lowercase()) {
+    let (caller, options) = (&cx.call.caller, &cx.service.options);
+    let is_itself = matches!(&caller.identity, Identity::Principal(p) if p.name == source);
+    let approves = caller.can(Capability::Approve);
+    if !options.trusted_sources.contains(&source.to_lowercase()) {
+        if !is_itself && !approves {
+            bound(cx, source).await?;
+        }
         return Ok(Trust::Ordinary);
     }
-    let caller = &cx.call.caller;
-    let is_itself = matches!(&caller.identity, Identity::Principal(p) if p.name == source);
-    if is_itself || caller.can(Capability::Approve) {
+    // With four eyes an approver who wrote as a trusted source would pass the gate alone.
+    if is_itself || (approves && !options.four_eyes) {
         return Ok(Trust::Trusted);
+    }
+    if approves {
+        return Err(Stop::denied(format!(
+            "'{source}' is a trusted source, and SVC_FOUR_EYES is on: only the principal of that name may write as it."
+        )));
     }
     Err(Stop::denied(format!(
         "'{source}' is a trusted source; only the principal of that name, or a caller with the 'approve' capability, \
          may write as it."
+    )))
+}
+
+/// Where the policy tells sources apart, a source that anybody could name would decide nothing.
+async fn bound(cx: &Context<'_>, source: &str) -> Result<(), Stop> {
+    let store = &cx.service.store;
+    let is_bound = match cx.service.options.bound_sources {
+        Some(set) => set,
+        None => store.sources_bound().await?,
+    };
+    if !is_bound {
+        return Ok(());
+    }
+    let mode = store.policy_get(&cx.call.caller, &cx.space).await?.mode;
+    if mode == PolicyMode::Recency {
+        return Ok(());
+    }
+    Err(Stop::denied(format!(
+        "the policy of this memory is {}, so only the principal named '{source}', or a caller with the 'approve' \
+         capability, may write as the source '{source}'. Leave 'source' out, or give your own name.",
+        mode.word()
     )))
 }
 

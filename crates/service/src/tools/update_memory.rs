@@ -35,7 +35,8 @@ impl Tool for UpdateMemory {
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
         worded("new_value", &args.new_value, limits::VALUE_BYTES)?;
         let (service, caller, id) = (cx.service, &cx.call.caller, args.memory_id.0);
-        let editor = if caller.can(Capability::Approve) { Editor::Approver } else { Editor::Writer };
+        let approves = caller.can(Capability::Approve) && !service.options.four_eyes;
+        let editor = if approves { Editor::Approver } else { Editor::Writer };
         let describe = move |planned: Option<&Planned>| match planned.map(|planned| &planned.plan) {
             Some(Ok(plan)) => Record::done(render::actions(&plan.outcomes))
                 .with_actions(plan.outcomes.iter().map(|o| o.action)),

@@ -2,37 +2,53 @@
 
 use super::{BATCH, Batch, Key, Table};
 use crate::StoreError;
-use crate::postgres::Reach;
+use crate::postgres::{Reach, migrations};
 use rusqlite::types::Value;
 use std::collections::BTreeMap;
 use tokio_postgres::Client;
 use tokio_postgres::types::ToSql;
 
 /// A connection within a transaction that only reads.
-pub(crate) struct PostgresRows(Client);
+pub(crate) struct PostgresRows {
+    client: Client,
+    /// Of the schema, which may be older than ours: a backup is made before an upgrade.
+    version: i64,
+}
+
+/// The rows of a table as this version has them, whichever version wrote them.
+fn rows_of(table: &'static Table, version: i64) -> &'static str {
+    match (table.name, version) {
+        ("principal", 1) => {
+            "(SELECT *, NULL::BIGINT AS expires, NULL::BYTEA AS former_hint, NULL::BYTEA AS former_hash,
+             NULL::BIGINT AS former_until FROM principal) AS principal"
+        }
+        (name, _) => name,
+    }
+}
 
 impl PostgresRows {
     pub async fn of(client: Client) -> Result<Self, StoreError> {
+        let version = migrations::status(&client).await?.version;
         client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
-        Ok(Self(client))
+        Ok(Self { client, version })
     }
 
     pub async fn deployment(&self) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
-        let rows = self.0.query("SELECT name, value FROM deployment", &[]).await?;
+        let rows = self.client.query("SELECT name, value FROM deployment", &[]).await?;
         rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
     }
 
     /// Whoever was given a number, did anything, or may do so.
     pub async fn tenants(&self) -> Result<Vec<String>, StoreError> {
-        self.0.batch_execute(&Reach::Deployment.sql()).await?;
+        self.client.batch_execute(&Reach::Deployment.sql()).await?;
         let sql = "SELECT tenant FROM sequence UNION SELECT tenant FROM audit_entry
                    UNION SELECT tenant FROM principal ORDER BY 1";
-        let rows = self.0.query(sql, &[]).await?;
+        let rows = self.client.query(sql, &[]).await?;
         rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
     }
 
     pub async fn count(&self, table: &Table, tenants: &[String]) -> Result<u64, StoreError> {
-        count(&self.0, table, tenants).await
+        count(&self.client, table, tenants).await
     }
 
     /// The next rows of a part, none of them at its end.
@@ -42,14 +58,14 @@ impl PostgresRows {
         tenant: Option<&str>,
         after: Option<&Key>,
     ) -> Result<Batch, StoreError> {
-        self.0.batch_execute(&reach(tenant).sql()).await?;
+        self.client.batch_execute(&reach(tenant).sql()).await?;
         let key: Vec<Param> = after.into_iter().flatten().cloned().map(Param::from).collect();
         let most = BATCH as i64;
         let mut params: Vec<&(dyn ToSql + Sync)> = Vec::new();
         params.extend(tenant.as_ref().map(|tenant| tenant as &(dyn ToSql + Sync)));
         params.extend(key.iter().map(Param::to_sql));
         params.push(&most);
-        let rows = self.0.query(&table.page(after, '$'), &params).await?;
+        let rows = self.client.query(&table.page(rows_of(table, self.version), after, '$'), &params).await?;
         let mut batch = Batch::new(table, tenant);
         for row in &rows {
             for (at, column) in batch.columns.iter_mut().enumerate() {

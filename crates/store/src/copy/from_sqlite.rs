@@ -49,7 +49,7 @@ impl<'a> SqliteRows<'a> {
         tenant: Option<&str>,
         after: Option<&Key>,
     ) -> Result<Batch, StoreError> {
-        let mut statement = self.0.prepare_cached(&table.page(after, '?'))?;
+        let mut statement = self.0.prepare_cached(&table.page(table.name, after, '?'))?;
         let mut params: Vec<Value> =
             tenant.map(|tenant| Value::Text(tenant.to_owned())).into_iter().collect();
         params.extend(after.into_iter().flatten().cloned());

@@ -47,8 +47,9 @@ impl Table {
     }
 
     /// A page of the rows of one part in the order of their keys. The parameters are the tenant, where the table is
-    /// divided, the key that the page begins after, where there is one, and how many rows.
-    pub fn page(&self, after: Option<&super::Key>, mark: char) -> String {
+    /// divided, the key that the page begins after, where there is one, and how many rows. `rows` is the table, or what
+    /// stands for it.
+    pub fn page(&self, rows: &str, after: Option<&super::Key>, mark: char) -> String {
         let mut marks = (1..).map(|n: usize| format!("{mark}{n}"));
         let mut conditions = Vec::new();
         if self.divided == Divided::ByTenant {
@@ -61,9 +62,9 @@ impl Table {
         }
         let filter =
             if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
-        let (columns, name) = (self.names(), self.name);
+        let columns = self.names();
         let most = marks.next().unwrap_or_default();
-        format!("SELECT {columns} FROM {name} {filter} ORDER BY {order} LIMIT {most}")
+        format!("SELECT {columns} FROM {rows} {filter} ORDER BY {order} LIMIT {most}")
     }
 }
 
@@ -205,6 +206,10 @@ pub(crate) const TABLES: [Table; 12] = [
             ("revoked", Integer),
             ("created", Integer),
             ("body", Bytes),
+            ("expires", Integer),
+            ("former_hint", Bytes),
+            ("former_hash", Bytes),
+            ("former_until", Integer),
         ],
         key: 2,
     },

@@ -10,6 +10,7 @@ use super::walls::Reach;
 use crate::StoreError;
 use crate::call::Call;
 use crate::error::Trouble;
+use crate::load::Waiting;
 use domain::Space;
 use evidence::SignedHead;
 use futures_util::FutureExt;
@@ -123,18 +124,25 @@ impl<W: Work> Job for Typed<W> {
 pub(crate) struct Lane {
     queue: mpsc::UnboundedSender<Box<dyn Job>>,
     riders: Arc<Riders>,
+    waiting: Waiting,
 }
 
 impl Lane {
+    /// Calls that have not been committed yet.
+    pub fn waiting(&self) -> usize {
+        self.waiting.count()
+    }
+
     pub fn start(shared: &Arc<Shared>) -> Self {
         let riders = Arc::new(Riders::default());
         let (queue, jobs) = mpsc::unbounded_channel();
         let worker = Worker { shared: shared.clone(), riders: riders.clone() };
         tokio::spawn(worker.serve(Queue { jobs, next: None }));
-        Self { queue, riders }
+        Self { queue, riders, waiting: Waiting::default() }
     }
 
     pub async fn run<W: Work>(&self, work: W) -> Result<W::Output, StoreError> {
+        let _waiter = self.waiting.begin();
         let (reply, answer) = oneshot::channel();
         let touches = work.touches();
         let job = Box::new(Typed { work, until: Instant::now() + PATIENCE, value: None, reply });

@@ -35,6 +35,7 @@ pub(crate) use walls::Reach;
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::head_file::HeadFile;
+use crate::load::{Load, PoolLoad};
 use crate::rows::facts::SpaceChanges;
 use crate::rows::spaces::SpaceVersion;
 use crate::secrets::Secrets;
@@ -131,6 +132,15 @@ impl Postgres {
 
     pub fn secrets(&self) -> &Secrets {
         &self.shared.secrets
+    }
+
+    pub fn load(&self) -> Load {
+        let pool = |name, pool: &Pool| {
+            let status = pool.status();
+            PoolLoad { name, open: status.size, idle: status.available, waiting: status.waiting }
+        };
+        let pools = vec![pool("transactions", &self.shared.pool), pool("desk", &self.shared.desk)];
+        Load { writes_waiting: self.lane.waiting(), pools }
     }
 
     pub fn chain_wait(&self) -> crate::ChainWait {

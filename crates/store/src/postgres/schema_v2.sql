@@ -1,3 +1,10 @@
+-- A key may end by itself, and after a rotation the key before it may work on for a while.
+ALTER TABLE principal ADD COLUMN expires BIGINT;
+ALTER TABLE principal ADD COLUMN former_hint BYTEA;
+ALTER TABLE principal ADD COLUMN former_hash BYTEA;
+ALTER TABLE principal ADD COLUMN former_until BIGINT;
+CREATE INDEX principal_former_key ON principal (former_hint) WHERE former_hint IS NOT NULL;
+
 -- Listings of the audit log that pick entries by what was done, by whom, or when.
 CREATE INDEX audit_entry_action ON audit_entry (tenant, action, seq);
 CREATE INDEX audit_entry_caller ON audit_entry (tenant, caller, seq);

@@ -7,6 +7,7 @@ use super::numbers::Series;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::call::{Call, Record};
+use crate::rows::deployment::{BOUND, SOURCES};
 use crate::rows::statements::{Edit, Intent, Planned, Said, Verdict, ids_read, ids_write, standing_facts};
 use domain::keys::text_key;
 use domain::{Caller, Fact, FactId, SourcePolicy, Space, Status};
@@ -166,7 +167,9 @@ impl Deed {
             Self::Decide { verdict, note, .. } => {
                 let decision = Decision { by, note: note.as_deref(), now };
                 match verdict {
-                    Verdict::Confirm => reconcile::plan_confirm(fact.id, held, &decision),
+                    Verdict::Confirm(approver) => {
+                        reconcile::plan_confirm(fact.id, held, &decision, *approver)
+                    }
                     Verdict::Reject => reconcile::plan_reject(fact.id, held, &decision),
                 }
             }
@@ -287,6 +290,12 @@ impl Postgres {
         record: Record,
     ) -> Result<(), StoreError> {
         self.lane.run(PolicySet { call, space, policy, record }).await
+    }
+
+    pub async fn sources_bound(&self) -> Result<bool, StoreError> {
+        let client = self.shared.desk.get().await?;
+        let db = Db { client: &client, secrets: &self.shared.secrets };
+        Ok(db.deployment_get(SOURCES).await?.as_deref() == Some(BOUND))
     }
 
     pub async fn policy_get(&self, caller: &Caller, space: &Space) -> Result<SourcePolicy, StoreError> {

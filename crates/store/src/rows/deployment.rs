@@ -13,6 +13,9 @@ pub(crate) const ENCRYPTION: &str = "encryption";
 pub(crate) const SIGNING: &str = "signing";
 pub(crate) const KEY_CHECK: &str = "key_check";
 pub(crate) const PUBLIC_KEY: &str = "public_key";
+/// Whether sources are bound to principals where nothing else is set. Databases from before this was known lack it.
+pub(crate) const SOURCES: &str = "sources";
+pub(crate) const BOUND: &[u8] = b"bound";
 /// The row that whoever appends to the log of a PostgreSQL database holds locked.
 const CHAIN: &str = "chain";
 /// Its presence says that the database is being copied to, and holds the head of the log that the rows come from.
@@ -80,6 +83,7 @@ impl Claim<'_> {
             (ENCRYPTION, word(self.encrypt).as_bytes().to_vec()),
             (SIGNING, word(self.sign).as_bytes().to_vec()),
             (KEY_CHECK, self.secrets.seal(Self::place(), CHECKED)?),
+            (SOURCES, BOUND.to_vec()),
         ];
         if let Some(signer) = &self.secrets.signer {
             rows.push((PUBLIC_KEY, signer.public_key().to_hex().into_bytes()));

@@ -1,4 +1,4 @@
-//! The columns of a principal, and the hash of its key.
+//! The columns of a principal, and the hashes of its keys.
 
 use super::time;
 use crate::StoreError;
@@ -20,11 +20,21 @@ impl KeyHash {
     }
 }
 
+/// A key that is about to be given out.
+#[derive(Debug, Clone, Copy)]
+pub struct NewKey {
+    pub hash: KeyHash,
+    pub expires: Option<Timestamp>,
+}
+
 #[derive(Debug, Clone)]
 pub struct PrincipalState {
     pub principal: Principal,
     pub created: Timestamp,
     pub revoked: Option<Timestamp>,
+    pub expires: Option<Timestamp>,
+    /// Until when the key before the last rotation works.
+    pub former_until: Option<Timestamp>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +59,35 @@ pub enum Revoked {
     Nothing,
 }
 
+/// When a rotated key is to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextExpiry {
+    At(Timestamp),
+    Never,
+    /// Nothing was said. That is enough only where the key until now does not end either.
+    Unsaid,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Rotation {
+    pub key: KeyHash,
+    pub expires: NextExpiry,
+    /// Until when the key until now is to work beside the new one.
+    pub overlap_until: Timestamp,
+}
+
+/// Whether the next key ends must be said.
+pub(crate) struct Unsaid;
+
+#[derive(Debug, Clone)]
+pub enum Rotated {
+    Done(PrincipalState),
+    /// The key until now ends by itself, and whether the new one does was not said.
+    ExpiryUnsaid,
+    /// No active principal of that id within the caller's reach.
+    Unknown,
+}
+
 #[derive(Serialize, Deserialize)]
 struct Body {
     name: String,
@@ -57,6 +96,25 @@ struct Body {
     scopes: Scopes,
 }
 
+/// The key before the last rotation.
+#[derive(Debug, Clone)]
+pub(crate) struct FormerKey {
+    pub hash: Vec<u8>,
+    pub until: i64,
+}
+
+impl FormerKey {
+    /// What both columns hold, or neither does.
+    pub fn of(hash: Option<Vec<u8>>, until: Option<i64>) -> Option<Self> {
+        Some(Self { hash: hash?, until: until? })
+    }
+
+    pub fn hint(&self) -> &[u8] {
+        self.hash.get(..HINT_BYTES).unwrap_or(&self.hash)
+    }
+}
+
+#[derive(Debug, Clone)]
 pub(crate) struct SealedPrincipal {
     pub tenant: String,
     pub id: String,
@@ -64,6 +122,8 @@ pub(crate) struct SealedPrincipal {
     pub revoked: Option<i64>,
     pub created: i64,
     pub body: Vec<u8>,
+    pub expires: Option<i64>,
+    pub former: Option<FormerKey>,
 }
 
 impl SealedPrincipal {
@@ -71,15 +131,36 @@ impl SealedPrincipal {
         if self.revoked.is_none() { Revoked::Active } else { Revoked::Before }
     }
 
-    pub fn has_key(&self, key: &KeyHash) -> bool {
-        bool::from(self.key_hash.as_slice().ct_eq(key.0.as_slice()))
+    /// Whether the key is this principal's at that time, or was until a rotation whose overlap is not over.
+    pub fn accepts(&self, key: &KeyHash, now: Timestamp) -> bool {
+        let now = now.as_microsecond();
+        let is = |hash: &[u8]| bool::from(hash.ct_eq(key.0.as_slice()));
+        let current = is(&self.key_hash) && self.expires.is_none_or(|expires| now < expires);
+        let former = self.former.as_ref().is_some_and(|former| is(&former.hash) && now < former.until);
+        current || former
     }
-}
 
-/// The key's hash, the tenant and the revocation are part of the place: a row that was given another key or tenant, or
-/// brought back to life, in the database does not open.
-fn identity(tenant: &str, id: &str, key_hash: &[u8]) -> String {
-    format!("{tenant}\u{1f}{id}\u{1f}{}", hex::encode(key_hash))
+    /// When the next key is to end; an error where that must be said.
+    pub fn next_expiry(&self, rotation: &Rotation) -> Result<Option<Timestamp>, Unsaid> {
+        match (rotation.expires, self.expires) {
+            (NextExpiry::At(at), _) => Ok(Some(at)),
+            (NextExpiry::Never, _) | (NextExpiry::Unsaid, None) => Ok(None),
+            (NextExpiry::Unsaid, Some(_)) => Err(Unsaid),
+        }
+    }
+
+    /// The keys, their ends, the tenant and the revocation are part of the place: a row that was given another key or
+    /// tenant, a longer life, or was brought back to life, in the database does not open.
+    fn identity(&self) -> String {
+        let mut identity = format!("{}\u{1f}{}\u{1f}{}", self.tenant, self.id, hex::encode(&self.key_hash));
+        if let Some(expires) = self.expires {
+            identity.push_str(&format!("\u{1f}expires {expires}"));
+        }
+        if let Some(FormerKey { hash, until }) = &self.former {
+            identity.push_str(&format!("\u{1f}former {} until {until}", hex::encode(hash)));
+        }
+        identity
+    }
 }
 
 fn place(identity: &str, revoked: Option<i64>) -> Place<'_> {
@@ -88,8 +169,7 @@ fn place(identity: &str, revoked: Option<i64>) -> Place<'_> {
 
 impl Secrets {
     pub fn principal_open(&self, row: SealedPrincipal) -> Result<PrincipalState, StoreError> {
-        let identity = identity(&row.tenant, &row.id, &row.key_hash);
-        let body: Body = self.open_json(place(&identity, row.revoked), &row.body)?;
+        let body = self.principal_body(&row)?;
         Ok(PrincipalState {
             principal: Principal {
                 id: row.id,
@@ -101,24 +181,70 @@ impl Secrets {
             },
             created: time(row.created)?,
             revoked: row.revoked.map(time).transpose()?,
+            expires: row.expires.map(time).transpose()?,
+            former_until: row.former.map(|former| time(former.until)).transpose()?,
         })
     }
 
-    pub fn principal_seal(&self, principal: &Principal, key: &KeyHash) -> Result<Vec<u8>, StoreError> {
+    fn principal_body(&self, row: &SealedPrincipal) -> Result<Body, StoreError> {
+        self.open_json(place(&row.identity(), row.revoked), &row.body)
+    }
+
+    fn principal_reseal(&self, row: &mut SealedPrincipal, body: &Body) -> Result<(), StoreError> {
+        row.body = self.seal_json(place(&row.identity(), row.revoked), body)?;
+        Ok(())
+    }
+
+    /// The row of a new principal.
+    pub fn principal_seal(
+        &self,
+        principal: &Principal,
+        key: &NewKey,
+        now: Timestamp,
+    ) -> Result<SealedPrincipal, StoreError> {
         let body = Body {
             name: principal.name.clone(),
             role: principal.role,
             kind: principal.kind,
             scopes: principal.scopes.clone(),
         };
-        let identity = identity(principal.tenant.as_str(), &principal.id, &key.0);
-        self.seal_json(place(&identity, None), &body)
+        let mut row = SealedPrincipal {
+            tenant: principal.tenant.as_str().to_owned(),
+            id: principal.id.clone(),
+            key_hash: key.hash.0.to_vec(),
+            revoked: None,
+            created: now.as_microsecond(),
+            body: Vec::new(),
+            expires: key.expires.map(Timestamp::as_microsecond),
+            former: None,
+        };
+        self.principal_reseal(&mut row, &body)?;
+        Ok(row)
     }
 
     /// The body of a principal that is revoked now.
     pub fn principal_disable(&self, row: &SealedPrincipal, now: i64) -> Result<Vec<u8>, StoreError> {
-        let identity = identity(&row.tenant, &row.id, &row.key_hash);
-        let body: Body = self.open_json(place(&identity, None), &row.body)?;
-        self.seal_json(place(&identity, Some(now)), &body)
+        let body = self.principal_body(row)?;
+        let mut disabled = SealedPrincipal { revoked: Some(now), ..row.clone() };
+        self.principal_reseal(&mut disabled, &body)?;
+        Ok(disabled.body)
+    }
+
+    /// The row with its new key; the one until now becomes the former one, and one before that ends.
+    pub fn principal_rotate(
+        &self,
+        mut row: SealedPrincipal,
+        rotation: &Rotation,
+        expires: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<SealedPrincipal, StoreError> {
+        let body = self.principal_body(&row)?;
+        let overlap = rotation.overlap_until.as_microsecond();
+        let until = row.expires.map_or(overlap, |expires| overlap.min(expires));
+        let former = std::mem::replace(&mut row.key_hash, rotation.key.0.to_vec());
+        row.former = (until > now.as_microsecond()).then_some(FormerKey { hash: former, until });
+        row.expires = expires.map(Timestamp::as_microsecond);
+        self.principal_reseal(&mut row, &body)?;
+        Ok(row)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use domain::{Action, Fact, FactId, Metadata, Proposed};
-use reconcile::{Editor, Outcome, Plan, Refusal, Trust};
+use reconcile::{Approver, Editor, Outcome, Plan, Refusal, Trust};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Intent {
@@ -39,7 +39,7 @@ pub struct Planned {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    Confirm,
+    Confirm(Approver),
     Reject,
 }
 

@@ -12,7 +12,11 @@ pub(crate) struct Migration {
 /// A migration that has been released is never edited; a change is a new one at the end.
 pub(crate) const MIGRATIONS: [Migration; 2] = [
     Migration { version: 1, name: "the memory engine", sql: include_str!("schema_v1.sql") },
-    Migration { version: 2, name: "indexes of the audit log", sql: include_str!("schema_v2.sql") },
+    Migration {
+        version: 2,
+        name: "keys that expire and rotate, and indexes of the audit log",
+        sql: include_str!("schema_v2.sql"),
+    },
 ];
 
 pub(crate) const KNOWN: i64 = MIGRATIONS.len() as i64;

@@ -27,6 +27,7 @@ pub use open::SqliteSettings;
 
 use crate::StoreError;
 use crate::call::{Call, Record};
+use crate::load::Load;
 use crate::rows::facts::SpaceChanges;
 use crate::rows::spaces::SpaceVersion;
 use crate::secrets::Secrets;
@@ -55,6 +56,10 @@ impl std::fmt::Debug for Sqlite {
 }
 
 impl Sqlite {
+    pub fn load(&self) -> Load {
+        Load { writes_waiting: self.writer.waiting(), pools: vec![self.readers.load()] }
+    }
+
     /// Runs a call's work and writes its audit entry in the same transaction, durably.
     async fn write<T: Send + 'static>(
         &self,

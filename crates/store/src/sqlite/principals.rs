@@ -5,11 +5,14 @@ use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::call::{Call, Record};
-use crate::rows::principals::{Creation, KeyHash, PrincipalState, Revocation, Revoked, SealedPrincipal};
-use domain::{Caller, Principal};
+use crate::rows::principals::{
+    Creation, FormerKey, KeyHash, NewKey, PrincipalState, Revocation, Revoked, Rotated, Rotation,
+    SealedPrincipal,
+};
+use domain::{Caller, Principal, Timestamp};
 use rusqlite::Row;
 
-const COLUMNS: &str = "tenant, id, key_hash, revoked, created, body";
+const COLUMNS: &str = "tenant, id, key_hash, revoked, created, body, expires, former_hash, former_until";
 
 fn sealed_principal(row: &Row<'_>) -> rusqlite::Result<SealedPrincipal> {
     Ok(SealedPrincipal {
@@ -19,6 +22,8 @@ fn sealed_principal(row: &Row<'_>) -> rusqlite::Result<SealedPrincipal> {
         revoked: row.get(3)?,
         created: row.get(4)?,
         body: row.get(5)?,
+        expires: row.get(6)?,
+        former: FormerKey::of(row.get(7)?, row.get(8)?),
     })
 }
 
@@ -38,20 +43,72 @@ impl Tx<'_> {
         )?;
         Ok(())
     }
+
+    /// A principal within the caller's reach: an active one, or also one that was revoked.
+    fn principal_find(
+        &mut self,
+        caller: &Caller,
+        id: &str,
+        revoked_too: bool,
+    ) -> Result<Option<SealedPrincipal>, StoreError> {
+        let tenant = (!caller.is_operator()).then(|| caller.tenant.as_str());
+        self.db().one(
+            &format!(
+                "SELECT {COLUMNS} FROM principal WHERE (?1 IS NULL OR tenant = ?1) AND id = ?2
+                 AND (revoked IS NULL OR ?3)"
+            ),
+            (tenant, id, revoked_too),
+            sealed_principal,
+        )
+    }
+
+    fn principal_rotate(
+        &mut self,
+        caller: &Caller,
+        id: &str,
+        rotation: &Rotation,
+    ) -> Result<Rotated, StoreError> {
+        let Some(row) = self.principal_find(caller, id, false)? else { return Ok(Rotated::Unknown) };
+        let Ok(expires) = row.next_expiry(rotation) else { return Ok(Rotated::ExpiryUnsaid) };
+        let row = self.secrets.principal_rotate(row, rotation, expires, caller.now)?;
+        let former = row.former.as_ref();
+        self.db().run(
+            "UPDATE principal SET key_hint = ?3, key_hash = ?4, expires = ?5, former_hint = ?6, former_hash = ?7,
+             former_until = ?8, body = ?9 WHERE tenant = ?1 AND id = ?2",
+            (
+                &row.tenant,
+                &row.id,
+                rotation.key.hint(),
+                &row.key_hash,
+                row.expires,
+                former.map(FormerKey::hint),
+                former.map(|former| &former.hash),
+                former.map(|former| former.until),
+                &row.body,
+            ),
+        )?;
+        Ok(Rotated::Done(self.secrets.principal_open(row)?))
+    }
 }
 
 impl Sqlite {
-    /// The principal whose key has this hash, unless it was revoked. Read from the database each time, so that a key
-    /// revoked by any process is dead in every process.
-    pub async fn principal_by_key(&self, key: KeyHash) -> Result<Option<Principal>, StoreError> {
+    /// The principal that this is a key of, unless the key has ended or the principal was revoked. Read from the
+    /// database each time, so that a key revoked by any process is dead in every process.
+    pub async fn principal_by_key(
+        &self,
+        key: KeyHash,
+        now: Timestamp,
+    ) -> Result<Option<Principal>, StoreError> {
         self.read(move |db| {
             let rows = db.all(
-                &format!("SELECT {COLUMNS} FROM principal WHERE key_hint = ?1 AND revoked IS NULL"),
+                &format!(
+                    "SELECT {COLUMNS} FROM principal WHERE (key_hint = ?1 OR former_hint = ?1) AND revoked IS NULL"
+                ),
                 [key.hint()],
                 sealed_principal,
             )?;
             for row in rows {
-                if row.has_key(&key) {
+                if row.accepts(&key, now) {
                     return Ok(Some(db.secrets.principal_open(row)?.principal));
                 }
             }
@@ -80,7 +137,7 @@ impl Sqlite {
         &self,
         call: Call,
         principal: Principal,
-        key: KeyHash,
+        key: NewKey,
         seats: i64,
         describe: impl FnOnce(Creation) -> Record + Send + 'static,
     ) -> Result<Creation, StoreError> {
@@ -88,11 +145,11 @@ impl Sqlite {
             if tx.db().principals_active()? >= seats {
                 return Ok((Creation::SeatsTaken, describe(Creation::SeatsTaken)));
             }
-            let tenant = principal.tenant.as_str();
-            let sealed = tx.secrets.principal_seal(&principal, &key)?;
+            let row = tx.secrets.principal_seal(&principal, &key, call.caller.now)?;
             tx.db().run(
-                "INSERT INTO principal (tenant, id, key_hint, key_hash, created, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                (tenant, &principal.id, key.hint(), key.0, call.caller.now.as_microsecond(), sealed),
+                "INSERT INTO principal (tenant, id, key_hint, key_hash, created, body, expires)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                (row.tenant, row.id, key.hash.hint(), row.key_hash, row.created, row.body, row.expires),
             )?;
             Ok((Creation::Created, describe(Creation::Created)))
         })
@@ -107,15 +164,7 @@ impl Sqlite {
         describe: impl FnOnce(Revoked) -> Record + Send + 'static,
     ) -> Result<Revoked, StoreError> {
         self.write(call, move |tx, call| {
-            let tenant = (!call.caller.is_operator()).then(|| call.caller.tenant.as_str());
-            let row = tx.db().one(
-                &format!(
-                    "SELECT {COLUMNS} FROM principal WHERE (?1 IS NULL OR tenant = ?1) AND id = ?2
-                     AND (revoked IS NULL OR ?3)"
-                ),
-                (tenant, &id, how == Revocation::Erase),
-                sealed_principal,
-            )?;
+            let row = tx.principal_find(&call.caller, &id, how == Revocation::Erase)?;
             let found = row.as_ref().map_or(Revoked::Nothing, SealedPrincipal::found);
             match (row, how) {
                 (None, _) => {}
@@ -128,6 +177,21 @@ impl Sqlite {
                 }
             }
             Ok((found, describe(found)))
+        })
+        .await
+    }
+    /// Gives an active principal within the caller's reach a new key.
+    pub async fn principal_rotate(
+        &self,
+        call: Call,
+        id: String,
+        rotation: Rotation,
+        describe: impl FnOnce(&Rotated) -> Record + Send + 'static,
+    ) -> Result<Rotated, StoreError> {
+        self.write(call, move |tx, call| {
+            let rotated = tx.principal_rotate(&call.caller, &id, &rotation)?;
+            let record = describe(&rotated);
+            Ok((rotated, record))
         })
         .await
     }

@@ -3,6 +3,7 @@
 use super::connection::{self, Meter};
 use super::db::Db;
 use crate::StoreError;
+use crate::load::{PoolLoad, Waiting};
 use crate::secrets::Secrets;
 use parking_lot::Mutex;
 use rusqlite::Connection;
@@ -21,11 +22,18 @@ pub(crate) struct Readers {
     secrets: Arc<Secrets>,
     idle: Arc<Mutex<Vec<Connection>>>,
     places: Arc<Semaphore>,
+    waiting: Waiting,
 }
 
 impl Readers {
     pub fn new(path: PathBuf, secrets: Arc<Secrets>, meter: Option<Meter>) -> Self {
-        Self { path, meter, secrets, idle: Arc::default(), places: Arc::new(Semaphore::new(AT_ONCE)) }
+        let places = Arc::new(Semaphore::new(AT_ONCE));
+        Self { path, meter, secrets, idle: Arc::default(), places, waiting: Waiting::default() }
+    }
+
+    pub fn load(&self) -> PoolLoad {
+        let (idle, busy) = (self.idle.lock().len(), AT_ONCE - self.places.available_permits().min(AT_ONCE));
+        PoolLoad { name: "readers", open: idle + busy, idle, waiting: self.waiting.count() }
     }
 
     /// Runs `work` on a consistent snapshot of the database.
@@ -33,7 +41,9 @@ impl Readers {
         &self,
         work: impl FnOnce(&Db<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
+        let waiter = self.waiting.begin();
         let place = self.places.clone().acquire_owned().await.map_err(|_| StoreError::Closed)?;
+        drop(waiter);
         let this = self.clone();
         let run = move || {
             let result = this.run_blocking(work);

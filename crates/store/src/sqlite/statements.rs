@@ -5,6 +5,7 @@ use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::call::{Call, Record};
+use crate::rows::deployment::{BOUND, SOURCES};
 use crate::rows::statements::{Edit, Intent, Planned, Said, Verdict, ids_read, ids_write, standing_facts};
 use domain::keys::text_key;
 use domain::{Caller, Fact, FactId, SourcePolicy, Space, Status, Timestamp};
@@ -141,7 +142,7 @@ impl Sqlite {
         self.on_fact(call, space, id, describe, move |fact, held, now, _| {
             let decision = Decision { by: &by, note: note.as_deref(), now };
             match verdict {
-                Verdict::Confirm => reconcile::plan_confirm(fact.id, held, &decision),
+                Verdict::Confirm(approver) => reconcile::plan_confirm(fact.id, held, &decision, approver),
                 Verdict::Reject => reconcile::plan_reject(fact.id, held, &decision),
             }
         })
@@ -189,6 +190,10 @@ impl Sqlite {
             Ok(((), record))
         })
         .await
+    }
+
+    pub async fn sources_bound(&self) -> Result<bool, StoreError> {
+        self.read(|db| Ok(db.deployment_get(SOURCES)?.as_deref() == Some(BOUND))).await
     }
 
     pub async fn policy_get(&self, caller: &Caller, space: &Space) -> Result<SourcePolicy, StoreError> {

@@ -6,6 +6,7 @@ use super::db::Db;
 use super::tx::Tx;
 use crate::StoreError;
 use crate::head_file::HeadFile;
+use crate::load::Waiting;
 use crate::secrets::Secrets;
 use rusqlite::Connection;
 use std::fs::File;
@@ -77,6 +78,7 @@ pub(crate) struct Writer(Arc<Thread>);
 struct Thread {
     queue: Option<mpsc::Sender<Box<dyn Job>>>,
     running: Option<JoinHandle<()>>,
+    waiting: Waiting,
 }
 
 /// With the last handle the thread finishes what is queued, flushes, and closes the database as a process that ends
@@ -101,7 +103,12 @@ impl Writer {
             .name("store-writer".to_owned())
             .spawn(move || worker.serve(&jobs))
             .map_err(|e| StoreError::Startup(format!("cannot start the writing thread: {e}")))?;
-        Ok(Self(Arc::new(Thread { queue: Some(queue), running: Some(running) })))
+        Ok(Self(Arc::new(Thread { queue: Some(queue), running: Some(running), waiting: Waiting::default() })))
+    }
+
+    /// Calls that have not been committed yet.
+    pub fn waiting(&self) -> usize {
+        self.0.waiting.count()
     }
 
     pub async fn run<T: Send + 'static>(
@@ -109,6 +116,7 @@ impl Writer {
         durability: Durability,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
+        let _waiter = self.0.waiting.begin();
         let (reply, answer) = oneshot::channel();
         let job = Box::new(Typed { durability, work: Some(work), result: None, reply });
         let queue = self.0.queue.as_ref().ok_or(StoreError::Closed)?;

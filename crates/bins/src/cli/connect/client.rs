@@ -1,5 +1,6 @@
 //! The clients: where each keeps its file, and how a server is written there.
 
+use super::carried::Carried;
 use super::document::Format;
 use super::server::{KEY_HERE, NAME, Server};
 use crate::cli::CliError;
@@ -143,9 +144,26 @@ impl Client {
         }
     }
 
-    fn local(self, command: &str, env: &[(String, String)]) -> Value {
-        let env: Map<String, Value> = env.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+    /// How the client's file names a variable, where it can.
+    fn variable(self, name: &str) -> Option<String> {
         match self {
+            Self::ClaudeCode | Self::Gemini => Some(format!("${{{name}}}")),
+            Self::Cursor | Self::Vscode | Self::Windsurf => Some(format!("${{env:{name}}}")),
+            Self::Continue => Some(format!("${{{{ secrets.{name} }}}}")),
+            Self::ClaudeDesktop | Self::Zed | Self::Cline | Self::Codex => None,
+        }
+    }
+
+    fn local(self, command: &str, carried: &Carried) -> Value {
+        let plain = carried.plain.iter().map(|(name, value)| (name.clone(), json!(value)));
+        let named =
+            carried.secret.iter().filter_map(|name| Some((name.clone(), json!(self.variable(name)?))));
+        let env: Map<String, Value> = plain.chain(named).collect();
+        match self {
+            // Codex passes on the variables that it is told the names of.
+            Self::Codex if !carried.secret.is_empty() => {
+                json!({ "command": command, "args": [], "env_vars": carried.secret, "env": env })
+            }
             Self::ClaudeCode | Self::Vscode => {
                 json!({ "type": "stdio", "command": command, "args": [], "env": env })
             }

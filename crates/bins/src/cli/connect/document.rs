@@ -51,6 +51,15 @@ impl Format {
         }
     }
 
+    /// The text without our entry, and without the section where nothing else is in it.
+    pub(super) fn take(self, text: &str, section: &str) -> Result<String, Fault> {
+        match self {
+            Self::Json => json::take(text, section),
+            Self::Toml => toml::take(text, section),
+            Self::Yaml => yaml::take(text, section),
+        }
+    }
+
     /// The entry alone, for a person to read.
     pub(super) fn show(self, entry: &Value) -> String {
         match self {

@@ -54,6 +54,21 @@ pub(super) fn put(text: &str, section: &str, entry: &Value) -> Result<String, Fa
     Ok(changed)
 }
 
+pub(super) fn take(text: &str, section: &str) -> Result<String, Fault> {
+    let root = parse(text)?;
+    let settings = root.object_value();
+    let servers = settings.as_ref().and_then(|settings| settings.object_value(section));
+    if let Some(property) = servers.as_ref().and_then(|servers| servers.get(NAME)) {
+        property.remove();
+    }
+    if servers.is_some_and(|servers| servers.properties().is_empty())
+        && let Some(section) = settings.and_then(|settings| settings.get(section))
+    {
+        section.remove();
+    }
+    Ok(root.to_string())
+}
+
 fn parse(text: &str) -> Result<CstRootNode, Fault> {
     CstRootNode::parse(text, &OPTIONS).map_err(|error| Fault::Broken {
         line: error.line_display(),

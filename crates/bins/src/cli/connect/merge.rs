@@ -50,6 +50,40 @@ pub fn merge(
     Ok(Merged::Changed { text: changed, replaced })
 }
 
+/// The text without our entry, and the entry; `None` where there is none.
+pub fn remove(format: Format, section: &str, text: &str) -> Result<Option<(String, String)>, Fault> {
+    let before = format.read(text)?;
+    let Some(there) = find(format, &before, section)? else { return Ok(None) };
+    let removed = format.show(there);
+    let changed = format.take(text, section)?;
+    if format.read(&changed).ok() != Some(without(before, section)) {
+        return Err(Fault::unusual(
+            "the file is laid out in a way that this program cannot take from safely",
+        ));
+    }
+    Ok(Some((changed, removed)))
+}
+
+/// The file without our entry, as values.
+fn without(mut file: Value, section: &str) -> Value {
+    let Some(settings) = file.as_object_mut() else { return file };
+    let is_empty = match settings.get_mut(section) {
+        Some(Value::Object(servers)) => {
+            servers.shift_remove(NAME);
+            servers.is_empty()
+        }
+        Some(Value::Array(servers)) => {
+            servers.retain(|server| !is_ours(server));
+            servers.is_empty()
+        }
+        _ => false,
+    };
+    if is_empty {
+        settings.shift_remove(section);
+    }
+    file
+}
+
 fn find<'a>(format: Format, file: &'a Value, section: &str) -> Result<Option<&'a Value>, Fault> {
     match (format, file.get(section)) {
         (_, None | Some(Value::Null)) => Ok(None),

@@ -1,5 +1,6 @@
 //! `svc connect`: the configuration that makes a client start, or reach, this memory.
 
+mod carried;
 mod client;
 mod document;
 mod file;
@@ -9,9 +10,10 @@ mod server;
 mod toml;
 mod yaml;
 
+pub use carried::Carried;
 pub use client::{Client, Folders, Scope};
 pub use document::{Fault, Format};
-pub use merge::{Existing, Merged, merge};
+pub use merge::{Existing, Merged, merge, remove};
 pub use server::{NAME, Server};
 
 use super::CliError;
@@ -38,6 +40,9 @@ pub struct Command {
     /// With --write: replace an entry of ours that says something else.
     #[arg(long, requires = "write")]
     force: bool,
+    /// Take our entry out of the client's file again. All else stays, and a copy of the file is kept beside it.
+    #[arg(long, requires = "client", conflicts_with_all = ["write", "http"])]
+    remove: bool,
 }
 
 impl Command {
@@ -50,6 +55,9 @@ impl Command {
                 client.name()
             ))
         })?;
+        if self.remove {
+            return disconnect(client, &path, out);
+        }
         let server = match &self.http {
             Some(url) => Server::remote(url, &self.key_env)?,
             None => Server::local()?,
@@ -124,9 +132,35 @@ fn write(
     Ok(())
 }
 
-/// What a person still has to do about the key.
+fn disconnect(client: Client, path: &Path, out: &mut impl Write) -> Result<(), CliError> {
+    let refused = |why: String| CliError::Refused(format!("{}: {why}", path.display()));
+    let old = file::read(path).map_err(|e| refused(e.to_string()))?;
+    let text = old.as_deref().unwrap_or_default();
+    let Some((new, removed)) =
+        remove(client.format(), client.section(), text).map_err(|e| refused(e.to_string()))?
+    else {
+        writeln!(out, "{} has no entry '{NAME}'; nothing was changed.", path.display())?;
+        return Ok(());
+    };
+    let kept = file::replace(path, old.as_deref(), &new).map_err(|e| refused(e.to_string()))?;
+    writeln!(
+        out,
+        "Removed '{NAME}' from {}. Start {} again to end it there. The memory itself stays. The entry was:\n{removed}",
+        path.display(),
+        client.name()
+    )?;
+    if let Some(kept) = kept {
+        writeln!(out, "The file as it was: {}", kept.display())?;
+    }
+    Ok(())
+}
+
+/// What a person still has to do about keys and other secrets.
 fn note(client: Client, server: &Server, out: &mut impl Write) -> Result<(), CliError> {
-    let Server::Remote { key_env, .. } = server else { return Ok(()) };
+    let key_env = match server {
+        Server::Remote { key_env, .. } => key_env,
+        Server::Local { env, .. } => return note_of_settings(client, env, out),
+    };
     if client.reads_variables() {
         writeln!(out, "\nThe key is read from {key_env}: set it where {} starts.", client.name())?;
     } else {
@@ -135,6 +169,24 @@ fn note(client: Client, server: &Server, out: &mut impl Write) -> Result<(), Cli
             "\n{} takes no variable here: put the key in place of {} yourself.",
             client.name(),
             server::KEY_HERE
+        )?;
+    }
+    Ok(())
+}
+
+fn note_of_settings(client: Client, carried: &Carried, out: &mut impl Write) -> Result<(), CliError> {
+    let (name, secrets) = (client.name(), carried.secret.join(", "));
+    if !carried.secret.is_empty() && client.reads_variables() {
+        writeln!(
+            out,
+            "\nSecrets are named and not written: {secrets}. Set them where {name} starts, or svc-mcp does not open \
+             this memory."
+        )?;
+    } else if !carried.secret.is_empty() {
+        writeln!(
+            out,
+            "\nLeft out, because they are secrets and {name} takes no variable here: {secrets}. Put them under \"env\" \
+             yourself, or svc-mcp does not open this memory."
         )?;
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! What a client is to be connected to.
 
+use super::carried::Carried;
 use crate::cli::CliError;
 use crate::settings::Place;
 use std::path::{Path, PathBuf};
@@ -11,15 +12,15 @@ pub const KEY_HERE: &str = "svc_sk_YOUR_KEY";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Server {
-    /// A program that the client starts.
-    Local { command: String, env: Vec<(String, String)> },
+    /// A program that the client starts, with the settings that decide which memory it opens and who reads for it.
+    Local { command: String, env: Carried },
     /// A server that runs already.
     Remote { url: String, key_env: String },
 }
 
 impl Server {
     /// `svc-mcp` from the folder of this program. A client starts it in a folder of its own choice, so that every path
-    /// is given in full. Of this shell's settings it gets those that say what is remembered; none of them is a secret.
+    /// is given in full.
     pub fn local() -> Result<Self, CliError> {
         let refused = |what: &str, e: std::io::Error| CliError::Refused(format!("cannot find {what}: {e}"));
         let command =
@@ -32,11 +33,12 @@ impl Server {
             let path = std::path::absolute(path).map_err(|e| refused("this folder", e))?;
             text(path)
         };
-        let mut env = vec![("SVC_DB".to_owned(), full(Place::from_environment().file())?)];
+        let mut env = Carried::from_environment();
         if let Some(schema) = set("SVC_SLOT_SCHEMA") {
             let schema = if schema.starts_with("preset:") { schema } else { full(Path::new(&schema))? };
-            env.push(("SVC_SLOT_SCHEMA".to_owned(), schema));
+            env.plain.insert(0, ("SVC_SLOT_SCHEMA".to_owned(), schema));
         }
+        env.plain.insert(0, ("SVC_DB".to_owned(), full(Place::from_environment().file())?));
         Ok(Self::Local { command: text(command)?, env })
     }
 

@@ -23,6 +23,19 @@ pub(super) fn put(text: &str, section: &str, entry: &Value) -> Result<String, Fa
     Ok(document.to_string())
 }
 
+pub(super) fn take(text: &str, section: &str) -> Result<String, Fault> {
+    let mut document = parse(text)?;
+    let servers = document.get_mut(section).and_then(Item::as_table_like_mut);
+    let is_empty = servers.is_some_and(|servers| {
+        servers.remove(NAME);
+        servers.is_empty()
+    });
+    if is_empty {
+        document.remove(section);
+    }
+    Ok(document.to_string())
+}
+
 pub(super) fn show(entry: &Value) -> String {
     let mut document = DocumentMut::new();
     *document.as_table_mut() = table(entry);

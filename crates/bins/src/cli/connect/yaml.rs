@@ -48,6 +48,27 @@ pub(super) fn put(text: &str, section: &str, entry: &Value) -> Result<String, Fa
     Ok(lines.concat())
 }
 
+pub(super) fn take(text: &str, section: &str) -> Result<String, Fault> {
+    let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+    let opening = format!("{section}:");
+    let Some(at) = lines.iter().position(|line| without_comment(line) == opening) else {
+        return Ok(text.to_owned());
+    };
+    let (indent, end) = list(&lines, at + 1);
+    let Some(mut range) = ours(&lines, at + 1, end, &indent) else { return Ok(text.to_owned()) };
+    // A comment before the next item is about that one.
+    let is_content = |line: &String| !without_comment(line).is_empty();
+    while range.len() > 1 && !lines.get(range.end - 1).is_some_and(is_content) {
+        range.end -= 1;
+    }
+    lines.drain(range);
+    let is_item = |line: &String| line.starts_with(&format!("{indent}- "));
+    if !lines.iter().skip(at + 1).take_while(|line| !is_content(line) || is_item(line)).any(is_item) {
+        lines.remove(at);
+    }
+    Ok(lines.concat())
+}
+
 /// The list that follows: how far its items are indented, and the line behind its last one.
 fn list(lines: &[String], from: usize) -> (String, usize) {
     let is_content = |line: &&String| !without_comment(line).is_empty();
@@ -101,9 +122,13 @@ fn fields(object: &Value, indent: &str, text: &mut String) {
     }
 }
 
+/// Words that YAML takes for something else when they stand without quotes.
+const NO_WORDS: [&str; 9] = ["on", "off", "yes", "no", "y", "n", "true", "false", "null"];
+
 /// JSON is YAML too; only plain words go without quotes.
 fn scalar(value: &Value) -> String {
     match value.as_str() {
+        Some(word) if NO_WORDS.contains(&word.to_lowercase().as_str()) => value.to_string(),
         Some(word)
             if word.starts_with(char::is_alphabetic)
                 && word.chars().all(|c| c.is_alphanumeric() || c == '-') =>

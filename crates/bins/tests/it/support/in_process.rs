@@ -41,6 +41,8 @@ impl InProcess {
         let options = Options {
             slots: Arc::new(slots),
             trusted_sources: trusted_sources.iter().map(|source| (*source).to_owned()).collect(),
+            four_eyes: false,
+            bound_sources: None,
             recall_context: 40,
             reconcile_context: 40,
             critical_categories: Vec::new(),

@@ -1,0 +1,130 @@
+//! Who may decide what: approval by a second person, and sources that only their own principals may name.
+
+use crate::support::http::Client;
+use crate::support::{Deployment, Model, id, said, says};
+use serde_json::json;
+
+fn change(subject: &str, value: &str) -> String {
+    said("", &json!([{ "subject": subject, "value": value, "action": "SUPERSEDE" }]))
+}
+
+fn clinic(model: &Model) -> Deployment {
+    Deployment::new(model).with("SVC_SLOT_SCHEMA", "preset:clinical").with("SVC_FOUR_EYES", "on")
+}
+
+fn member(deployment: &Deployment, name: &str) -> String {
+    deployment.principal(name, &["--role", "member"]).1
+}
+
+fn waiting(client: &mut Client) -> i64 {
+    id(&client.call("pending_changes", &json!({})))
+}
+
+#[test]
+fn with_four_eyes_nobody_approves_what_they_proposed() {
+    let model = Model::start();
+    let deployment = clinic(&model);
+    let (ana, ben) = (member(&deployment, "ana"), member(&deployment, "ben"));
+    let server = deployment.serve();
+    let (mut ana, mut ben) = (server.client(&ana), server.client(&ben));
+    ana.remember(&says("code_status", "full code"));
+    assert!(ana.remember(&change("code_status", "DNR")).starts_with("Stored: [FLAG]"));
+    let proposed = waiting(&mut ana);
+
+    let own = ana.call("confirm_change", &json!({ "memory_id": proposed, "decided_by": "ben" }));
+    assert!(own.starts_with(&format!("Access denied: #{proposed} was proposed by you")), "{own}");
+    assert!(own.contains("SVC_FOUR_EYES") && own.contains("somebody else"), "{own}");
+    assert!(ana.list().contains("• code_status = full code"));
+    let approved = ben.call("confirm_change", &json!({ "memory_id": proposed }));
+    assert!(approved.starts_with(&format!("Approved #{proposed}: SUPERSEDE")), "{approved}");
+
+    // An edit by hand is a proposal too, and so is a removal.
+    let edited = ben.call("update_memory", &json!({ "memory_id": proposed, "new_value": "DNI" }));
+    assert!(edited.contains("awaiting approval"), "{edited}");
+    let edit = waiting(&mut ben);
+    assert!(ben.call("confirm_change", &json!({ "memory_id": edit })).starts_with("Access denied:"));
+    assert!(ana.call("confirm_change", &json!({ "memory_id": edit })).starts_with("Approved"));
+    let removal = json!([{ "subject": "code_status", "value": "DNI", "action": "RETRACT" }]);
+    ana.call("forget", &json!({ "text": said("take it off", &removal) }));
+    let removal = waiting(&mut ana);
+    assert!(ana.call("confirm_change", &json!({ "memory_id": removal })).starts_with("Access denied:"));
+    let rejected = ana.call("reject_change", &json!({ "memory_id": removal }));
+    assert!(rejected.starts_with("Rejected"), "a proposal can be taken back: {rejected}");
+
+    let log = deployment.start().call("audit_log", &json!({}));
+    assert_eq!(log.matches("access_denied").count(), 3, "{log}");
+}
+
+#[test]
+fn with_four_eyes_an_approver_cannot_pass_the_gate_as_a_trusted_source() {
+    let model = Model::start();
+    let deployment = clinic(&model).with("SVC_TRUSTED_SOURCES", "ehr");
+    let (ana, ehr) = (member(&deployment, "ana"), deployment.principal("ehr", &["--role", "agent"]).1);
+    let server = deployment.serve();
+    let write = |value: &str| json!({ "text": change("code_status", value), "source": "ehr" });
+    server.client(&ana).remember(&says("code_status", "full code"));
+    let denied = server.client(&ana).call("remember", &write("DNR"));
+    assert!(denied.starts_with("Access denied: 'ehr' is a trusted source"), "{denied}");
+    let itself = server.client(&ehr).call("remember", &write("DNR"));
+    assert!(itself.starts_with("Stored: [SUPERSEDE]"), "{itself}");
+}
+
+#[test]
+fn without_the_setting_an_approver_may_decide_alone() {
+    let model = Model::start();
+    let deployment = clinic(&model).with("SVC_FOUR_EYES", "off");
+    let ana = member(&deployment, "ana");
+    let server = deployment.serve();
+    let mut ana = server.client(&ana);
+    ana.remember(&says("code_status", "full code"));
+    ana.remember(&change("code_status", "DNR"));
+    let proposed = waiting(&mut ana);
+    assert!(ana.call("confirm_change", &json!({ "memory_id": proposed })).starts_with("Approved"));
+}
+
+/// A deployment with a policy, an agent whose name is a source, and one that claims to be it.
+fn claims(deployment: &Deployment, mode: &str) -> [String; 3] {
+    let (_, ops) = deployment.principal("ops", &["--role", "agent"]);
+    let (_, intern) = deployment.principal("intern", &["--role", "agent"]);
+    let (_, boss) = deployment.principal("boss", &["--role", "member"]);
+    let local = deployment.start();
+    local.call("set_reconcile_policy", &json!({ "mode": mode, "authority": { "ops": 5 } }));
+    local.call("remember", &json!({ "text": says("region", "north"), "source": "ops" }));
+    let server = deployment.serve();
+    let write = |key: &str, value: &str| {
+        let text = json!({ "text": change("region", value), "source": "ops" });
+        server.client(key).call("remember", &text)
+    };
+    [write(&intern, "south"), write(&ops, "east"), write(&boss, "west")]
+}
+
+#[test]
+fn where_the_policy_tells_sources_apart_only_a_source_itself_or_an_approver_writes_as_it() {
+    let model = Model::start();
+    for mode in ["AUTHORITY", "REVIEW"] {
+        let [claimed, itself, approver] = claims(&Deployment::new(&model), mode);
+        assert!(claimed.starts_with("Access denied:"), "{claimed}");
+        assert!(claimed.contains(mode) && claimed.contains("'ops'"), "{claimed}");
+        assert!(itself.starts_with("Stored: [SUPERSEDE] region = east"), "{itself}");
+        assert!(approver.starts_with("Stored: [SUPERSEDE] region = west"), "{approver}");
+    }
+    let [free, ..] = claims(&Deployment::new(&model), "RECENCY");
+    assert!(free.starts_with("Stored: [SUPERSEDE]"), "{free}");
+}
+
+#[test]
+fn sources_are_bound_in_new_deployments_and_elsewhere_as_it_is_set() {
+    let model = Model::start();
+    let off = Deployment::new(&model).with("SVC_BOUND_SOURCES", "off");
+    assert!(claims(&off, "REVIEW")[0].starts_with("Stored:"));
+
+    // A deployment from before this was known goes on as it was, until it is told otherwise.
+    for (set, begins) in [("", "Stored:"), ("on", "Access denied:")] {
+        let mut older = Deployment::new(&model);
+        older.start().list();
+        older.sql().run("DELETE FROM deployment WHERE name = 'sources'");
+        older.set("SVC_BOUND_SOURCES", set);
+        let [claimed, ..] = claims(&older, "REVIEW");
+        assert!(claimed.starts_with(begins), "SVC_BOUND_SOURCES={set}: {claimed}");
+    }
+}
