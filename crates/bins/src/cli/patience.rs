@@ -20,14 +20,17 @@ pub(super) async fn while_waiting<T>(work: impl Future<Output = T>) -> T {
 }
 
 async fn show(mut ended: oneshot::Receiver<()>) {
-    let mut screen = std::io::stderr();
-    for seconds in 1_u32.. {
+    let (mut screen, mut seconds) = (std::io::stderr(), 0_u32);
+    loop {
         tokio::select! {
             _ = &mut ended => break,
             () = tokio::time::sleep(Duration::from_secs(1)) => {
+                seconds += 1;
                 let _ = write!(screen, "\rWaiting for the answer, {seconds} s; Ctrl-C gives up");
             }
         }
     }
-    let _ = write!(screen, "\r\u{1b}[K");
+    if seconds > 0 {
+        let _ = write!(screen, "\r\u{1b}[K");
+    }
 }

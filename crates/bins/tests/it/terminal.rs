@@ -31,6 +31,17 @@ fn a_line_is_edited_before_it_is_said() {
 }
 
 #[test]
+fn lines_that_are_pasted_or_typed_ahead_are_not_lost() {
+    let deployment = memory();
+    let mut terminal = prompt(&deployment);
+    terminal.press("Our horse is Bo.\rOur cow is Mu.\r");
+    terminal.wait_for("[ADD] horse = Bo");
+    terminal.wait_for("[ADD] cow = Mu");
+    terminal.press("\u{1b}[200~Our bird is Jo.\nOur fish is Al.\u{1b}[201~\r");
+    terminal.wait_for("[ADD] bird = Jo; [ADD] fish = Al");
+}
+
+#[test]
 fn ctrl_c_clears_a_line_and_ends_only_an_empty_one() {
     let deployment = memory();
     let mut terminal = prompt(&deployment);
