@@ -26,13 +26,17 @@ pub struct Held {
 pub fn needs(proposals: &[Proposal]) -> Needs {
     let mut needs = Needs::default();
     for proposal in proposals.iter().filter(|p| p.unusable.is_none()) {
-        let subject = subject_key(&proposal.subject);
-        if proposal.time_ref == TimeRef::Past || proposal.action == Action::Archive || proposal.look.removal {
-            needs.retired.insert((subject, value_key(&proposal.value)));
-        }
-        needs.subjects.extend(subject_keys(&proposal.subject));
         // A value may come to stand under the subject of what it changes.
-        needs.subjects.extend(proposal.look.target.iter().flat_map(|named| subject_keys(&named.subject)));
+        let aimed = proposal.look.target.iter().map(|named| &named.subject);
+        for subject in std::iter::once(&proposal.subject).chain(aimed) {
+            needs.subjects.extend(subject_keys(subject));
+            if proposal.time_ref == TimeRef::Past
+                || proposal.action == Action::Archive
+                || proposal.look.removal
+            {
+                needs.retired.insert((subject_key(subject), value_key(&proposal.value)));
+            }
+        }
         needs.ids.extend(proposal.target);
     }
     needs

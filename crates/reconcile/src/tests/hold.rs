@@ -54,6 +54,14 @@ fn a_target_that_the_words_name_is_changed_under_its_own_subject() {
 }
 
 #[test]
+fn a_past_value_of_a_named_target_is_archived_once() {
+    let mut db = holding("gym", "Fit4U");
+    assert_eq!(db.say(raw("gym", "Oase", "SUPERSEDE")), Action::Supersede);
+    let past = at("past", aimed(2, raw("club", "Fit4U", "SUPERSEDE")));
+    assert_eq!(db.seen(by_subject("gym"), past)[0].action, Action::Dedup);
+}
+
+#[test]
 fn a_named_target_is_not_changed_from_another_scope_or_by_an_event_or_against_its_own_holder() {
     let named = || by_value("gym");
     let change = || aimed(1, raw("club", "Oase", "SUPERSEDE"));
