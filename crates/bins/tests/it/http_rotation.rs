@@ -130,10 +130,13 @@ fn no_client_is_offered_rotation() {
     assert!(refused.starts_with("Unknown tool"), "{refused}");
 }
 
-/// What the schema was before keys could end, with what stands in it.
+/// The schema as it was before version 2, with the rows that are there.
 fn back_to_version_1(deployment: &Deployment) {
     deployment.sql().run(
-        "DROP INDEX principal_former_key;
+        "DROP INDEX audit_entry_action;
+         DROP INDEX audit_entry_caller;
+         DROP INDEX audit_entry_ts;
+         DROP INDEX principal_former_key;
          ALTER TABLE principal DROP COLUMN expires;
          ALTER TABLE principal DROP COLUMN former_hint;
          ALTER TABLE principal DROP COLUMN former_hash;

@@ -100,10 +100,7 @@ fn what_waits_is_found_and_settled_by_its_number() {
     let answers: Vec<&str> = said.split("svc> ").collect();
     let answer = |at: usize| answers[at].split_once('\n').unwrap().1.trim_end();
     assert!(answer(2).starts_with("Stored: [FLAG] "), "{said}");
-    assert_eq!(
-        answer(3),
-        "No changes are waiting for approval. Flagged as doubtful: 1; list_memories shows them."
-    );
+    assert!(answer(3).starts_with("#2 REPLACE database: 'MySQL' → 'Postgres'"), "{said}");
     assert!(answer(4).contains("(#2, flagged — needs confirmation)"), "{said}");
     let effect = "#2, if confirmed: 'Postgres' takes the place of 'MySQL'. 'confirm 2' or 'reject 2'?";
     assert!(answer(2).ends_with(effect) && answer(4).contains(effect), "{said}");
