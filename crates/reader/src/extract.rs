@@ -12,7 +12,7 @@ use crate::slot;
 use crate::tagging::is_known;
 use crate::words::{Tag, Word, spell, words};
 use domain::keys::subject_key;
-use domain::{Action, Fact, RawFact};
+use domain::{Action, Fact, Kind, RawFact};
 use encoder::Meant;
 use model::{Extract, SlotHint, Work};
 use std::ops::Range;
@@ -30,6 +30,8 @@ const TELLS: f32 = 0.75;
 const POINTED: f32 = 0.9;
 /// The same, for a person to look at, where nobody else speaks.
 const POINTED_ALONE: f32 = 0.6;
+/// So sure it must be that a sentence which is not read gives a fact another figure.
+const CERTAIN: f32 = 0.95;
 const POINTING: [&str; 12] =
     ["it", "its", "that", "this", "they", "them", "he", "she", "him", "her", "there", "meant"];
 
@@ -325,7 +327,26 @@ impl Reader<'_> {
 
     /// A sentence that changes nothing as it is read may still say that something no longer holds: a person is asked.
     fn may_have_ended(&mut self, sentence: &str, enough: f32, alone: bool, proposed: usize) {
-        for held in link::maybe_ended(sentence, self.ask.held, &self.known, enough, alone) {
+        let ended = link::maybe_ended(sentence, self.ask.held, &self.known, enough, alone);
+        // A thing that is named, one figure of it, and one figure in its place: that is a change.
+        if let ([(held, likely)], true) = (ended.as_slice(), alone)
+            && *likely >= CERTAIN
+            && held.kind == Kind::State
+            && self.known.iter().any(|k| k.fact.id == held.id && !k.named_by(&set(sentence)).is_empty())
+            && let Some(value) = link::with_figure_of(sentence, held)
+        {
+            // What was read of the same figure, under another name, is this.
+            let kept = self.found.split_off(proposed);
+            let is_it = |found: &RawFact| {
+                found.action.as_deref() == Some(Action::Add.word())
+                    && found.value.as_deref().is_some_and(|given| set(given) == set(&value))
+            };
+            self.found.extend(kept.into_iter().filter(|found| !is_it(found)));
+            let change = fact(&held.subject, &value, Action::Supersede, "current", PLAIN, "");
+            self.found.push(RawFact { scope: Some(held.scope.clone()), target_id: Some(held.id), ..change });
+            return;
+        }
+        for (held, _) in ended {
             // A new value of the same subject meets the old one by the rules.
             let read = |found: &RawFact| {
                 found

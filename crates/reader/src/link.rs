@@ -277,7 +277,7 @@ pub(crate) fn maybe_ended<'a>(
     known: &[Known<'a>],
     enough: f32,
     alone: bool,
-) -> Vec<&'a Fact> {
+) -> Vec<(&'a Fact, f32)> {
     let said = set(sentence);
     let named = |k: &Known<'_>| k.has_value_in(&said) || !k.fact.list_item && !k.named_by(&said).is_empty();
     // A word by which nothing else goes.
@@ -310,14 +310,35 @@ pub(crate) fn maybe_ended<'a>(
     let likely = weigh(sentence, &facts);
     let likely =
         weighed.into_iter().zip(likely.iter().map(gone)).filter(|((_, enough), gone)| gone >= enough);
-    likely.map(|((fact, _), _)| fact).collect()
+    likely.map(|((fact, _), gone)| (fact, gone)).collect()
+}
+
+/// The value of a fact with the one figure that a sentence gives in place of its own: "We've set HD-4478 to priority 88".
+pub(crate) fn with_figure_of(sentence: &str, fact: &Fact) -> Option<String> {
+    let is_figure = |word: &&str| word.chars().any(|c| c.is_ascii_digit());
+    let bare = |word: &'_ str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let named = set(&fact.subject);
+    let given: Vec<String> = sentence
+        .split_whitespace()
+        .filter(is_figure)
+        .map(bare)
+        .filter(|word| !set(word).is_subset(&named))
+        .collect();
+    let held: Vec<String> = fact.value.split_whitespace().filter(is_figure).map(bare).collect();
+    match (given.as_slice(), held.as_slice()) {
+        ([new], [old]) if new != old => Some(fact.value.replacen(old.as_str(), new, 1)),
+        _ => None,
+    }
 }
 
 fn weigh(sentence: &str, facts: &[&Fact]) -> Vec<Weighed> {
     if facts.is_empty() {
         return Vec::new();
     }
-    let told: Vec<String> = facts.iter().map(|fact| told(fact)).collect();
+    // Of one sentence that told several facts, each is weighed by itself.
+    let alone = |fact: &Fact| facts.iter().filter(|other| other.text == fact.text).count() == 1;
+    let told: Vec<String> =
+        facts.iter().map(|fact| if alone(fact) { told(fact) } else { by_itself(fact) }).collect();
     let pairs: Vec<(&str, &str)> = told.iter().map(|told| (sentence, told.as_str())).collect();
     encoder::relations(&pairs)
 }
@@ -330,6 +351,10 @@ pub(crate) fn told(fact: &Fact) -> String {
     {
         return fact.text.clone();
     }
+    by_itself(fact)
+}
+
+fn by_itself(fact: &Fact) -> String {
     let scope = if fact.scope == "global" { String::new() } else { format!(" for {}", fact.scope) };
     format!("{}{scope}: {}", fact.subject.replace('_', " "), fact.value)
 }

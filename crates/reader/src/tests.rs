@@ -218,3 +218,28 @@ fn a_note_of_a_plan_answers_nothing_though_it_is_shown() {
     let answer = crate::answer::answer(&ask);
     assert!(answer.starts_with("I am not sure.") && answer.contains("#2"), "{answer}");
 }
+
+/// Neither sentence is read, but each names the thing and gives one figure for one that is held.
+#[test]
+fn another_figure_of_a_thing_that_is_named_takes_its_place() {
+    let change = |told: &str, said: &str| {
+        let first = ask(Intent::Remember, &[], &[], told);
+        let text = |field: &Option<String>| field.clone().unwrap_or_default();
+        let held: Vec<Fact> =
+            (1..).zip(&first).map(|(id, f)| state(id, &text(&f.subject), &text(&f.value), told)).collect();
+        let found = remember(&held, said);
+        found.into_iter().filter(|line| !line.starts_with("NOTE")).collect::<Vec<_>>()
+    };
+    let service = "The archive service is owned by Violaine Bonnefoy and listens on port 8237.";
+    let clash = "Because of a clash with the new proxy the archive service got port 9466.";
+    assert_eq!(change(service, clash), ["SUPERSEDE archive service port = 9466 #2"]);
+    let ticket = "Ticket HD-4478 is assigned to Aodhan Scully and has priority 62.";
+    let fuming = "We've set HD-4478 to priority 88, the customer is fuming.";
+    assert_eq!(change(ticket, fuming), ["SUPERSEDE ticket hd-4478 priority = 88 #2"]);
+    let room = "Room 413 holds 11 people and opens with key code 7803.";
+    let larger = "Room 413 has been enlarged and takes 17 people.";
+    assert_eq!(change(room, larger), ["SUPERSEDE room 413 capacity = 17 people #1"]);
+    // Two figures: a person decides which is which.
+    let two = change(ticket, "We've set HD-4478 to priority 88 for 14 days.");
+    assert!(two.iter().all(|line| !line.starts_with("SUPERSEDE")), "{two:?}");
+}
