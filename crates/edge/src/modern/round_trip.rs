@@ -43,7 +43,9 @@ pub(super) async fn call(
         .iter()
         .map(|proposal| {
             let mut form = asking::question(proposal);
-            form["mode"] = "form".into();
+            if let Some(fields) = form.as_object_mut() {
+                fields.insert("mode".to_owned(), "form".into());
+            }
             (key(proposal.memory_id), json!({ "method": "elicitation/create", "params": form }))
         })
         .collect();
