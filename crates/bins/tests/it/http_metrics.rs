@@ -4,6 +4,10 @@ use crate::support::http::{Answer, request};
 use crate::support::{BROKEN_WORD, Deployment, Engine, Model, Server, says};
 use serde_json::json;
 
+/// As Prometheus asks.
+const PROMETHEUS: &str =
+    "Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+
 fn scrape(server: &Server, headers: &[&str]) -> Answer {
     let headers: Vec<String> = headers.iter().map(|line| (*line).to_owned()).collect();
     server.connect().ask(&request("GET", "/metrics", &headers, b"")).unwrap()
@@ -69,9 +73,11 @@ fn a_process_shows_how_long_its_calls_took_and_what_waits() {
     assert_eq!(server.client("svc_sk_wrong").ask("stats", &json!({})).unwrap().status, 401);
     server.wait_for_log("status=401");
 
-    let page = scrape(&server, &[]).body;
+    let page = scrape(&server, &[PROMETHEUS]).body;
+    let plain = scrape(&server, &[]).body;
     for family in ["svc_tool_seconds", "svc_model_call_seconds", "svc_http_request_seconds"] {
         assert_eq!(page.matches(&format!("# TYPE {family} histogram")).count(), 1, "{page}");
+        assert!(!plain.contains(family), "who asks for nothing gets samples with one label: {plain}");
     }
     assert_eq!(sample(&page, r#"svc_tool_seconds_count{tool="remember"}"#), 2.0);
     assert_eq!(sample(&page, r#"svc_tool_seconds_count{tool="list_memories"}"#), 1.0);
@@ -96,7 +102,7 @@ fn a_model_that_fails_is_counted_as_failing() {
     let server = deployment.serve();
     let failed = server.client(&key).remember(BROKEN_WORD);
     assert!(failed.starts_with("Svc couldn't complete that"), "{failed}");
-    let page = scrape(&server, &[]).body;
+    let page = scrape(&server, &[PROMETHEUS]).body;
     assert_eq!(sample(&page, r#"svc_model_call_seconds_count{call="extract",outcome="failed"}"#), 1.0);
 }
 

@@ -3,7 +3,7 @@
 use super::auth::bearer;
 use super::reply::{self, Reply};
 use domain::Timestamp;
-use hyper::header::HeaderValue;
+use hyper::header::{ACCEPT, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode_registry;
@@ -133,9 +133,11 @@ pub(super) async fn answer(
             const EXPOSITION: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4");
             let edition = service.edition(Timestamp::now()).name;
             let mut page = exposition(&counts, &edition, service.store().chain_wait());
-            match measures.exposition(&service.store().load()) {
-                Ok(own) => page.push_str(&own),
-                Err(error) => tracing::error!(%error, "what this process measures could not be written"),
+            if reads_histograms(headers) {
+                match measures.exposition(&service.store().load()) {
+                    Ok(own) => page.push_str(&own),
+                    Err(error) => tracing::error!(%error, "what this process measures could not be written"),
+                }
             }
             reply::whole(StatusCode::OK, EXPOSITION, page)
         }
@@ -144,6 +146,13 @@ pub(super) async fn answer(
             reply::internal()
         }
     }
+}
+
+/// The contract promises samples with one label at most. Prometheus and its like, which read more, name OpenMetrics among
+/// what they accept.
+fn reads_histograms(headers: &HeaderMap) -> bool {
+    let mut lines = headers.get_all(ACCEPT).iter().filter_map(|line| line.to_str().ok());
+    lines.any(|line| line.contains("application/openmetrics-text"))
 }
 
 fn exposition(counts: &Counts, edition: &str, chain: Option<ChainWait>) -> String {
