@@ -280,16 +280,15 @@ pub(crate) fn maybe_ended<'a>(
 ) -> Vec<(&'a Fact, f32)> {
     let said = set(sentence);
     let named = |k: &Known<'_>| k.has_value_in(&said) || !k.fact.list_item && !k.named_by(&said).is_empty();
-    // A word by which nothing else goes.
-    let others = |k: &Known<'_>, word: &String| {
-        known
-            .iter()
-            .any(|o| o.fact.text != k.fact.text && (o.subject.contains(word) || o.value.contains(word)))
+    // Words of the sentence by which the facts of one statement go, and nothing else.
+    let holds = |k: &Known<'_>, word: &String| k.subject.contains(word) || k.value.contains(word);
+    let tells = |word: &&String| {
+        let mut holders = known.iter().filter(|k| holds(k, word)).map(|k| &k.fact.text);
+        let first = holders.next();
+        *word != "user" && first.is_some_and(|first| holders.all(|text| text == first))
     };
-    let near = |k: &Known<'_>| {
-        let tells = |word: &String| word != "user" && said.contains(word) && !others(k, word);
-        !k.fact.list_item && (&k.subject | &k.value).iter().any(tells)
-    };
+    let telling: Vec<&String> = said.iter().filter(tells).collect();
+    let near = |k: &Known<'_>| !k.fact.list_item && telling.iter().any(|word| holds(k, word));
     let mut found: Vec<(&Known<'a>, bool)> =
         known.iter().map(|k| (k, named(k))).filter(|(k, named)| *named || alone && near(k)).collect();
     found.sort_by(|(a, a_named), (b, b_named)| {

@@ -4,7 +4,7 @@ use crate::args::{ALL_SPACES, Takes};
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Action, Capability, Fact, FactId, Pending};
+use domain::{Action, Capability, Fact, FactId, Pending, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -19,6 +19,8 @@ const NONE: &str = "No changes are waiting for approval.";
 
 /// As many as one reply shows.
 const SHOWN: usize = 500;
+/// So many spaces are opened for one reply.
+const SPACES_OPENED: usize = 200;
 
 /// How much of a statement stands in one line of the list.
 const WORDS_SHOWN: usize = 120;
@@ -37,7 +39,8 @@ impl Tool for PendingChanges {
     async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
         let (service, caller) = (cx.service, &cx.call.caller);
         let everywhere = cx.space.user_id == ALL_SPACES;
-        let spaces = if everywhere {
+        let mut further = 0;
+        let spaces: Vec<Space> = if everywhere {
             if !caller.can(Capability::Approve) {
                 return Err(Stop::denied(format!(
                     "'{}' of all spaces requires the '{}' capability; name one user_id instead.",
@@ -46,7 +49,10 @@ impl Tool for PendingChanges {
                 )));
             }
             let flagged = service.store.spaces_flagged(caller).await?;
-            flagged.into_iter().filter(|space| caller.reaches(&space.user_id)).collect()
+            let mut reached = flagged.into_iter().filter(|space| caller.reaches(&space.user_id));
+            let opened = reached.by_ref().take(SPACES_OPENED).collect();
+            further = reached.count();
+            opened
         } else {
             vec![cx.space.clone()]
         };
@@ -69,6 +75,11 @@ impl Tool for PendingChanges {
         let mut lines: Vec<String> = waiting.into_iter().take(SHOWN).map(|(_, line)| line).collect();
         if more > 0 {
             lines.push(format!("{more} more wait; they are listed once some of these are settled."));
+        }
+        if further > 0 {
+            lines.push(format!(
+                "More wait in {further} further space(s); name a user_id, or settle some of these first."
+            ));
         }
         Ok(Done::read(if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }, detail))
     }

@@ -274,11 +274,15 @@ pub(super) fn proposals(plan: &Plan) -> Vec<Proposal> {
     proposed.collect()
 }
 
+/// How much of a value stands in what a person is asked.
+const VALUE_SHOWN: usize = 200;
+
+/// On one line and of bounded length, so that no value can pass for what we say ourselves.
 fn proposed(fact: &Fact, pending: &Pending) -> String {
-    let held = render::pair(&fact.subject, &fact.value);
+    let held = render::excerpt(&render::pair(&fact.subject, &fact.value), VALUE_SHOWN);
     match (pending.action, &pending.target_value) {
         (Action::Retract, _) => format!("removal of {held}"),
-        (_, Some(old)) => format!("{held} in place of {old}"),
+        (_, Some(old)) => format!("{held} in place of {}", render::excerpt(old, VALUE_SHOWN)),
         (_, None) => held,
     }
 }
