@@ -12,7 +12,7 @@ fn fact(subject: &str, value: &str, action: &str) -> Value {
 }
 
 #[test]
-fn what_waits_is_said_with_what_settles_it() {
+fn a_pending_change_comes_with_the_call_that_settles_it() {
     let deployment = Deployment::bare().with("SVC_SLOT_SCHEMA", "preset:clinical");
     let mcp = deployment.start();
     mcp.call("remember", &fact("user's city", "Oslo", "ADD"));
@@ -48,7 +48,7 @@ fn what_waits_is_said_with_what_settles_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_approver_sees_what_waits_in_every_space_in_scope_and_nobody_else_does() {
+async fn only_approvers_see_pending_changes_of_other_spaces() {
     let model = Model::start();
     let clinic = InProcess::start(&model, SlotSchema::none(), &[]).await;
     let flag = |user: &str| {
@@ -82,7 +82,7 @@ async fn an_approver_sees_what_waits_in_every_space_in_scope_and_nobody_else_doe
 }
 
 #[test]
-fn a_long_list_comes_in_pages_that_hold_every_fact_once() {
+fn paging_shows_every_fact_once() {
     let deployment = Deployment::bare();
     let mcp = deployment.start();
     for n in 1..=7 {
@@ -121,7 +121,7 @@ fn tools(deployment: &Deployment) -> (Vec<String>, usize) {
 }
 
 #[test]
-fn a_small_context_is_shown_ten_tools_and_can_call_the_others() {
+fn a_short_tool_list_hides_no_tool_from_calls() {
     let deployment = Deployment::bare().with("SVC_TOOLS", "core");
     let (names, bytes) = tools(&deployment);
     assert_eq!(names.len(), 10);
@@ -134,7 +134,7 @@ fn a_small_context_is_shown_ten_tools_and_can_call_the_others() {
 }
 
 #[test]
-fn a_caller_is_shown_the_tools_of_its_role() {
+fn a_caller_sees_the_tools_of_its_role() {
     let deployment = Deployment::bare().with("SVC_TOOLS", "role");
     let server = deployment.serve();
     let (_, viewer) = deployment.principal("watcher", &["--role", "viewer"]);

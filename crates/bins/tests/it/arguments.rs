@@ -4,7 +4,7 @@ use crate::support::{Deployment, Model, says};
 use serde_json::json;
 
 #[test]
-fn a_bad_argument_is_refused_by_its_name_and_nothing_is_written() {
+fn a_bad_argument_is_named_and_nothing_is_written() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -84,7 +84,7 @@ fn a_whole_number_may_be_written_as_a_string() {
 }
 
 #[test]
-fn an_unknown_tool_is_an_error_that_says_so() {
+fn an_unknown_tool_is_an_error() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let refusal = deployment.start().refused("divine", &json!({}));

@@ -22,7 +22,7 @@ fn counted(text: &str) -> u64 {
 }
 
 #[test]
-fn a_look_at_the_log_is_recorded_and_every_count_of_it_agrees() {
+fn reading_the_log_is_itself_recorded() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -41,7 +41,7 @@ fn a_look_at_the_log_is_recorded_and_every_count_of_it_agrees() {
 }
 
 #[test]
-fn an_entry_of_a_principal_ends_with_who_it_was_and_no_other_can_look_so() {
+fn entries_name_their_principal_and_cannot_be_faked() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let (id, key) = deployment.principal("robot", &["--role", "agent"]);
@@ -138,7 +138,7 @@ fn whole(process: &Mcp, arguments: &Value) -> (Vec<String>, Vec<usize>) {
 }
 
 #[test]
-fn any_limit_is_taken_and_a_log_of_many_pages_is_read_to_its_end() {
+fn a_long_log_can_be_read_to_its_end() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -167,7 +167,7 @@ fn any_limit_is_taken_and_a_log_of_many_pages_is_read_to_its_end() {
 }
 
 #[test]
-fn no_space_is_made_under_the_name_of_a_caller() {
+fn a_caller_name_makes_no_space() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();

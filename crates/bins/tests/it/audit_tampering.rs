@@ -41,7 +41,7 @@ fn an_untouched_copy_is_intact() {
 }
 
 #[test]
-fn an_edited_entry_is_noticed_whichever_column_it_is() {
+fn an_edit_of_any_column_is_noticed() {
     let zeros = |column: &str, length: usize| format!("{column} = {}", blob(&vec![0; length]));
     let mut changes = [
         "action = 'recall'",
@@ -74,7 +74,7 @@ fn an_edited_entry_is_noticed_whichever_column_it_is() {
 }
 
 #[test]
-fn a_removed_entry_is_noticed_wherever_it_stood() {
+fn a_removed_entry_is_noticed_anywhere() {
     for condition in ["seq = 1", "seq = 5", "seq > 7", "seq = (SELECT max(seq) FROM audit_entry)", "1 = 1"] {
         check_broken(&format!("DELETE FROM audit_entry WHERE {condition}"));
     }
@@ -123,7 +123,7 @@ fn a_changed_head_is_noticed() {
 }
 
 #[test]
-fn a_head_that_is_not_ours_is_not_built_upon() {
+fn a_foreign_head_is_not_extended() {
     let deployment = SAMPLE.copy();
     let sql = deployment.sql();
     let mut value = head(&sql);
@@ -185,7 +185,7 @@ fn an_older_copy_of_the_whole_database_is_noticed() {
 }
 
 #[test]
-fn a_log_that_outgrows_what_was_rolled_back_stays_broken() {
+fn a_rolled_back_log_stays_broken_when_it_grows() {
     let deployment = rolled_back();
     let process = deployment.start();
     for n in 0..10 {
@@ -196,7 +196,7 @@ fn a_log_that_outgrows_what_was_rolled_back_stays_broken() {
 }
 
 #[test]
-fn a_head_file_that_is_gone_or_emptied_is_noticed_and_not_made_anew() {
+fn a_missing_head_file_is_noticed_and_not_recreated() {
     let removed = verdict_after(|deployment| std::fs::remove_file(head_file(deployment)).unwrap());
     match crate::ENGINE {
         Engine::Sqlite => assert!(removed.contains("BROKEN"), "{removed}"),
@@ -220,7 +220,7 @@ fn head_file(deployment: &Deployment) -> std::path::PathBuf {
 }
 
 #[test]
-fn blanking_on_the_authority_of_an_erasure_is_intact() {
+fn blanking_by_an_erasure_is_intact() {
     let deployment = SAMPLE.copy();
     let process = deployment.start();
     let reply = process.call("delete", &json!({ "subject": "subject 1", "include_audit": true }));

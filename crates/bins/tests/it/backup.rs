@@ -27,7 +27,7 @@ static SAMPLE: LazyLock<Deployment> = LazyLock::new(|| {
 });
 
 #[test]
-fn a_backup_made_while_four_clients_write_holds_every_write_acknowledged_before_it() {
+fn a_backup_under_load_holds_every_acknowledged_write() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -69,7 +69,7 @@ fn a_backup_made_while_four_clients_write_holds_every_write_acknowledged_before_
 }
 
 #[test]
-fn a_restored_deployment_holds_what_the_backup_was_made_of_and_goes_on() {
+fn a_restored_deployment_holds_the_same_and_goes_on() {
     let deployment = SAMPLE.copy();
     let said = deployment.svc(&["backup", "copy"]);
     assert!(said.contains("svc.db.key") && said.contains("svc.db.sign.key"), "{said}");
@@ -90,7 +90,7 @@ fn a_restored_deployment_holds_what_the_backup_was_made_of_and_goes_on() {
 }
 
 #[test]
-fn a_backup_replaces_a_file_only_when_told_to_and_leaves_nothing_behind_when_refused() {
+fn a_backup_replaces_a_file_only_when_told_to() {
     let deployment = SAMPLE.copy();
     std::fs::write(deployment.folder().join("taken"), "something else").unwrap();
     let files = deployment.files();
@@ -104,7 +104,7 @@ fn a_backup_replaces_a_file_only_when_told_to_and_leaves_nothing_behind_when_ref
 }
 
 #[test]
-fn a_broken_log_is_not_passed_off_as_a_backup() {
+fn a_broken_log_is_not_backed_up() {
     let deployment = SAMPLE.copy();
     deployment.sql().run("UPDATE audit_entry SET action = 'recall' WHERE seq = 3");
     let refusal = deployment.svc_refuses(&["backup", "copy"]);
@@ -123,7 +123,7 @@ fn check_refused(deployment: &Deployment, arguments: &[&str], why: &str) {
 }
 
 #[test]
-fn every_refusal_of_a_restoration_leaves_the_deployment_as_it_was() {
+fn a_refused_restoration_changes_nothing() {
     let deployment = SAMPLE.copy();
     deployment.svc(&["backup", "copy"]);
     let process = deployment.start();
@@ -168,7 +168,7 @@ fn every_refusal_of_a_restoration_leaves_the_deployment_as_it_was() {
 }
 
 #[test]
-fn a_backup_under_a_passphrase_needs_nothing_but_the_passphrase() {
+fn a_passphrase_alone_opens_its_backup() {
     let model = Model::start();
     let deployment = Deployment::new(&model).with("SVC_KEY", "correct horse battery staple");
     let process = deployment.start();

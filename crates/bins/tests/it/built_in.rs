@@ -13,7 +13,7 @@ fn recall(mcp: &Mcp, question: &str) -> String {
 }
 
 #[test]
-fn a_fact_is_remembered_changed_recalled_forgotten_and_found_in_history() {
+fn a_fact_goes_through_its_whole_life() {
     let deployment = Deployment::bare();
     let mcp = deployment.start();
     assert!(mcp.call("health", &json!({})).contains("model=built-in"));
@@ -37,7 +37,7 @@ fn a_fact_is_remembered_changed_recalled_forgotten_and_found_in_history() {
 }
 
 #[test]
-fn what_is_no_fact_is_not_stored_and_what_is_unsure_waits() {
+fn chatter_is_not_stored_and_doubt_waits() {
     let deployment = Deployment::bare();
     let mcp = deployment.start();
     for nothing in ["Do we use Oracle?", "thanks everyone!", "???"] {
@@ -67,7 +67,7 @@ fn nothing_told_is_lost() {
 
 /// The words name one of two that look alike; the other stays.
 #[test]
-fn nothing_changes_that_the_words_do_not_name() {
+fn only_what_the_words_name_changes() {
     let deployment = Deployment::bare();
     let mcp = deployment.start();
     remember(&mcp, "The audit service is owned by Priya Raman and listens on port 8001.");
@@ -98,7 +98,7 @@ fn days_are_kept_beside_the_words() {
 }
 
 #[test]
-fn startup_says_once_that_the_model_is_a_stand_in_and_how_to_get_a_real_one() {
+fn startup_mentions_the_built_in_model_once() {
     let deployment = Deployment::bare();
     let mut command = deployment.stdio();
     let output = command.stdin(Stdio::null()).output().unwrap();
@@ -108,7 +108,7 @@ fn startup_says_once_that_the_model_is_a_stand_in_and_how_to_get_a_real_one() {
 }
 
 #[test]
-fn a_named_provider_without_its_key_still_says_which_key_is_missing() {
+fn a_provider_without_its_key_names_the_key() {
     let deployment = Deployment::bare().with("LLM_PROVIDER", "openai");
     let mcp = deployment.start();
     let said = remember(&mcp, "Our database is MySQL.");
@@ -116,7 +116,7 @@ fn a_named_provider_without_its_key_still_says_which_key_is_missing() {
 }
 
 #[test]
-fn in_the_clinic_a_change_of_medicine_waits_is_approved_recalled_explained_and_proven() {
+fn a_clinic_changes_a_medicine_with_approval_and_proof() {
     let deployment = Deployment::bare().with("SVC_SLOT_SCHEMA", "preset:clinical");
     let mcp = deployment.start();
     let first = remember(&mcp, "The patient takes warfarin 5 mg daily.");
@@ -142,7 +142,7 @@ fn in_the_clinic_a_change_of_medicine_waits_is_approved_recalled_explained_and_p
 }
 
 #[test]
-fn in_a_large_space_the_fact_that_answers_is_still_found() {
+fn the_answer_is_found_in_a_large_space() {
     let deployment = Deployment::bare().with("SVC_RECALL_CONTEXT", "10");
     let mcp = deployment.start();
     remember(&mcp, "The billing service runs on Hetzner.");

@@ -4,7 +4,7 @@ use crate::support::{Deployment, Model, says};
 use serde_json::json;
 
 #[test]
-fn four_processes_that_write_one_slot_leave_one_value_and_an_entry_for_each_write() {
+fn four_processes_on_one_slot_leave_one_value() {
     const WRITES: usize = 200;
     let model = Model::start();
     let deployment = Deployment::new(&model);

@@ -127,7 +127,7 @@ const COMMENTS: [&str; 8] = [
 ];
 
 #[test]
-fn every_client_gets_a_file_that_it_can_start_the_memory_from() {
+fn every_client_gets_a_working_entry() {
     for client in Client::value_variants() {
         let home = Home::new();
         let said = succeeded(&home.write(*client, &[]));
@@ -142,7 +142,7 @@ fn every_client_gets_a_file_that_it_can_start_the_memory_from() {
 }
 
 #[test]
-fn what_was_in_the_file_stays_and_a_copy_of_it_is_kept() {
+fn the_rest_of_the_file_stays_and_a_copy_is_kept() {
     for client in Client::value_variants() {
         let home = Home::new();
         let old = lived_in(*client);
@@ -183,7 +183,7 @@ fn a_second_time_changes_nothing() {
 }
 
 #[test]
-fn an_entry_that_says_something_else_is_replaced_only_by_force() {
+fn a_different_entry_is_replaced_only_by_force() {
     for client in Client::value_variants() {
         let home = Home::new();
         let file = home.put(*client, &lived_in(*client));
@@ -204,7 +204,7 @@ fn an_entry_that_says_something_else_is_replaced_only_by_force() {
 }
 
 #[test]
-fn a_file_that_does_not_parse_is_not_touched_and_its_fault_is_named() {
+fn a_file_that_does_not_parse_is_left_alone() {
     for client in Client::value_variants() {
         let broken = match client.format() {
             Format::Json => "{\n  \"a\": 1\n  \"b\": 2\n}\n",
@@ -220,7 +220,7 @@ fn a_file_that_does_not_parse_is_not_touched_and_its_fault_is_named() {
 }
 
 #[test]
-fn a_section_of_another_shape_is_left_alone() {
+fn a_section_of_an_unknown_shape_is_left_alone() {
     for client in Client::value_variants() {
         let odd = match client.format() {
             Format::Json => format!("{{\"{}\": [1]}}", client.section()),
@@ -235,7 +235,7 @@ fn a_section_of_another_shape_is_left_alone() {
 }
 
 #[test]
-fn a_link_into_a_collection_of_settings_stays_a_link() {
+fn a_symbolic_link_stays_a_link() {
     let home = Home::new();
     let real = home.path().join("dotfiles.json");
     std::fs::write(&real, "{}").unwrap();
@@ -273,7 +273,7 @@ fn over_http_the_key_is_named_and_never_written() {
 }
 
 #[test]
-fn without_write_the_same_text_is_shown_and_no_file_is_made() {
+fn without_write_nothing_is_written() {
     for client in Client::value_variants() {
         let home = Home::new();
         let shown = succeeded(&home.connect(&[&client.id()]));
@@ -293,7 +293,7 @@ fn without_write_the_same_text_is_shown_and_no_file_is_made() {
 }
 
 #[test]
-fn a_project_gets_a_file_of_its_own_where_the_client_has_one() {
+fn a_project_can_have_its_own_file() {
     for client in Client::value_variants() {
         let home = Home::new();
         let output = home.write(*client, &["--scope", "project"]);
@@ -320,7 +320,7 @@ const SHELL: [(&str, &str); 8] = [
 ];
 
 #[test]
-fn the_settings_that_decide_which_memory_it_is_go_along_and_secrets_are_named_or_said_to_be_missing() {
+fn settings_are_carried_over_and_secrets_only_named() {
     for client in Client::value_variants() {
         let home = Home::new();
         let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
@@ -348,7 +348,7 @@ fn the_settings_that_decide_which_memory_it_is_go_along_and_secrets_are_named_or
 }
 
 #[test]
-fn an_address_is_a_secret_only_with_a_password_or_a_key_in_it() {
+fn an_address_is_secret_only_with_credentials_in_it() {
     for (name, address, secret) in [
         ("SVC_DATABASE_URL", "postgresql://svc@db.example:5432/svc?sslmode=require", false),
         ("SVC_DATABASE_URL", "postgresql://db.example/svc", false),
@@ -371,7 +371,7 @@ fn an_address_is_a_secret_only_with_a_password_or_a_key_in_it() {
 }
 
 #[test]
-fn remove_takes_our_entry_out_again_and_nothing_else() {
+fn remove_takes_out_our_entry_alone() {
     for client in Client::value_variants() {
         let home = Home::new();
         let old = lived_in(*client);
@@ -393,7 +393,7 @@ fn remove_takes_our_entry_out_again_and_nothing_else() {
 }
 
 #[test]
-fn a_file_that_held_our_entry_alone_holds_no_server_afterwards() {
+fn removing_the_only_entry_leaves_no_server() {
     for client in Client::value_variants() {
         let home = Home::new();
         succeeded(&home.write(*client, &[]));
@@ -451,7 +451,7 @@ fn without_ours(mut file: Value) -> Value {
 
 proptest! {
     #[test]
-    fn whatever_json_was_there_says_the_same_afterwards(file in files(), indent in 0_usize..3, notes in any::<u64>()) {
+    fn any_json_keeps_its_meaning(file in files(), indent in 0_usize..3, notes in any::<u64>()) {
         let mut text = match indent {
             0 => serde_json::to_string(&file).unwrap(),
             _ => serde_json::to_string_pretty(&file).unwrap(),
@@ -488,7 +488,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_it_panic_or_write_something_else(text in "[ -~\n]{0,60}", format in 0_usize..3) {
+    fn no_text_makes_it_panic_or_write_garbage(text in "[ -~\n]{0,60}", format in 0_usize..3) {
         let format = [Format::Json, Format::Toml, Format::Yaml][format];
         let ours = json!({ "name": NAME, "command": "a" });
         if let Ok(Merged::Changed { text: new, .. }) = merge(format, "mcpServers", &text, &ours, Existing::Replace) {

@@ -65,7 +65,7 @@ async fn steps(model: &Model, facts: usize) -> Vec<(&'static str, u64)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_takes_no_more_steps_among_five_thousand_facts_than_among_a_hundred() {
+async fn the_cost_of_a_call_does_not_grow_with_the_space() {
     let model = Model::start();
     let (few, many) = (steps(&model, 100).await, steps(&model, 5000).await);
     for ((tool, few), (_, many)) in few.into_iter().zip(many) {
@@ -123,7 +123,7 @@ fn day(days: u32) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn picking_entries_of_the_audit_log_takes_no_more_steps_when_it_is_long() {
+async fn the_cost_of_a_log_filter_does_not_grow_with_the_log() {
     let model = Model::start();
     let (few, many) = (steps_in_log(&model, 100).await, steps_in_log(&model, 3000).await);
     for ((what, few), (_, many)) in few.into_iter().zip(many) {

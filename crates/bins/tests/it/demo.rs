@@ -3,7 +3,7 @@
 use std::process::Command;
 
 #[test]
-fn the_demo_shows_each_step_for_real() {
+fn every_step_of_the_demo_is_real() {
     let folder = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
     // Whatever the shell is set to, the demo touches nothing of it.

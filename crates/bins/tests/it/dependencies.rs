@@ -18,7 +18,7 @@ const ALLOWED: [(&str, &[&str]); 10] = [
 const PROGRAMS: &str = "svc";
 
 #[test]
-fn the_crates_use_each_other_only_as_the_house_is_built() {
+fn crates_depend_on_each_other_only_as_listed() {
     let metadata = MetadataCommand::new()
         .manifest_path(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
         .no_deps()

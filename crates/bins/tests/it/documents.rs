@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 const WRITE: &str = "SVC_WRITE_DOCS";
 
 #[test]
-fn every_command_in_the_documentation_does_what_the_page_says() {
+fn every_command_does_what_its_page_says() {
     list_the_presets();
     let mut wrong = Vec::new();
     for page in pages() {
@@ -55,7 +55,7 @@ fn exchanges_mut(part: &mut Part) -> &mut [Exchange] {
 }
 
 #[test]
-fn every_tool_is_described_with_a_real_exchange() {
+fn every_tool_has_a_real_exchange() {
     let pages = pages();
     let page = pages.iter().find(|page| page.path.ends_with("tools.md")).unwrap();
     let called: BTreeSet<&str> = page

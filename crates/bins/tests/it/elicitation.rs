@@ -62,7 +62,7 @@ impl Drop for Lines {
 }
 
 #[test]
-fn over_stdio_the_person_settles_the_change_in_the_middle_of_the_call() {
+fn a_person_settles_a_change_within_the_call() {
     let deployment = guarded();
     let mut client = Lines::start(&deployment, &json!({ "elicitation": {} }));
     client.call(1, "remember", &status("full code"));
@@ -97,7 +97,7 @@ fn over_stdio_the_person_settles_the_change_in_the_middle_of_the_call() {
 }
 
 #[test]
-fn who_cannot_be_asked_or_may_not_approve_is_answered_as_ever_and_who_leaves_loses_nothing() {
+fn a_change_waits_when_nobody_can_answer() {
     let deployment = guarded();
     let mut client = Lines::start(&deployment, &json!({}));
     client.call(1, "remember", &status("full code"));
@@ -141,7 +141,7 @@ fn ask(server: &crate::support::Server, key: &str, capabilities: &Value, more: &
 }
 
 #[test]
-fn in_the_newest_revision_the_question_comes_back_and_the_call_is_made_again_with_the_answer() {
+fn the_newest_revision_asks_through_a_repeated_call() {
     let deployment = guarded();
     let server = deployment.serve();
     let (_, nurse) = deployment.principal("nurse", &["--role", "member"]);

@@ -14,7 +14,7 @@ fn check_receipt(process: &Mcp, reply: &str) {
 }
 
 #[test]
-fn an_erased_value_is_redacted_in_decisions_and_their_summaries_and_the_signature_still_holds() {
+fn erased_values_leave_decisions_that_still_verify() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -47,7 +47,7 @@ fn an_erased_value_is_redacted_in_decisions_and_their_summaries_and_the_signatur
 }
 
 #[test]
-fn decisions_and_attestations_go_when_asked_and_proofs_of_erasure_stay() {
+fn decisions_can_go_but_erasure_receipts_stay() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -73,7 +73,7 @@ fn decisions_and_attestations_go_when_asked_and_proofs_of_erasure_stay() {
 }
 
 #[test]
-fn a_subject_that_is_not_there_leaves_no_receipt() {
+fn an_unknown_subject_gets_no_receipt() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -83,7 +83,7 @@ fn a_subject_that_is_not_there_leaves_no_receipt() {
 }
 
 #[test]
-fn delete_all_reaches_every_space_of_the_user_unless_one_is_named() {
+fn delete_all_reaches_every_space_unless_one_is_named() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -110,7 +110,7 @@ fn delete_all_reaches_every_space_of_the_user_unless_one_is_named() {
 }
 
 #[test]
-fn an_erased_number_is_never_given_out_again() {
+fn an_erased_number_is_never_reused() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -121,7 +121,7 @@ fn an_erased_number_is_never_given_out_again() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_purge_stops_at_its_cutoff_and_its_receipt_names_every_space_that_it_reached() {
+async fn a_purge_stops_at_its_cutoff_and_names_its_spaces() {
     let model = Model::start();
     let started = InProcess::start(&model, SlotSchema::none(), &[]).await;
     let spaces = [
@@ -159,7 +159,7 @@ async fn a_purge_stops_at_its_cutoff_and_its_receipt_names_every_space_that_it_r
 }
 
 #[test]
-fn erasing_everything_says_what_stays_and_which_flag_removes_it() {
+fn erasing_everything_says_what_stays() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();

@@ -47,7 +47,7 @@ fn text(bytes: Vec<u8>) -> String {
 }
 
 #[test]
-fn each_sequence_gets_its_verdict_and_the_memory_of_the_deployment_is_untouched() {
+fn every_sequence_is_judged_in_a_memory_of_its_own() {
     let deployment = Deployment::new(&Model::start()).with("SVC_KEY", "a passphrase of the deployment");
     let output = eval(&deployment, &["--json"]);
     assert!(output.status.success(), "{}", text(output.stderr));
@@ -68,7 +68,7 @@ fn each_sequence_gets_its_verdict_and_the_memory_of_the_deployment_is_untouched(
 }
 
 #[test]
-fn failures_show_what_was_said_expected_and_found() {
+fn failures_show_the_words_the_label_and_the_result() {
     let deployment = Deployment::new(&Model::start());
     let output = eval(&deployment, &["--failures"]);
     let shown = text(output.stdout);
@@ -87,7 +87,7 @@ fn failures_show_what_was_said_expected_and_found() {
 }
 
 #[test]
-fn a_sample_is_always_the_same_and_a_choice_that_leaves_nothing_is_refused() {
+fn a_sample_is_repeatable_and_never_empty() {
     let deployment = Deployment::new(&Model::start());
     let ids = |arguments: &[&str]| -> Vec<String> {
         let report: Value = serde_json::from_slice(&eval(&deployment, arguments).stdout).unwrap();
@@ -102,7 +102,7 @@ fn a_sample_is_always_the_same_and_a_choice_that_leaves_nothing_is_refused() {
 }
 
 #[test]
-fn without_a_model_that_answers_there_is_no_result() {
+fn a_silent_model_gets_no_result() {
     let deployment = Deployment::new(&Model::start()).with("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
     let output = eval(&deployment, &[]);
     assert!(!output.status.success());

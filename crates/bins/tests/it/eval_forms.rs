@@ -32,7 +32,7 @@ fn family() -> Value {
 }
 
 #[test]
-fn what_is_kept_changed_and_damaged_is_told_apart() {
+fn kept_changed_and_damaged_are_told_apart() {
     let deployment = Deployment::new(&Model::start());
     let folder = deployment.folder().join("eval/forms");
     std::fs::create_dir_all(&folder).unwrap();

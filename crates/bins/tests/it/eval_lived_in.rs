@@ -35,7 +35,7 @@ fn deployment() -> Deployment {
 }
 
 #[test]
-fn what_was_there_before_is_no_fault_of_a_story_but_damage_to_it_is() {
+fn damage_to_earlier_facts_counts_against_a_story() {
     let arguments = ["eval", "--lived-in", "--set", "own.jsonl", "--json"];
     let output = deployment().run(env!("CARGO_BIN_EXE_svc"), &arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -44,7 +44,7 @@ fn eval(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn every_turn_is_weighed_by_what_it_left_and_took_away() {
+fn every_turn_is_weighed_by_its_effect() {
     let report: Value = serde_json::from_str(&eval(&["--long", "--json"])).unwrap();
     let all = &report["all"];
     let count = |name: &str| (all[name]["count"].as_u64().unwrap(), all[name]["n"].as_u64().unwrap());
@@ -67,7 +67,7 @@ fn every_turn_is_weighed_by_what_it_left_and_took_away() {
 }
 
 #[test]
-fn failures_show_what_was_not_kept_what_was_wronged_and_what_was_not_shown() {
+fn failures_show_what_was_lost_harmed_or_hidden() {
     let shown = eval(&["--failures", "--long", "sets/long/friends-0.json"]);
     for words in [
         "friends-0 (friends)",

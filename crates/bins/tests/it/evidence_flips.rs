@@ -114,7 +114,7 @@ fn a_flipped_byte_of_evidence_in_clear_never_verifies() {
 }
 
 #[test]
-fn what_is_taken_out_of_a_decision_without_an_erasure_is_an_alteration() {
+fn removal_from_a_decision_needs_an_erasure() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -145,7 +145,7 @@ fn what_is_taken_out_of_a_decision_without_an_erasure_is_an_alteration() {
 }
 
 #[test]
-fn a_receipt_that_was_altered_or_never_signed_is_invalid() {
+fn an_altered_or_unsigned_receipt_is_invalid() {
     let model = Model::start();
     let invalid = "\n⚠ INVALID — signature does not match (altered or unsigned)";
     let check = |process: &Mcp, start: &str, end: &str| {
@@ -165,7 +165,7 @@ fn a_receipt_that_was_altered_or_never_signed_is_invalid() {
 }
 
 #[test]
-fn a_decision_without_a_signature_says_so_where_signing_is_off() {
+fn with_signing_off_a_decision_says_it_is_unsigned() {
     let model = Model::start();
     let deployment = Deployment::new(&model).with("SVC_SIGN", "off");
     let process = deployment.start();

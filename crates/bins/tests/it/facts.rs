@@ -9,7 +9,7 @@ fn bring(mcp: &Mcp, text: &str, facts: &Value) -> String {
 }
 
 #[test]
-fn twenty_facts_five_changes_a_removal_and_a_guarded_slot_are_reconciled_without_a_model() {
+fn facts_of_the_caller_need_no_model() {
     let deployment = Deployment::bare().with("SVC_SLOT_SCHEMA", "preset:clinical");
     let mcp = deployment.start();
     let brought = |n: usize, value: &str| json!([{ "subject": format!("bed {n} nurse"), "value": value }]);
@@ -59,7 +59,7 @@ fn a_fact_of_the_caller_costs_a_few_milliseconds() {
 }
 
 #[test]
-fn the_same_words_with_other_facts_are_other_facts() {
+fn the_same_words_may_bring_other_facts() {
     let deployment = Deployment::bare();
     let mcp = deployment.start();
     let one = json!([{ "subject": "gate colour", "value": "blue" }]);
@@ -99,7 +99,7 @@ fn a_close_fact_is_named_and_can_be_replaced() {
 }
 
 #[test]
-fn doubt_in_the_words_holds_for_the_callers_facts_too() {
+fn doubtful_words_flag_the_callers_facts_too() {
     let deployment = Deployment::bare();
     let mcp = deployment.start();
     let said =
@@ -108,7 +108,7 @@ fn doubt_in_the_words_holds_for_the_callers_facts_too() {
 }
 
 #[test]
-fn facts_that_cannot_be_read_are_refused_by_name_and_nothing_is_written() {
+fn unreadable_facts_are_named_and_nothing_is_written() {
     let deployment = Deployment::bare();
     let mcp = deployment.start();
     let good = json!({ "subject": "a", "value": "b" });
@@ -131,7 +131,7 @@ fn facts_that_cannot_be_read_are_refused_by_name_and_nothing_is_written() {
 }
 
 #[test]
-fn metadata_that_is_not_the_callers_to_set_is_named() {
+fn reserved_metadata_is_named() {
     let deployment = Deployment::bare();
     let mcp = deployment.start();
     let said = mcp.call(

@@ -56,7 +56,7 @@ fn with_four_eyes_nobody_approves_what_they_proposed() {
 }
 
 #[test]
-fn with_four_eyes_an_approver_cannot_pass_the_gate_as_a_trusted_source() {
+fn with_four_eyes_an_approver_is_no_trusted_source() {
     let model = Model::start();
     let deployment = clinic(&model).with("SVC_TRUSTED_SOURCES", "ehr");
     let (ana, ehr) = (member(&deployment, "ana"), deployment.principal("ehr", &["--role", "agent"]).1);
@@ -99,7 +99,7 @@ fn claims(deployment: &Deployment, mode: &str) -> [String; 3] {
 }
 
 #[test]
-fn where_the_policy_tells_sources_apart_only_a_source_itself_or_an_approver_writes_as_it() {
+fn a_bound_source_is_used_by_itself_or_an_approver() {
     let model = Model::start();
     for mode in ["AUTHORITY", "REVIEW"] {
         let [claimed, itself, approver] = claims(&Deployment::new(&model), mode);
@@ -113,7 +113,7 @@ fn where_the_policy_tells_sources_apart_only_a_source_itself_or_an_approver_writ
 }
 
 #[test]
-fn sources_are_bound_in_new_deployments_and_elsewhere_as_it_is_set() {
+fn new_deployments_bind_sources_by_default() {
     let model = Model::start();
     let off = Deployment::new(&model).with("SVC_BOUND_SOURCES", "off");
     assert!(claims(&off, "REVIEW")[0].starts_with("Stored:"));

@@ -18,7 +18,7 @@ fn pending(process: &Mcp) -> String {
 }
 
 #[test]
-fn a_change_of_a_gated_slot_waits_and_is_applied_by_approval() {
+fn a_change_of_a_guarded_slot_waits_for_approval() {
     let model = Model::start();
     let deployment = clinic(&model);
     let process = deployment.start();
@@ -47,7 +47,7 @@ fn a_change_of_a_gated_slot_waits_and_is_applied_by_approval() {
 }
 
 #[test]
-fn a_removal_from_a_gated_slot_waits_once_and_can_be_rejected_or_made() {
+fn a_removal_from_a_guarded_slot_waits_once() {
     let model = Model::start();
     let deployment = clinic(&model);
     let process = deployment.start();
@@ -77,7 +77,7 @@ fn a_removal_from_a_gated_slot_waits_once_and_can_be_rejected_or_made() {
 }
 
 #[test]
-fn a_proposal_whose_target_has_changed_is_stale_and_applies_nothing() {
+fn a_stale_proposal_applies_nothing() {
     let model = Model::start();
     let deployment = clinic(&model);
     let process = deployment.start();
@@ -102,7 +102,7 @@ fn a_proposal_whose_target_has_changed_is_stale_and_applies_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_edit_by_a_caller_who_may_not_approve_becomes_a_proposal() {
+async fn an_edit_without_the_right_to_approve_is_a_proposal() {
     let model = Model::start();
     let clinic = InProcess::start(&model, SlotSchema::preset("clinical").unwrap(), &[]).await;
     let (agent, member) = (principal("scribe", Role::Agent), principal("nurse", Role::Member));
@@ -130,7 +130,7 @@ async fn an_edit_by_a_caller_who_may_not_approve_becomes_a_proposal() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_trusted_source_skips_the_gate_and_only_for_those_who_may_speak_for_it() {
+async fn a_trusted_source_skips_the_gate_for_its_speakers_only() {
     let model = Model::start();
     let clinic = InProcess::start(&model, SlotSchema::preset("clinical").unwrap(), &["ehr"]).await;
     let write = |value: &str| json!({ "text": change("code_status", value), "source": "ehr" });

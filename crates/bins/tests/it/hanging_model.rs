@@ -12,7 +12,7 @@ fn hanging(subject: &str) -> String {
 }
 
 #[test]
-fn while_one_call_waits_for_the_model_others_on_the_same_space_answer_at_once() {
+fn a_slow_model_holds_up_no_other_call() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -36,7 +36,7 @@ fn while_one_call_waits_for_the_model_others_on_the_same_space_answer_at_once() 
 }
 
 #[test]
-fn a_cancelled_call_ends_without_an_answer_and_without_a_trace_in_the_memory() {
+fn a_cancelled_call_leaves_no_trace() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -56,7 +56,7 @@ fn a_cancelled_call_ends_without_an_answer_and_without_a_trace_in_the_memory() {
 }
 
 #[test]
-fn the_process_ends_well_soon_after_its_input_though_a_call_hangs() {
+fn the_process_ends_with_its_input_even_if_a_call_hangs() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();

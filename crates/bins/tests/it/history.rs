@@ -4,7 +4,7 @@ use crate::support::{Deployment, Model, said, says};
 use serde_json::json;
 
 #[test]
-fn each_value_is_a_numbered_line_with_its_status_and_nothing_else() {
+fn each_value_is_a_numbered_line_with_its_status() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();

@@ -11,7 +11,7 @@ fn get(server: &Server, path: &str) -> Answer {
 }
 
 #[test]
-fn the_hundred_and_twenty_first_request_of_a_minute_is_turned_away() {
+fn request_121_of_a_minute_is_refused() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let server = deployment.serve();
@@ -27,7 +27,7 @@ fn the_hundred_and_twenty_first_request_of_a_minute_is_turned_away() {
 
 /// The port may be taken on this machine. Then the refusal names it.
 #[test]
-fn a_server_listens_on_port_8080_of_this_machine_alone() {
+fn a_server_listens_on_localhost_8080() {
     let model = Model::start();
     let deployment = Deployment::new(&model).with("SVC_LOG_LEVEL", "INFO");
     let served = deployment.serve();
@@ -43,7 +43,7 @@ fn a_server_listens_on_port_8080_of_this_machine_alone() {
 }
 
 #[test]
-fn the_probes_say_how_it_is() {
+fn the_probes_report_health() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let server = deployment.serve();
@@ -65,7 +65,7 @@ fn status(server: &Server, key: &str, host: &str, origin: Option<&str>) -> u16 {
 }
 
 #[test]
-fn hosts_and_origins_are_taken_by_pattern_and_of_any_scheme() {
+fn hosts_and_origins_match_by_pattern() {
     let model = Model::start();
     for (hosts, taken, refused) in [
         ("*", &["anything.example", "10.1.2.3:99"][..], &[][..]),

@@ -33,11 +33,11 @@ fn check(meta: &Value) {
 }
 
 #[test]
-fn a_client_that_disconnects_during_a_slow_remember_leaves_nothing_behind() {
+fn a_disconnected_client_leaves_nothing_behind() {
     check(&json!({}));
 }
 
 #[test]
-fn so_does_one_that_hears_of_the_progress() {
+fn a_disconnected_listener_leaves_nothing_behind() {
     check(&json!({ "progressToken": "t" }));
 }

@@ -12,7 +12,7 @@ const CLIENTS: usize = 8;
 const ENOUGH: usize = 200;
 
 #[test]
-fn a_server_that_is_stopped_under_load_loses_no_write_that_it_answered() {
+fn stopping_under_load_loses_no_acknowledged_write() {
     let model = Model::start();
     let deployment = Deployment::new(&model).with("SVC_RATE_PER_MIN", "0");
     let (_, key) = deployment.principal("admin", &[]);
@@ -58,7 +58,7 @@ fn a_server_that_is_stopped_under_load_loses_no_write_that_it_answered() {
 }
 
 #[test]
-fn calls_under_way_when_the_server_is_stopped_are_answered_and_new_connections_are_not_taken() {
+fn a_stopping_server_answers_calls_under_way_only() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let (_, key) = deployment.principal("admin", &[]);

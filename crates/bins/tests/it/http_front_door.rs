@@ -16,7 +16,7 @@ fn with_authorization(lines: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn anything_but_one_good_key_is_unauthorized_on_every_path() {
+fn every_path_needs_exactly_one_good_key() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let (_, key) = deployment.principal("admin", &[]);
@@ -68,7 +68,7 @@ fn anything_but_one_good_key_is_unauthorized_on_every_path() {
 }
 
 #[test]
-fn a_role_and_the_scopes_of_a_key_bound_what_it_reaches() {
+fn role_and_scopes_limit_a_key() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let (_, admin) = deployment.principal("admin", &[]);
@@ -109,7 +109,7 @@ fn a_role_and_the_scopes_of_a_key_bound_what_it_reaches() {
 }
 
 #[test]
-fn tenants_with_the_same_user_ids_see_nothing_of_each_other() {
+fn tenants_with_the_same_user_ids_are_apart() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let (_, operator) = deployment.principal("operator", &[]);
@@ -175,7 +175,7 @@ fn tenants_with_the_same_user_ids_see_nothing_of_each_other() {
 }
 
 #[test]
-fn seats_are_three_without_a_licence_and_what_a_minted_one_says_with_it() {
+fn there_are_three_seats_or_what_the_licence_says() {
     let model = Model::start();
     let mut deployment = Deployment::new(&model);
     let (_, key) = deployment.principal("admin", &[]);

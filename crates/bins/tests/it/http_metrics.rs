@@ -14,7 +14,7 @@ fn scrape(server: &Server, headers: &[&str]) -> Answer {
 }
 
 #[test]
-fn every_process_shows_the_calls_of_all_those_over_stdio_too() {
+fn every_process_counts_the_calls_of_all() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let (_, admin) = deployment.principal("admin", &[]);
@@ -61,7 +61,7 @@ fn sample(page: &str, start: &str) -> f64 {
 }
 
 #[test]
-fn a_process_shows_how_long_its_calls_took_and_what_waits() {
+fn histograms_show_durations_and_queues() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let (_, key) = deployment.principal("admin", &["--role", "admin"]);
@@ -95,7 +95,7 @@ fn a_process_shows_how_long_its_calls_took_and_what_waits() {
 }
 
 #[test]
-fn a_model_that_fails_is_counted_as_failing() {
+fn a_failing_model_is_counted() {
     let model = Model::start();
     let deployment = Deployment::new(&model).with("SVC_EXTRACT_RETRIES", "0");
     let (_, key) = deployment.principal("admin", &["--role", "admin"]);
@@ -107,7 +107,7 @@ fn a_model_that_fails_is_counted_as_failing() {
 }
 
 #[test]
-fn the_access_log_names_the_tool_and_nothing_of_the_callers_choice() {
+fn the_access_log_names_the_tool_and_no_caller_text() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let (id, key) = deployment.principal("admin", &["--role", "admin"]);
@@ -122,7 +122,7 @@ fn the_access_log_names_the_tool_and_nothing_of_the_callers_choice() {
 }
 
 #[test]
-fn a_metrics_token_is_asked_for_where_one_is_set_and_an_api_key_is_none() {
+fn a_metrics_token_is_required_and_no_api_key_replaces_it() {
     let model = Model::start();
     let deployment = Deployment::new(&model).with("SVC_METRICS_TOKEN", "scrape-me");
     let (_, key) = deployment.principal("admin", &[]);

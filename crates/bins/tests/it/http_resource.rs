@@ -17,7 +17,7 @@ fn ask(server: &Server, method: &str, path: &str) -> Answer {
 }
 
 #[test]
-fn a_client_that_is_turned_away_is_told_where_to_sign_on() {
+fn a_refused_client_is_told_where_to_sign_on() {
     let model = Model::start();
     let deployment = signed_on(&model)
         .with("SVC_OIDC_RESOURCE_URL", "https://memory.example/mcp")
@@ -48,7 +48,7 @@ fn a_client_that_is_turned_away_is_told_where_to_sign_on() {
 }
 
 #[test]
-fn without_the_setting_the_path_is_as_closed_as_any_other() {
+fn without_the_setting_the_path_is_closed() {
     let model = Model::start();
     let deployment = signed_on(&model);
     let server = deployment.serve();

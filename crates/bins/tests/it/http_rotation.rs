@@ -62,7 +62,7 @@ fn revoking_ends_the_old_key_of_an_overlap_too() {
 }
 
 #[test]
-fn a_key_ends_by_itself_and_the_next_one_needs_a_word_on_that() {
+fn a_key_expires_and_its_successor_needs_a_term() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let (lasting, key) = deployment.principal("lasting", &["--role", "member", "--expires", "90d"]);
@@ -90,7 +90,7 @@ fn a_key_ends_by_itself_and_the_next_one_needs_a_word_on_that() {
 }
 
 #[test]
-fn a_length_of_time_that_makes_no_sense_is_refused_and_makes_nothing() {
+fn a_senseless_term_is_refused() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     for time in ["soon", "0s", "-1d", "900y", "5"] {
@@ -106,7 +106,7 @@ fn a_length_of_time_that_makes_no_sense_is_refused_and_makes_nothing() {
 }
 
 #[test]
-fn a_key_whose_end_was_moved_in_the_database_does_not_work() {
+fn a_key_with_a_forged_expiry_does_not_work() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let (id, key) = deployment.principal("ana", &["--role", "member", "--expires", "1h"]);
@@ -146,7 +146,7 @@ fn back_to_version_1(deployment: &Deployment) {
 }
 
 #[test]
-fn keys_from_the_version_before_work_on_and_can_be_rotated() {
+fn keys_of_the_previous_version_still_work() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let (id, key) = deployment.principal("ana", &["--role", "member"]);

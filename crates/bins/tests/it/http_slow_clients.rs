@@ -15,7 +15,7 @@ const CALLS: usize = 300;
 const NOISE: Duration = Duration::from_millis(25);
 
 #[test]
-fn a_thousand_clients_that_trickle_do_not_slow_another_clients_calls() {
+fn a_thousand_slow_clients_slow_nobody_else() {
     allow_open_files();
     let model = Model::start();
     let deployment = Deployment::new(&model).with("SVC_RATE_PER_MIN", "0");

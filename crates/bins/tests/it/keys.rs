@@ -35,7 +35,7 @@ fn a_passphrase_opens_the_database_again_and_stores_no_key() {
 }
 
 #[test]
-fn key_files_are_private_and_a_missing_one_stops_startup_with_advice() {
+fn key_files_are_private_and_required() {
     use std::os::unix::fs::PermissionsExt;
     let model = Model::start();
     let deployment = filled(Deployment::new(&model));
@@ -79,7 +79,7 @@ fn sealing_and_signing_cannot_be_switched_on_an_existing_database() {
 }
 
 #[test]
-fn what_is_sealed_stands_nowhere_in_clear_and_what_is_not_does() {
+fn sealed_values_are_nowhere_in_clear() {
     let model = Model::start();
     for (encrypt, in_clear) in [("on", false), ("off", true)] {
         let deployment = filled(Deployment::new(&model).with("SVC_ENCRYPT", encrypt));

@@ -37,7 +37,7 @@ fn write_until_killed(process: Mcp, user: &str) -> (BTreeSet<u64>, usize) {
 }
 
 #[test]
-fn fifty_kills_lose_no_acknowledged_write_and_leave_none_without_its_audit_entry() {
+fn kills_lose_no_acknowledged_write_or_audit_entry() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let mut process = deployment.start();

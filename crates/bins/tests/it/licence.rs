@@ -15,7 +15,7 @@ fn day(days: u32) -> String {
 }
 
 #[test]
-fn a_licence_signed_over_its_json_or_its_text_holds_to_the_end_of_its_last_day() {
+fn a_licence_holds_to_the_end_of_its_last_day() {
     let model = Model::start();
     let vendor = Signer::from_seed([7; 32]);
     let (last, end) = (day(1), day(2));

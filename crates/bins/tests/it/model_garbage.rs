@@ -82,7 +82,7 @@ fn broken_replies_store_nothing_invalid_and_stop_no_later_call() {
 }
 
 #[test]
-fn an_id_of_another_space_or_of_nothing_reaches_no_fact() {
+fn a_foreign_or_invented_id_reaches_no_fact() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -116,7 +116,7 @@ fn other_languages_are_kept_as_they_were_written() {
 }
 
 #[test]
-fn five_hundred_facts_in_one_reply_are_cut_to_what_one_statement_may_hold() {
+fn too_many_facts_in_a_reply_are_cut() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -130,7 +130,7 @@ fn five_hundred_facts_in_one_reply_are_cut_to_what_one_statement_may_hold() {
 }
 
 #[test]
-fn a_call_whose_model_fails_leaves_nothing_but_its_audit_entry() {
+fn a_failed_model_leaves_only_an_audit_entry() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();
@@ -158,7 +158,7 @@ fn a_call_whose_model_fails_leaves_nothing_but_its_audit_entry() {
 }
 
 #[test]
-fn the_same_words_again_are_known_without_asking_the_model() {
+fn repeated_words_do_not_ask_the_model() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();

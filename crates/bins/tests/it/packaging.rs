@@ -9,7 +9,7 @@ fn json(path: &str) -> Value {
 }
 
 #[test]
-fn the_packages_are_of_this_version() {
+fn the_packages_have_this_version() {
     let version = env!("CARGO_PKG_VERSION");
     let server = json("packaging/server.json");
     assert_eq!(server["version"], version);
@@ -19,7 +19,7 @@ fn the_packages_are_of_this_version() {
 }
 
 #[test]
-fn the_packages_name_settings_that_the_documentation_explains() {
+fn the_packages_use_documented_settings() {
     let settings = std::fs::read_to_string(root().join("docs/settings.md")).unwrap();
     let server = json("packaging/server.json");
     let listed = server["packages"][0]["environmentVariables"].as_array().unwrap();

@@ -19,7 +19,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn the_memory_is_in_the_data_folder_and_nothing_lands_in_the_current_one() {
+fn the_memory_is_in_the_data_folder() {
     let (deployment, _home, own) = person();
     deployment.svc(&["remember", "Our database is MySQL."]);
     assert!(deployment.files().is_empty(), "{:?}", deployment.files());
@@ -37,7 +37,7 @@ fn the_memory_is_in_the_data_folder_and_nothing_lands_in_the_current_one() {
 }
 
 #[test]
-fn a_database_in_the_current_folder_is_found_and_named_beside_the_other() {
+fn a_database_in_the_current_folder_is_found() {
     let (deployment, _home, own) = person();
     deployment.svc(&["remember", "Our database is MySQL."]);
     let here = deployment.folder().join("svc.db");
@@ -60,7 +60,7 @@ fn keys_alone_show_where_the_database_belongs() {
 }
 
 #[test]
-fn xdg_names_another_data_folder_and_svc_db_the_file_itself() {
+fn xdg_moves_the_folder_and_svc_db_the_file() {
     let (deployment, home, own) = person();
     let xdg = deployment.copy().with("XDG_DATA_HOME", home.path().join("data").to_str().unwrap());
     xdg.svc(&["list"]);

@@ -17,7 +17,7 @@ fn a_principal_is_made_only_with_a_role() {
 }
 
 #[test]
-fn scopes_that_could_mean_every_space_by_accident_are_refused() {
+fn a_scope_that_could_mean_every_space_is_refused() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     for scopes in ["u1,*", ",", " , "] {
@@ -33,7 +33,7 @@ fn scopes_that_could_mean_every_space_by_accident_are_refused() {
 }
 
 #[test]
-fn an_erased_principal_is_gone_whether_it_was_revoked_before_or_not() {
+fn an_erased_principal_is_gone_revoked_or_not() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let process = deployment.start();

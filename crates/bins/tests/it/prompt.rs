@@ -23,7 +23,7 @@ fn session_of(folder: &std::path::Path, typed: &[u8]) -> String {
 }
 
 #[test]
-fn with_no_variable_set_the_prompt_remembers_recalls_forgets_and_shows_history() {
+fn the_prompt_works_without_any_setting() {
     let deployment = Deployment::bare();
     let said = session(
         deployment.folder(),
@@ -55,14 +55,14 @@ fn with_no_variable_set_the_prompt_remembers_recalls_forgets_and_shows_history()
 }
 
 #[test]
-fn a_line_that_is_no_text_is_refused_and_the_next_one_read() {
+fn a_line_that_is_not_utf8_is_refused() {
     let deployment = Deployment::bare();
     let said = session_of(deployment.folder(), b"caf\xff is bad\nOur database is MySQL.\n");
     assert!(said.contains("not UTF-8") && said.contains("Stored: [ADD] database = MySQL"), "{said}");
 }
 
 #[test]
-fn a_known_word_used_wrongly_gets_help_and_not_memory() {
+fn a_misused_command_gets_help() {
     let deployment = Deployment::bare();
     let lines =
         ["List", "help remember", "delete shoe size", ":q", "confirm abc", "\u{1b}[A", "\u{1b}[1;5D text"];
@@ -83,7 +83,7 @@ fn a_known_word_used_wrongly_gets_help_and_not_memory() {
 }
 
 #[test]
-fn what_waits_is_found_and_settled_by_its_number() {
+fn a_pending_change_is_settled_by_its_number() {
     let deployment = Deployment::bare();
     let said = session(
         deployment.folder(),

@@ -24,7 +24,7 @@ fn ask(server: &Server, key: &str, method: &str, params: &Value) -> Value {
 }
 
 #[test]
-fn initialize_echoes_a_revision_that_is_known_and_offers_another() {
+fn initialize_echoes_known_revisions_and_offers_its_own() {
     serve(|server, key| {
         for (asked, agreed) in [
             ("2024-11-05", "2024-11-05"),
@@ -41,7 +41,7 @@ fn initialize_echoes_a_revision_that_is_known_and_offers_another() {
 }
 
 #[test]
-fn the_methods_beside_the_tools_answer() {
+fn the_other_methods_answer() {
     serve(|server, key| {
         for (method, params, result) in [
             ("ping", json!({}), json!({})),
@@ -81,7 +81,7 @@ fn another_content_type_or_revision_is_a_bad_request() {
 }
 
 #[test]
-fn what_is_no_json_or_no_request_is_a_bad_request() {
+fn a_body_that_is_not_one_request_is_refused() {
     serve(|server, key| {
         for (body, code) in [
             ("{", -32700),

@@ -52,7 +52,7 @@ fn check_intact(deployment: &Deployment, entries: usize, missing: &str) {
 }
 
 #[test]
-fn a_restored_log_is_broken_until_the_operator_confirms_what_is_missing() {
+fn a_restored_log_is_broken_until_confirmed() {
     let deployment = LATER.copy();
     let said = deployment.svc(&["restore", "copy", "--force"]);
     assert!(said.contains("Entries 6 to 8 of the audit log are missing; the last was signed at "), "{said}");
@@ -65,7 +65,7 @@ fn a_restored_log_is_broken_until_the_operator_confirms_what_is_missing() {
 }
 
 #[test]
-fn a_restoration_can_be_confirmed_with_the_file_at_once() {
+fn a_restoration_can_be_confirmed_while_restoring() {
     let deployment = LATER.copy();
     deployment.svc(&["restore", "copy", "--force", "--confirm", "a test"]);
     check_intact(&deployment, 6, "entries 6 to 8 are missing, as the operator confirmed: a test.");
@@ -89,7 +89,7 @@ fn a_database_put_back_by_other_means_is_confirmed_without_a_file() {
 }
 
 #[test]
-fn a_log_that_went_on_before_it_was_confirmed_is_missing_the_same_entries() {
+fn late_confirmation_names_the_same_missing_entries() {
     let deployment = LATER.copy();
     deployment.svc(&["restore", "copy", "--force"]);
     write(&deployment, 10..16);
@@ -162,7 +162,7 @@ fn a_forged_unsigned_or_malformed_note_is_broken() {
 }
 
 #[test]
-fn a_confirmation_does_not_vouch_for_a_log_that_was_tampered_with() {
+fn a_confirmation_excuses_no_tampering() {
     let deployment = LATER.copy();
     deployment.svc(&["restore", "copy", "--force"]);
     deployment.sql().run("UPDATE audit_entry SET caller = 'mallory' WHERE seq = 2");

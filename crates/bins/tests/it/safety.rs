@@ -5,7 +5,7 @@ use reconcile::SlotSchema;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_fact_is_stale_or_fresh_by_the_days_that_were_asked_for() {
+async fn staleness_follows_the_days_asked_for() {
     let model = Model::start();
     let started = InProcess::start(&model, SlotSchema::none(), &[]).await;
     for (days, value) in [(40, "Oslo"), (10, "Rome")] {
@@ -70,7 +70,7 @@ fn fractions_of_a_day_count() {
 
 /// With no facts by rank, an answer rests on the critical ones alone.
 #[test]
-fn critical_categories_decide_what_no_recall_leaves_out() {
+fn every_recall_includes_critical_categories() {
     let model = Model::start();
     let mut deployment = Deployment::new(&model).with("SVC_RECALL_CONTEXT", "0");
     let process = deployment.start();
@@ -102,7 +102,7 @@ fn critical_categories_decide_what_no_recall_leaves_out() {
 }
 
 #[test]
-fn a_statement_may_be_read_without_any_held_fact() {
+fn a_statement_can_be_read_without_known_facts() {
     let model = Model::start();
     let deployment = Deployment::new(&model).with("SVC_RECONCILE_CONTEXT", "0");
     let process = deployment.start();

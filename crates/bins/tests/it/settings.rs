@@ -84,7 +84,7 @@ const FREE: [&str; 25] = [
 ];
 
 #[test]
-fn every_setting_takes_its_values_and_names_itself_for_others() {
+fn a_bad_value_names_its_setting() {
     for (name, good, bad) in CHECKED {
         for value in *good {
             assert!(read(&[(name, value)]).is_ok(), "{name}={value}: {:?}", read(&[(name, value)]).err());
@@ -98,7 +98,7 @@ fn every_setting_takes_its_values_and_names_itself_for_others() {
 }
 
 #[test]
-fn settings_of_free_text_take_it() {
+fn free_text_settings_take_any_text() {
     for name in FREE {
         assert!(read(&[(name, "some text")]).is_ok(), "{name}");
     }
@@ -186,7 +186,7 @@ fn migrations_are_shown_without_being_applied() {
 }
 
 #[test]
-fn svc_principal_prints_no_word_of_models() {
+fn svc_principal_does_not_mention_models() {
     for (name, value) in [("SVC_LOG_LEVEL", "DEBUG"), ("OPENAI_BASE_URL", "not an address")] {
         let deployment = Deployment::bare().with(name, value);
         for arguments in [&["principal", "create", "ana", "--role", "admin"][..], &["principal", "list"]] {

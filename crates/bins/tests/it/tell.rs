@@ -8,7 +8,7 @@ fn answer(deployment: &Deployment, arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn a_script_remembers_recalls_forgets_and_looks_back() {
+fn a_script_can_use_the_memory() {
     let deployment = Deployment::bare();
     assert_eq!(deployment.svc(&["remember", "Our database is MySQL."]), "Stored: [ADD] database = MySQL\n");
     assert!(deployment.svc(&["recall", "Which", "database", "do", "we", "use?"]).contains("MySQL"));
@@ -42,7 +42,7 @@ fn json_gives_the_text_and_the_facts() {
 }
 
 #[test]
-fn what_was_not_done_is_an_error_to_the_shell() {
+fn a_failed_call_is_a_failed_command() {
     let model = Model::start();
     let deployment = Deployment::new(&model).with("OPENAI_BASE_URL", "").with("LLM_PROVIDER", "openai");
     let refused = deployment.svc_refuses(&["remember", "--json", "Our database is MySQL."]);

@@ -20,7 +20,7 @@ fn memory() -> Deployment {
 }
 
 #[test]
-fn a_line_is_edited_before_it_is_said() {
+fn a_line_can_be_edited() {
     let deployment = memory();
     let mut terminal = prompt(&deployment);
     terminal.press(&format!("Our database is MSQL.{}y\r", LEFT.repeat(4)));
@@ -31,7 +31,7 @@ fn a_line_is_edited_before_it_is_said() {
 }
 
 #[test]
-fn lines_that_are_pasted_or_typed_ahead_are_not_lost() {
+fn pasted_lines_are_not_lost() {
     let deployment = memory();
     let mut terminal = prompt(&deployment);
     terminal.press("Our horse is Bo.\rOur cow is Mu.\r");
@@ -71,7 +71,7 @@ fn an_escape_sequence_is_never_a_statement() {
 }
 
 #[test]
-fn history_is_kept_between_runs_sealed_and_for_the_owner_alone() {
+fn history_is_kept_sealed_and_private() {
     let deployment = memory();
     let mut terminal = prompt(&deployment);
     terminal.say("Our vault code is 8841.");
@@ -90,7 +90,7 @@ fn history_is_kept_between_runs_sealed_and_for_the_owner_alone() {
 }
 
 #[test]
-fn what_is_erased_by_another_program_is_gone_from_the_history() {
+fn an_erasure_elsewhere_clears_the_history() {
     let deployment = memory();
     let mut terminal = prompt(&deployment);
     terminal.say("Our vault code is 8841.");
@@ -143,7 +143,7 @@ fn texts_fit_80_columns() {
 }
 
 #[test]
-fn a_slow_model_is_seen_to_be_waited_for() {
+fn waiting_for_a_slow_model_is_shown() {
     let model = Model::start();
     let deployment = Deployment::new(&model).with("SVC_DB", "svc.db");
     let mut terminal = prompt(&deployment);
@@ -157,7 +157,7 @@ fn a_slow_model_is_seen_to_be_waited_for() {
 }
 
 #[test]
-fn ctrl_c_gives_up_waiting_and_not_the_prompt() {
+fn ctrl_c_ends_the_wait_and_not_the_prompt() {
     let model = Model::start();
     let deployment = Deployment::new(&model).with("SVC_DB", "svc.db");
     let mut terminal = prompt(&deployment);

@@ -285,6 +285,6 @@ pub fn check_that_nothing_crosses(twins: &Twins) {
 }
 
 #[test]
-fn whatever_one_tenant_writes_its_twin_sees_and_exports_what_it_did_before() {
+fn twin_tenants_never_see_each_other() {
     check_that_nothing_crosses(&Twins::new(|_| {}));
 }

@@ -11,7 +11,7 @@ fn deployment(model: &Model, vault: &OpenBao) -> Deployment {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_memory_under_vault_outlives_a_restart_and_leaves_no_plain_key_on_disk() {
+async fn vault_keeps_the_key_off_the_disk() {
     if !at_hand() {
         return;
     }
@@ -36,7 +36,7 @@ async fn a_memory_under_vault_outlives_a_restart_and_leaves_no_plain_key_on_disk
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_vault_that_is_away_or_does_not_know_us_stops_startup_and_is_named() {
+async fn an_unreachable_vault_stops_startup() {
     if !at_hand() {
         return;
     }

@@ -17,7 +17,7 @@ fn the_owner_of_a_database_is_an_ordinary_role() {
 }
 
 #[test]
-fn a_copy_holds_what_the_original_held_and_goes_its_own_way() {
+fn a_copied_database_is_independent() {
     let Some(server) = shared() else { return };
     let original = Database::create(server);
     Sql::connect(original.url(Role::Owner)).run("CREATE TABLE n (n BIGINT); INSERT INTO n VALUES (1)");
@@ -32,7 +32,7 @@ fn a_copy_holds_what_the_original_held_and_goes_its_own_way() {
 }
 
 #[test]
-fn a_server_that_is_stopped_at_once_comes_back_where_it_was_with_what_was_committed() {
+fn a_crashed_server_comes_back_with_its_commits() {
     let Some(server) = durable() else { return };
     let database = Database::create(&server);
     let sql = Sql::connect(database.url(Role::Owner));

@@ -162,7 +162,7 @@ fn check(client: &mut Client, writer: usize, acknowledged: &[String]) {
 }
 
 #[test]
-fn no_acknowledged_write_is_lost_and_none_is_without_its_entry_when_the_database_or_a_server_dies() {
+fn crashes_lose_no_acknowledged_write_or_audit_entry() {
     let Some(postgres) = durable() else { return };
     let model = Model::start();
     let deployment = Deployment::on(&model, &postgres).with("SVC_RATE_PER_MIN", "0");

@@ -81,7 +81,7 @@ fn without_head(export: &Value) -> Value {
 }
 
 #[test]
-fn everything_of_two_tenants_is_the_same_on_the_other_side() {
+fn a_moved_deployment_is_the_same() {
     let model = Model::start();
     // Vectors are made where there are more facts than a question is answered from.
     let mut deployment = on_sqlite(&model).with("SVC_RECALL_CONTEXT", "1").with("SVC_RATE_PER_MIN", "0");
@@ -135,7 +135,7 @@ fn everything_of_two_tenants_is_the_same_on_the_other_side() {
 }
 
 #[test]
-fn what_must_not_be_copied_over_or_from_is_refused() {
+fn an_unsafe_move_is_refused() {
     let model = Model::start();
     let mut deployment = on_sqlite(&model);
     let target = Database::create(shared().unwrap());
@@ -245,7 +245,7 @@ fn a_copy_that_is_killed_goes_on_where_it_stopped() {
 }
 
 #[test]
-fn a_copy_killed_in_the_middle_of_a_table_does_not_copy_its_rows_twice() {
+fn a_copy_killed_within_a_table_repeats_no_row() {
     let model = Model::start();
     let mut deployment = with_facts(&model, 2_000);
     let target = Database::create(shared().unwrap());
@@ -273,7 +273,7 @@ fn a_copy_killed_in_the_middle_of_a_table_does_not_copy_its_rows_twice() {
 }
 
 #[test]
-fn a_copy_whose_database_stops_goes_on_when_it_is_back() {
+fn a_copy_survives_a_restart_of_its_database() {
     let Some(postgres): Option<Arc<Postgres>> = durable() else { return };
     let model = Model::start();
     let mut deployment = with_facts(&model, 1_000);
@@ -291,7 +291,7 @@ fn a_copy_whose_database_stops_goes_on_when_it_is_back() {
 }
 
 #[test]
-fn a_source_that_moved_on_is_copied_anew() {
+fn a_changed_source_is_copied_again() {
     let model = Model::start();
     let mut deployment = with_facts(&model, 1_000);
     let target = Database::create(shared().unwrap());
@@ -311,7 +311,7 @@ fn a_source_that_moved_on_is_copied_anew() {
 }
 
 #[test]
-fn calls_made_on_the_source_meanwhile_are_told_and_the_copy_is_not_taken_for_whole() {
+fn calls_during_a_copy_make_it_incomplete() {
     let model = Model::start();
     let mut deployment = with_facts(&model, 100);
     let target = Database::create(shared().unwrap());
@@ -337,7 +337,7 @@ fn calls_made_on_the_source_meanwhile_are_told_and_the_copy_is_not_taken_for_who
 
 /// With SVC_TEST_FULL it is the whole 50,000.
 #[test]
-fn a_large_deployment_interrupted_once_verifies_on_the_other_side() {
+fn an_interrupted_large_move_still_verifies() {
     let model = Model::start();
     let facts = amount(3_000, 50_000);
     let mut deployment = with_facts(&model, facts);

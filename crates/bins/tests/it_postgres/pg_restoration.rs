@@ -27,7 +27,7 @@ fn on_first_host(deployment: &mut Deployment) {
 }
 
 #[test]
-fn another_host_accepts_what_the_operator_confirmed_and_nothing_else() {
+fn other_hosts_accept_only_what_was_confirmed() {
     let mut deployment = Deployment::new(&Model::start());
     write_one(&deployment, "before");
     deployment.svc(&["backup", "copy"]);

@@ -66,7 +66,7 @@ fn owner(deployment: &Deployment, settings: &[(&str, &str)]) -> Sql {
 }
 
 #[test]
-fn every_table_has_a_tenant_and_a_forced_policy_or_is_known_to_need_none() {
+fn every_table_has_a_forced_policy_or_a_known_exception() {
     // A space that fits into one question needs no vectors; these do not.
     let twins = Twins::new(|deployment| deployment.set("SVC_RECALL_CONTEXT", "1"));
     let sql = twins.deployment.sql();
@@ -113,7 +113,7 @@ fn the_tenant_is_the_first_column_of_every_unique_key() {
 }
 
 #[test]
-fn who_names_no_tenant_sees_changes_and_deletes_nothing() {
+fn without_a_tenant_no_row_can_be_seen_or_changed() {
     let twins = filled();
     let all = twins.deployment.sql();
     for settings in [&[][..], &[("svc.tenant", "")], &[("svc.tenant", "nobody")]] {
@@ -127,7 +127,7 @@ fn who_names_no_tenant_sees_changes_and_deletes_nothing() {
 }
 
 #[test]
-fn a_tenant_sees_changes_and_deletes_its_own_rows_alone() {
+fn a_tenant_reaches_its_own_rows_only() {
     let twins = filled();
     let all = twins.deployment.sql();
     let sql = owner(&twins.deployment, &[("svc.tenant", "acme")]);
@@ -165,7 +165,7 @@ fn no_row_is_written_for_another_tenant_or_moved_to_one() {
 }
 
 #[test]
-fn the_reach_of_the_deployment_opens_the_audit_log_the_principals_and_the_numbers_and_nothing_else() {
+fn deployment_reach_opens_only_the_shared_tables() {
     let twins = filled();
     let sql = owner(&twins.deployment, &[("svc.reach", "deployment")]);
     for table in tenant_tables(&twins.deployment.sql()) {
@@ -177,6 +177,6 @@ fn the_reach_of_the_deployment_opens_the_audit_log_the_principals_and_the_number
 }
 
 #[test]
-fn without_any_wall_of_the_database_still_nothing_crosses_between_twins() {
+fn twins_stay_apart_without_row_level_security() {
     check_that_nothing_crosses(&Twins::new(|deployment| deployment.connect_as(Role::Superuser)));
 }

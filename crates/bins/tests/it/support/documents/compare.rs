@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_says_something_else_does_not_agree() {
+    fn a_page_that_differs_does_not_agree() {
         assert!(check("a\nb", "a\nb"));
         assert!(!check("a\nb", "a\nc"));
         assert!(!check("a", "a\nb") && !check("a\nb", "a"));

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_nothing_runs_is_not_taken() {
+    fn a_block_that_nothing_runs_is_refused() {
         assert!(is_taken("```console\n$ svc --version\n```") && is_taken("```sh\ncargo run --release\n```"));
         assert!(is_taken("```json\n{}\n```"));
         for block in [
