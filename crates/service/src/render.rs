@@ -1,7 +1,6 @@
 //! How facts read in replies, wherever they are shown.
 
 use domain::Fact;
-use reconcile::Outcome;
 
 /// A confidence with no more digits than it needs: `0.95`, `0.5`, `1.0`.
 pub(crate) fn confidence(confidence: f64) -> String {
@@ -29,11 +28,6 @@ pub(crate) fn provenance(fact: &Fact, retired: bool) -> String {
         pair(&fact.subject, &fact.value),
         grounds(fact.confidence, fact.source.as_deref())
     )
-}
-
-/// `ADD subject; SUPERSEDE subject`, as the audit log has it.
-pub(crate) fn actions(outcomes: &[Outcome]) -> String {
-    outcomes.iter().map(|o| format!("{} {}", o.action, o.subject)).collect::<Vec<_>>().join("; ")
 }
 
 /// The text on one line, so that nothing in it can pass for another line of the reply.

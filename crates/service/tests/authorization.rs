@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::keys::{KeySource, Switch};
 use store::{
-    Call, Intent, NewDecision, PostgresSettings, Record, Said, SqliteSettings, Store, StoreSettings,
+    Call, Intent, NewDecision, PostgresSettings, Proposer, Said, SqliteSettings, Store, StoreSettings,
 };
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/authorization.txt");
@@ -133,6 +133,7 @@ async fn seed(store: &Store, user: &str) {
         source: None,
         trust: Trust::Ordinary,
         metadata: Metadata::new(),
+        proposer: Proposer::Model,
         facts: vec![
             raw("database", "Postgres", "ADD").into(),
             raw("cache", "Redis", "ADD").into(),
@@ -140,17 +141,11 @@ async fn seed(store: &Store, user: &str) {
         ],
     };
     let slots = Arc::new(SlotSchema::none());
-    store
-        .statement_commit(call("remember"), space.clone(), slots, said, |_| Record::done("seed"))
-        .await
-        .unwrap();
+    store.statement_commit(call("remember"), space.clone(), slots, said).await.unwrap();
     let decision = NewDecision { summary: "act".to_owned(), beliefs: Vec::new() };
-    store
-        .decision_record(call("record_decision"), space.clone(), decision, |_| Record::done("seed"))
-        .await
-        .unwrap();
+    store.decision_record(call("record_decision"), space.clone(), decision).await.unwrap();
     let subject = "database".to_owned();
-    store.subject_attest(call("attest"), space.clone(), subject, |_| Record::done("seed")).await.unwrap();
+    store.subject_attest(call("attest"), space.clone(), subject).await.unwrap();
 }
 
 /// Ids are sequential within the tenant: u1 has facts 1 to 3, u2 4 to 6; the third of each is the flagged one.

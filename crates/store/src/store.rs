@@ -4,6 +4,7 @@ use crate::call::{Call, Record};
 use crate::keys::KeySettings;
 use crate::load::Load;
 use crate::postgres::{Postgres, PostgresSettings};
+use crate::records::{Attestation, Created, Decided, Ended, Reconciled, Recorded, Renewed, Taken, Updated};
 use crate::rows::audit::{AuditLine, AuditReport};
 use crate::rows::audit_list::AuditQuery;
 use crate::rows::counters::Counts;
@@ -280,8 +281,9 @@ impl Store {
         space: Space,
         slots: Arc<SlotSchema>,
         said: Said,
-        describe: impl Fn(&Plan) -> Record + Send + Sync + 'static,
     ) -> Result<Plan, StoreError> {
+        let proposer = said.proposer;
+        let describe = move |plan: &Plan| Reconciled { plan, proposer }.record();
         on_engine!(self, statement_commit(call, space, slots, said, describe))
     }
 
@@ -302,8 +304,9 @@ impl Store {
         space: Space,
         slots: Arc<SlotSchema>,
         edit: Edit,
-        describe: impl Fn(Option<&Planned>) -> Record + Send + Sync + 'static,
     ) -> Result<Option<Planned>, StoreError> {
+        let id = edit.id;
+        let describe = move |planned: Option<&Planned>| Updated { id, planned }.record();
         on_engine!(self, fact_update(call, space, slots, edit, describe))
     }
 
@@ -315,18 +318,13 @@ impl Store {
         id: FactId,
         verdict: Verdict,
         note: Option<String>,
-        describe: impl Fn(Option<&Planned>) -> Record + Send + Sync + 'static,
     ) -> Result<Option<Planned>, StoreError> {
+        let describe = move |planned: Option<&Planned>| Decided { id, verdict, planned }.record();
         on_engine!(self, change_decide(call, space, id, verdict, note, describe))
     }
 
-    pub async fn policy_set(
-        &self,
-        call: Call,
-        space: Space,
-        policy: SourcePolicy,
-        record: Record,
-    ) -> Result<(), StoreError> {
+    pub async fn policy_set(&self, call: Call, space: Space, policy: SourcePolicy) -> Result<(), StoreError> {
+        let record = Record::done(policy.mode.word());
         on_engine!(self, policy_set(call, space, policy, record))
     }
 
@@ -366,8 +364,9 @@ impl Store {
         call: Call,
         space: Space,
         decision: NewDecision,
-        describe: impl Fn(i64) -> Record + Send + Sync + 'static,
     ) -> Result<(i64, Hash), StoreError> {
+        let beliefs = decision.beliefs.len();
+        let describe = move |id| Taken { id, beliefs }.record();
         on_engine!(self, decision_record(call, space, decision, describe))
     }
 
@@ -387,8 +386,9 @@ impl Store {
         call: Call,
         space: Space,
         subject: String,
-        describe: impl Fn(&Attested) -> Record + Send + Sync + 'static,
     ) -> Result<Attested, StoreError> {
+        let named = subject.clone();
+        let describe = move |attested: &Attested| Attestation { subject: &named, attested }.record();
         on_engine!(self, subject_attest(call, space, subject, describe))
     }
 
@@ -403,22 +403,15 @@ impl Store {
         space: Space,
         subject: String,
         also: Also,
-        describe: impl Fn(&Erased) -> Record + Send + Sync + 'static,
     ) -> Result<Erased, StoreError> {
         self.typed_lines_remove()?;
-        on_engine!(self, subject_erase(call, space, subject, also, describe))
+        on_engine!(self, subject_erase(call, space, subject, also, Erased::record))
     }
 
     /// Erases the space, or with neither agent nor run named every space of the user.
-    pub async fn space_erase(
-        &self,
-        call: Call,
-        space: Space,
-        also: Also,
-        describe: impl Fn(&Erased) -> Record + Send + Sync + 'static,
-    ) -> Result<Erased, StoreError> {
+    pub async fn space_erase(&self, call: Call, space: Space, also: Also) -> Result<Erased, StoreError> {
         self.typed_lines_remove()?;
-        on_engine!(self, space_erase(call, space, also, describe))
+        on_engine!(self, space_erase(call, space, also, Erased::record))
     }
 
     /// Erases what is older than the time. With `also.audit` the whole log is cut off before it.
@@ -428,10 +421,9 @@ impl Store {
         space: Space,
         expired: Expired,
         also: Also,
-        describe: impl Fn(&Erased) -> Record + Send + Sync + 'static,
     ) -> Result<Erased, StoreError> {
         self.typed_lines_remove()?;
-        on_engine!(self, expired_purge(call, space, expired, also, describe))
+        on_engine!(self, expired_purge(call, space, expired, also, Erased::record))
     }
 
     /// The principal that this is a key of, unless the key has ended or the principal was revoked. Read from the
@@ -455,8 +447,9 @@ impl Store {
         principal: Principal,
         key: NewKey,
         seats: i64,
-        describe: impl Fn(Creation) -> Record + Send + Sync + 'static,
     ) -> Result<Creation, StoreError> {
+        let made = principal.clone();
+        let describe = move |creation| Created { principal: &made, creation }.record();
         on_engine!(self, principal_create(call, principal, key, seats, describe))
     }
 
@@ -466,8 +459,9 @@ impl Store {
         call: Call,
         id: String,
         how: Revocation,
-        describe: impl Fn(Revoked) -> Record + Send + Sync + 'static,
     ) -> Result<Revoked, StoreError> {
+        let named = id.clone();
+        let describe = move |found| Ended { id: &named, found }.record();
         on_engine!(self, principal_revoke(call, id, how, describe))
     }
     /// Gives an active principal within the caller's reach a new key.
@@ -476,8 +470,9 @@ impl Store {
         call: Call,
         id: String,
         rotation: Rotation,
-        describe: impl Fn(&Rotated) -> Record + Send + Sync + 'static,
     ) -> Result<Rotated, StoreError> {
+        let named = id.clone();
+        let describe = move |rotated: &Rotated| Renewed { id: &named, rotated }.record();
         on_engine!(self, principal_rotate(call, id, rotation, describe))
     }
 }

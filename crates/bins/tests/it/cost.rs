@@ -6,7 +6,7 @@ use reconcile::{SlotSchema, Trust};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Call, Intent, Record, Said, Store};
+use store::{Call, Intent, Proposer, Record, Said, Store};
 
 async fn fill(store: &Store, facts: usize) {
     let space = Space::new("default", "", "");
@@ -25,11 +25,12 @@ async fn fill(store: &Store, facts: usize) {
             source: None,
             trust: Trust::Ordinary,
             metadata: domain::Metadata::new(),
+            proposer: Proposer::Model,
             facts: chunk.iter().map(|n| fact(n).into()).collect(),
         };
         let call = Call::new(caller(Identity::Local), "remember", Some(space.clone()));
         let slots = Arc::new(SlotSchema::none());
-        let plan = store.statement_commit(call, space.clone(), slots, said, |_| Record::done("filled")).await;
+        let plan = store.statement_commit(call, space.clone(), slots, said).await;
         assert_eq!(plan.unwrap().outcomes.len(), chunk.len());
     }
 }

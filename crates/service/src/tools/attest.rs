@@ -7,7 +7,6 @@ use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{Attested, Record};
 
 pub(crate) struct Attest;
 
@@ -35,10 +34,8 @@ impl Tool for Attest {
         worded("subject", &args.subject, limits::SUBJECT_BYTES)?;
         let subject = render::line(cx.subject(&args.subject));
         let shown = subject.clone();
-        let described = subject.clone();
-        let describe = move |attested: &Attested| Record::done(format!("#{} {described}", attested.id));
         let store = &cx.service.store;
-        let attested = store.subject_attest(cx.call.clone(), cx.space.clone(), subject, describe).await?;
+        let attested = store.subject_attest(cx.call.clone(), cx.space.clone(), subject).await?;
         let head: String = attested.audit_head.to_string().chars().take(HASH_SHOWN).collect();
         Ok(Done::Committed {
             text: format!(

@@ -9,7 +9,7 @@ use domain::Capability;
 use reconcile::{Approver, Refusal};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{Planned, Record, Verdict};
+use store::{Planned, Verdict};
 
 pub(crate) struct ConfirmChange;
 pub(crate) struct RejectChange;
@@ -58,18 +58,8 @@ impl Tool for RejectChange {
 async fn decide(cx: Context<'_>, args: Args, verdict: Verdict) -> Result<Done, Stop> {
     let id = args.memory_id.0;
     let note = Some(named("decided_by", args.decided_by)?).filter(|note| !note.is_empty());
-    let describe = move |planned: Option<&Planned>| match (planned.map(|planned| &planned.plan), verdict) {
-        (Some(Ok(plan)), Verdict::Confirm(_)) => {
-            Record::done(format!("#{id} {}", render::actions(&plan.outcomes)))
-                .with_actions(plan.outcomes.iter().map(|o| o.action))
-        }
-        (Some(Ok(_)), Verdict::Reject) => Record::done(format!("#{id}")),
-        (Some(Err(own @ Refusal::OwnProposal { .. })), _) => Record::denied(format!("confirm_change: {own}")),
-        (Some(Err(_)), _) => Record::done(format!("#{id} not applied")),
-        (None, _) => Record::done(format!("no #{id}")),
-    };
     let store = &cx.service.store;
-    let decided = store.change_decide(cx.call.clone(), cx.space.clone(), id, verdict, note, describe).await?;
+    let decided = store.change_decide(cx.call.clone(), cx.space.clone(), id, verdict, note).await?;
     cx.service.embed_soon(&cx.call.caller, &cx.space).await;
     Ok(Done::Committed { text: reply(id, verdict, decided) })
 }

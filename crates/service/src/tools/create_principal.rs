@@ -7,7 +7,7 @@ use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, Principal, PrincipalKind, Role, Scopes, Tenant, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{Creation, NewKey, Record};
+use store::{Creation, NewKey};
 
 pub(crate) struct CreatePrincipal;
 
@@ -60,11 +60,6 @@ impl Tool for CreatePrincipal {
         };
         let (key, hash) = new_key()?;
         let edition = cx.service.edition(cx.call.caller.now);
-        let (id, role) = (principal.id.clone(), principal.role);
-        let describe = move |creation| match creation {
-            Creation::Created => Record::done(format!("{id} ({role})")),
-            Creation::SeatsTaken => Record::failed("seat limit reached"),
-        };
         let ends = expires.map_or_else(String::new, |at| format!(" (works until {at})"));
         let text = format!(
             "Created principal {} '{}' (role: {}, kind: {}, tenant: {}).\nIts API key{ends}, shown once; keep it now:\n  {key}",
@@ -76,7 +71,7 @@ impl Tool for CreatePrincipal {
         );
         let key_row = NewKey { hash, expires };
         let store = &cx.service.store;
-        match store.principal_create(cx.call.clone(), principal, key_row, edition.seats, describe).await? {
+        match store.principal_create(cx.call.clone(), principal, key_row, edition.seats).await? {
             Creation::Created => Ok(Done::Committed { text }),
             Creation::SeatsTaken => Ok(Done::Committed {
                 text: format!(

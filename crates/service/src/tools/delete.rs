@@ -6,7 +6,7 @@ use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{Also, Erased, Record};
+use store::{Also, Erased};
 
 pub(crate) struct Delete;
 
@@ -42,13 +42,7 @@ impl Tool for Delete {
         let also = also(&cx, args.include_decisions, args.include_receipts, args.include_audit)?;
         let store = &cx.service.store;
         let erased = store
-            .subject_erase(
-                cx.call.clone(),
-                cx.space.clone(),
-                cx.subject(&args.subject).to_owned(),
-                also,
-                record,
-            )
+            .subject_erase(cx.call.clone(), cx.space.clone(), cx.subject(&args.subject).to_owned(), also)
             .await?;
         let text = match erased.receipt {
             None => format!("Nothing to delete: no memory about '{}' in this space.", args.subject),
@@ -74,12 +68,6 @@ pub(super) fn also(cx: &Context<'_>, decisions: bool, receipts: bool, audit: boo
         ));
     }
     Ok(Also { decisions, receipts, audit })
-}
-
-/// The erased subject is not named again in the log that may just have been blanked of it.
-pub(super) fn record(erased: &Erased) -> Record {
-    let receipt = erased.receipt.map_or_else(|| "no receipt".to_owned(), |id| format!("receipt #{id}"));
-    Record::done(format!("{} fact(s) erased, {receipt}", erased.facts))
 }
 
 pub(super) fn besides(erased: &Erased) -> String {

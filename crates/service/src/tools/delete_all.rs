@@ -1,6 +1,6 @@
 //! Erases a whole space, or a whole user.
 
-use super::delete::{also, besides, proof, record};
+use super::delete::{also, besides, proof};
 use crate::args::Takes;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
@@ -38,7 +38,7 @@ impl Tool for DeleteAll {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
         let also = also(&cx, args.include_decisions, args.include_receipts, args.include_audit)?;
-        let erased = cx.service.store.space_erase(cx.call.clone(), cx.space.clone(), also, record).await?;
+        let erased = cx.service.store.space_erase(cx.call.clone(), cx.space.clone(), also).await?;
         let place = if cx.space.is_whole_user() {
             format!("every space of '{}'", cx.space.user_id)
         } else {

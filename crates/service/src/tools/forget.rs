@@ -1,6 +1,6 @@
 //! Retracts what a statement says is no longer so.
 
-use super::remember::{Proposer, commit, extract, proposals, stamped};
+use super::remember::{commit, extract, proposals, stamped};
 use crate::args::{Takes, worded};
 use crate::outcome::{Done, Stop};
 use crate::render;
@@ -9,7 +9,7 @@ use domain::{Action, Capability, Metadata, limits};
 use reconcile::{Outcome, Trust};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{Intent, Said};
+use store::{Intent, Proposer, Said};
 
 pub(crate) struct Forget;
 
@@ -42,9 +42,10 @@ impl Tool for Forget {
             source: None,
             trust: Trust::Ordinary,
             metadata: stamped(&cx, Metadata::new())?,
+            proposer: Proposer::Model,
             facts: facts.into_iter().map(Into::into).collect(),
         };
-        let plan = commit(&cx, said, Proposer::Model).await?;
+        let plan = commit(&cx, said).await?;
         let (text, proposals) = (reply(&plan.outcomes), proposals(&plan));
         Ok(Done::Reconciled { text, outcomes: plan.outcomes, proposals, record: None })
     }

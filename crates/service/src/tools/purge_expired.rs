@@ -1,6 +1,6 @@
 //! Erases what has grown too old to keep.
 
-use super::delete::{also, besides, proof, record};
+use super::delete::{also, besides, proof};
 use crate::args::{Takes, Whole};
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
@@ -47,7 +47,7 @@ impl Tool for PurgeExpired {
         let expired = expired(days, cx.call.caller.now)?;
         let also = also(&cx, args.include_decisions, args.include_receipts, args.include_audit)?;
         let store = &cx.service.store;
-        let erased = store.expired_purge(cx.call.clone(), cx.space.clone(), expired, also, record).await?;
+        let erased = store.expired_purge(cx.call.clone(), cx.space.clone(), expired, also).await?;
         let proof = erased.receipt.map_or_else(String::new, |id| format!(" {}", proof(id)));
         Ok(Done::Committed {
             text: format!(

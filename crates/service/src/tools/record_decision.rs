@@ -9,7 +9,7 @@ use domain::{Capability, Fact, limits};
 use evidence::Belief;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{NewDecision, Record};
+use store::NewDecision;
 
 pub(crate) struct RecordDecision;
 
@@ -43,9 +43,8 @@ impl Tool for RecordDecision {
         let beliefs: Vec<Belief> = basis.active.iter().map(|fact| belief(fact)).collect();
         let count = beliefs.len();
         let decision = NewDecision { summary: args.action_summary, beliefs };
-        let describe = move |id| Record::done(format!("decision #{id}, {count} belief(s)"));
         let store = &cx.service.store;
-        let (id, hash) = store.decision_record(cx.call.clone(), cx.space.clone(), decision, describe).await?;
+        let (id, hash) = store.decision_record(cx.call.clone(), cx.space.clone(), decision).await?;
         let prefix: String = hash.to_string().chars().take(HASH_SHOWN).collect();
         let sealed = if store.public_key().is_some() { "signed" } else { "unsigned" };
         Ok(Done::Committed {

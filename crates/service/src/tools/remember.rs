@@ -17,7 +17,7 @@ use reconcile::{DECISION_KEYS, Outcome, Plan, Trust};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
-use store::{Intent, Record, Said};
+use store::{Intent, Proposer, Record, Said};
 
 pub(crate) struct Remember;
 
@@ -73,8 +73,9 @@ impl Tool for Remember {
             return Ok(Done::read(NOTHING_FOUND, "no durable fact"));
         }
         let facts = second_look(&args.text, facts, &Held(&open));
-        let said = Said { intent: Intent::Remember, text: args.text, source, trust, metadata, facts };
-        let plan = commit(&cx, said, proposer).await?;
+        let said =
+            Said { intent: Intent::Remember, text: args.text, source, trust, metadata, proposer, facts };
+        let plan = commit(&cx, said).await?;
         let mut lines = reply(&plan);
         lines.extend(not_taken);
         if proposer == Proposer::Caller {
@@ -84,13 +85,6 @@ impl Tool for Remember {
         let (text, proposals) = (lines.join("\n"), proposals(&plan));
         Ok(Done::Reconciled { text, outcomes: plan.outcomes, proposals, record: None })
     }
-}
-
-/// Who made facts of the words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Proposer {
-    Model,
-    Caller,
 }
 
 /// The space as it was before the statement.
@@ -205,18 +199,10 @@ pub(super) async fn extract(
     Ok((open, facts))
 }
 
-pub(super) async fn commit(cx: &Context<'_>, said: Said, proposer: Proposer) -> Result<Plan, Stop> {
+pub(super) async fn commit(cx: &Context<'_>, said: Said) -> Result<Plan, Stop> {
     let service = cx.service;
-    let describe = move |plan: &Plan| {
-        let mut detail = render::actions(&plan.outcomes);
-        if proposer == Proposer::Caller {
-            detail.push_str(" (proposed by the caller)");
-        }
-        Record::done(detail).with_actions(plan.outcomes.iter().map(|o| o.action))
-    };
     let slots = service.options.slots.clone();
-    let plan =
-        service.store.statement_commit(cx.call.clone(), cx.space.clone(), slots, said, describe).await?;
+    let plan = service.store.statement_commit(cx.call.clone(), cx.space.clone(), slots, said).await?;
     service.embed_soon(&cx.call.caller, &cx.space).await;
     Ok(plan)
 }
@@ -232,7 +218,7 @@ fn already_known(facts: &[Fact]) -> Done {
             id: Some(fact.id),
         })
         .collect();
-    let record = Record::done(render::actions(&outcomes)).with_actions(outcomes.iter().map(|o| o.action));
+    let record = Record::of_outcomes(&outcomes);
     let plan = Plan { outcomes, writes: Vec::new() };
     let text = reply(&plan).join("\n");
     Done::Reconciled { text, outcomes: plan.outcomes, proposals: Vec::new(), record: Some(record) }

@@ -6,7 +6,7 @@ use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{Record, Revocation, Revoked};
+use store::{Revocation, Revoked};
 
 pub(crate) struct RevokePrincipal;
 
@@ -34,15 +34,7 @@ impl Tool for RevokePrincipal {
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
         let id = named("principal_id", args.principal_id)?;
         let how = if args.erase { Revocation::Erase } else { Revocation::Disable };
-        let name = id.clone();
-        let describe = move |found| {
-            Record::done(match found {
-                Revoked::Active => format!("{name} revoked"),
-                Revoked::Before => format!("{name} erased; it was revoked before"),
-                Revoked::Nothing => "no such active principal".to_owned(),
-            })
-        };
-        let found = cx.service.store.principal_revoke(cx.call.clone(), id.clone(), how, describe).await?;
+        let found = cx.service.store.principal_revoke(cx.call.clone(), id.clone(), how).await?;
         let text = match (found, how) {
             (Revoked::Nothing, _) => format!("No active principal {id} (unknown or already revoked)."),
             (Revoked::Before, _) => format!("Erased principal {id}, which was revoked before."),

@@ -7,7 +7,7 @@ use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{NextExpiry, PrincipalState, Record, Rotated, Rotation};
+use store::{NextExpiry, PrincipalState, Rotated, Rotation};
 
 pub(crate) struct RotatePrincipal;
 
@@ -44,14 +44,8 @@ impl Tool for RotatePrincipal {
         let overlap_until = from_now("overlap", &args.overlap, now)?;
         let (key, hash) = new_key()?;
         let rotation = Rotation { key: hash, expires, overlap_until };
-        let name = id.clone();
-        let describe = move |rotated: &Rotated| match rotated {
-            Rotated::Done(_) => Record::done(format!("{name} has a new key")),
-            Rotated::ExpiryUnsaid => Record::failed("refused: it was not said when the new key expires"),
-            Rotated::Unknown => Record::done("no such active principal"),
-        };
         let store = &cx.service.store;
-        match store.principal_rotate(cx.call.clone(), id.clone(), rotation, describe).await? {
+        match store.principal_rotate(cx.call.clone(), id.clone(), rotation).await? {
             Rotated::Done(state) => Ok(Done::Committed { text: reply(&state, &key) }),
             Rotated::ExpiryUnsaid => Ok(Done::Committed {
                 text: format!(

@@ -8,7 +8,6 @@ use domain::{Capability, PolicyMode, SourcePolicy, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use store::Record;
 
 pub(crate) struct SetReconcilePolicy;
 
@@ -55,10 +54,7 @@ impl Tool for SetReconcilePolicy {
         }
         let policy = SourcePolicy { mode, authority };
         let text = format!("Source policy set: {}", described(&policy));
-        cx.service
-            .store
-            .policy_set(cx.call.clone(), cx.space.clone(), policy, Record::done(mode.word()))
-            .await?;
+        cx.service.store.policy_set(cx.call.clone(), cx.space.clone(), policy).await?;
         Ok(Done::Committed { text })
     }
 }

@@ -3,13 +3,12 @@
 use super::get_memory::unknown;
 use crate::args::{Takes, Whole, worded};
 use crate::outcome::{Done, Stop};
-use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{Action, Capability, limits};
 use reconcile::{Editor, Plan};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{Edit, Planned, Record};
+use store::{Edit, Planned};
 
 pub(crate) struct UpdateMemory;
 
@@ -37,16 +36,9 @@ impl Tool for UpdateMemory {
         let (service, caller, id) = (cx.service, &cx.call.caller, args.memory_id.0);
         let approves = caller.can(Capability::Approve) && !service.options.four_eyes;
         let editor = if approves { Editor::Approver } else { Editor::Writer };
-        let describe = move |planned: Option<&Planned>| match planned.map(|planned| &planned.plan) {
-            Some(Ok(plan)) => Record::done(render::actions(&plan.outcomes))
-                .with_actions(plan.outcomes.iter().map(|o| o.action)),
-            Some(Err(_)) => Record::done(format!("#{id} cannot be updated")),
-            None => Record::done(format!("no #{id}")),
-        };
         let slots = service.options.slots.clone();
         let edit = Edit { id, value: args.new_value, editor };
-        let planned =
-            service.store.fact_update(cx.call.clone(), cx.space.clone(), slots, edit, describe).await?;
+        let planned = service.store.fact_update(cx.call.clone(), cx.space.clone(), slots, edit).await?;
         service.embed_soon(caller, &cx.space).await;
         let text = match planned {
             Some(Planned { fact, plan: Ok(plan) }) => updated(&plan, id, &fact.value),

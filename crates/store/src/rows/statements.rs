@@ -10,6 +10,13 @@ pub enum Intent {
     Forget,
 }
 
+/// Who made facts of the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proposer {
+    Model,
+    Caller,
+}
+
 /// A statement together with what the model, or the caller, made of it.
 #[derive(Debug, Clone)]
 pub struct Said {
@@ -18,6 +25,7 @@ pub struct Said {
     pub source: Option<String>,
     pub trust: Trust,
     pub metadata: Metadata,
+    pub proposer: Proposer,
     pub facts: Vec<Proposed>,
 }
 

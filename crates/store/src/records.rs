@@ -1,0 +1,160 @@
+//! What the audit log says of each call that changes something.
+
+use crate::call::Record;
+use crate::rows::erasure::Erased;
+use crate::rows::principals::{Creation, Revoked, Rotated};
+use crate::rows::receipts::Attested;
+use crate::rows::statements::{Planned, Proposer, Verdict};
+use domain::{FactId, Principal};
+use reconcile::{Outcome, Plan, Refusal};
+
+/// Something that a transaction came to, and that its audit entry tells.
+pub(crate) trait Recorded {
+    fn record(&self) -> Record;
+}
+
+impl Record {
+    /// `ADD subject; SUPERSEDE subject`, with the actions for the counters.
+    pub fn of_outcomes(outcomes: &[Outcome]) -> Self {
+        let told: Vec<String> = outcomes.iter().map(|o| format!("{} {}", o.action, o.subject)).collect();
+        Self::done(told.join("; ")).with_actions(outcomes.iter().map(|o| o.action))
+    }
+}
+
+/// A statement that was reconciled.
+pub(crate) struct Reconciled<'a> {
+    pub plan: &'a Plan,
+    pub proposer: Proposer,
+}
+
+impl Recorded for Reconciled<'_> {
+    fn record(&self) -> Record {
+        let mut record = Record::of_outcomes(&self.plan.outcomes);
+        if self.proposer == Proposer::Caller {
+            record.detail.push_str(" (proposed by the caller)");
+        }
+        record
+    }
+}
+
+/// A fact that was given a new value.
+pub(crate) struct Updated<'a> {
+    pub id: FactId,
+    pub planned: Option<&'a Planned>,
+}
+
+impl Recorded for Updated<'_> {
+    fn record(&self) -> Record {
+        match self.planned.map(|planned| &planned.plan) {
+            Some(Ok(plan)) => Record::of_outcomes(&plan.outcomes),
+            Some(Err(_)) => Record::done(format!("#{} cannot be updated", self.id)),
+            None => Record::done(format!("no #{}", self.id)),
+        }
+    }
+}
+
+/// A flagged fact that was confirmed or rejected.
+pub(crate) struct Decided<'a> {
+    pub id: FactId,
+    pub verdict: Verdict,
+    pub planned: Option<&'a Planned>,
+}
+
+impl Recorded for Decided<'_> {
+    fn record(&self) -> Record {
+        let id = self.id;
+        match (self.planned.map(|planned| &planned.plan), self.verdict) {
+            (Some(Ok(plan)), Verdict::Confirm(_)) => {
+                let mut record = Record::of_outcomes(&plan.outcomes);
+                record.detail.insert_str(0, &format!("#{id} "));
+                record
+            }
+            (Some(Ok(_)), Verdict::Reject) => Record::done(format!("#{id}")),
+            (Some(Err(own @ Refusal::OwnProposal { .. })), _) => {
+                Record::denied(format!("confirm_change: {own}"))
+            }
+            (Some(Err(_)), _) => Record::done(format!("#{id} not applied")),
+            (None, _) => Record::done(format!("no #{id}")),
+        }
+    }
+}
+
+impl Recorded for Erased {
+    /// The erased subject is not named again in the log that may just have been blanked of it.
+    fn record(&self) -> Record {
+        let receipt = self.receipt.map_or_else(|| "no receipt".to_owned(), |id| format!("receipt #{id}"));
+        Record::done(format!("{} fact(s) erased, {receipt}", self.facts))
+    }
+}
+
+/// An attestation of a subject.
+pub(crate) struct Attestation<'a> {
+    pub subject: &'a str,
+    pub attested: &'a Attested,
+}
+
+impl Recorded for Attestation<'_> {
+    fn record(&self) -> Record {
+        Record::done(format!("#{} {}", self.attested.id, self.subject))
+    }
+}
+
+/// A decision that was recorded.
+pub(crate) struct Taken {
+    pub id: i64,
+    pub beliefs: usize,
+}
+
+impl Recorded for Taken {
+    fn record(&self) -> Record {
+        Record::done(format!("decision #{}, {} belief(s)", self.id, self.beliefs))
+    }
+}
+
+/// A principal that was to be made.
+pub(crate) struct Created<'a> {
+    pub principal: &'a Principal,
+    pub creation: Creation,
+}
+
+impl Recorded for Created<'_> {
+    fn record(&self) -> Record {
+        match self.creation {
+            Creation::Created => Record::done(format!("{} ({})", self.principal.id, self.principal.role)),
+            Creation::SeatsTaken => Record::failed("seat limit reached"),
+        }
+    }
+}
+
+/// A principal whose key was to end.
+pub(crate) struct Ended<'a> {
+    pub id: &'a str,
+    pub found: Revoked,
+}
+
+impl Recorded for Ended<'_> {
+    fn record(&self) -> Record {
+        let id = self.id;
+        Record::done(match self.found {
+            Revoked::Active => format!("{id} revoked"),
+            Revoked::Before => format!("{id} erased; it was revoked before"),
+            Revoked::Nothing => "no such active principal".to_owned(),
+        })
+    }
+}
+
+/// A principal that was to have a new key.
+pub(crate) struct Renewed<'a> {
+    pub id: &'a str,
+    pub rotated: &'a Rotated,
+}
+
+impl Recorded for Renewed<'_> {
+    fn record(&self) -> Record {
+        match self.rotated {
+            Rotated::Done(_) => Record::done(format!("{} has a new key", self.id)),
+            Rotated::ExpiryUnsaid => Record::failed("refused: it was not said when the new key expires"),
+            Rotated::Unknown => Record::done("no such active principal"),
+        }
+    }
+}
