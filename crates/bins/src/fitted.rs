@@ -1,4 +1,4 @@
-//! Text for a person at a terminal: lines break between words, so that they fit 80 columns.
+//! Text for a person at a terminal: lines break between words to fit 80 columns.
 
 use std::io::{self, IsTerminal, Write};
 use unicode_width::UnicodeWidthStr;

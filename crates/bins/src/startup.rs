@@ -31,7 +31,7 @@ pub async fn service(settings: Settings) -> Result<Service, StartupError> {
     Ok(Service::new(store, models, settings.options))
 }
 
-/// For work that asks no model: what is configured of models is neither needed nor mentioned.
+/// For work that asks no model: the model settings are neither needed nor mentioned.
 pub async fn service_without_model(settings: Settings) -> Result<Service, StartupError> {
     let none = ChatConfig {
         provider: Provider::OpenAi,
@@ -43,6 +43,7 @@ pub async fn service_without_model(settings: Settings) -> Result<Service, Startu
         extract_retries: 0,
     };
     let models = Models::new(none, EmbedConfig { base_url: None, api_key: None, model: None })?;
+    settings.place.make_folder()?;
     let store = Store::open(settings.storage, Timestamp::now()).await?;
     Ok(Service::new(store, models, settings.options))
 }

@@ -9,8 +9,9 @@ use svc::startup::{self, StartupError};
 /// A memory for AI agents, as an MCP server over standard input and output.
 ///
 /// Settings are environment variables. The most useful ones: SVC_DB names the database file (svc.db in the current
-/// folder if there is one, otherwise svc/svc.db in your data folder); OPENAI_API_KEY, ANTHROPIC_API_KEY or GROQ_API_KEY choose the language model, and OPENAI_BASE_URL any compatible
-/// endpoint; SVC_SLOT_SCHEMA=preset:coding declares what to keep track of. docs/settings.md lists them all.
+/// folder if there is one, otherwise svc/svc.db in your data folder); OPENAI_API_KEY, ANTHROPIC_API_KEY or GROQ_API_KEY
+/// choose the language model, and OPENAI_BASE_URL any compatible endpoint; SVC_SLOT_SCHEMA=preset:coding declares what
+/// to keep track of. docs/settings.md lists them all.
 #[derive(Parser)]
 #[command(name = "svc-mcp", version, max_term_width = 80)]
 struct Arguments {}

@@ -15,8 +15,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// Settings are environment variables. The most useful ones: SVC_HOST and SVC_PORT (127.0.0.1, 8080); SVC_DB names the
 /// database file (svc.db in the current folder if there is one, otherwise svc/svc.db in your data folder), or
 /// SVC_DATABASE_URL a PostgreSQL database; OPENAI_API_KEY, ANTHROPIC_API_KEY or GROQ_API_KEY choose the language model;
-/// SVC_ALLOWED_HOSTS names the hosts that clients reach the server by. Callers show an API key; `svc principal create` makes the
-/// first one. docs/settings.md lists all settings.
+/// SVC_ALLOWED_HOSTS lists the host names that clients use for the server. Callers show an API key; `svc principal
+/// create` makes the first one. docs/settings.md lists all settings.
 #[derive(Parser)]
 #[command(name = "svc-server", version, max_term_width = 80)]
 struct Arguments {}
@@ -41,7 +41,7 @@ fn run() -> Result<(), StartupError> {
 }
 
 async fn serve(settings: Settings) -> Result<(), StartupError> {
-    // From here on a signal is kept for us, so that one that comes during startup is not lost.
+    // Listen from here on: a signal during startup must not be lost.
     let stop = stop_signal(signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let ServerSettings { host, port, .. } = settings.server.clone();
     let config = config(&settings.server, settings.oidc.clone());
@@ -69,7 +69,7 @@ fn config(settings: &ServerSettings, oidc: Option<OidcConfig>) -> Config {
     }
 }
 
-/// A fresh database has no key, and over HTTP nobody can make the first one.
+/// A new database has no key, and nobody can make the first one over HTTP.
 async fn tell_how_to_begin(service: &Service) -> Result<(), StartupError> {
     if service.store().counts().await?.active_principals == 0 {
         tracing::warn!(

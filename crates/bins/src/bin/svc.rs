@@ -14,8 +14,8 @@ use svc::startup::{self, StartupError};
 
 /// A memory for AI agents. Without a command it opens a prompt on the memory.
 ///
-/// Settings are the environment variables of the service itself. SVC_DB names the database file; without it, it is
-/// svc.db in the current folder if there is one, and otherwise svc/svc.db in your data folder.
+/// Settings are the environment variables of the service itself. SVC_DB names the database file; the default is svc.db
+/// in the current folder if there is one, and otherwise svc/svc.db in your data folder.
 #[derive(Parser)]
 #[command(name = "svc", version, max_term_width = 80)]
 struct Arguments {
@@ -27,7 +27,7 @@ struct Arguments {
 enum Command {
     #[command(flatten)]
     Tell(tell::Command),
-    /// Show in half a minute what the memory does, on a database of its own.
+    /// Show in half a minute what the memory does, in a database of its own.
     Demo(demo::Command),
     /// Show or write the configuration that connects a client: Claude Code, Cursor, VS Code and others.
     Connect(connect::Command),
@@ -37,7 +37,7 @@ enum Command {
     /// Make and read licences.
     #[command(subcommand)]
     License(license::Command),
-    /// Measure how well the configured model keeps a memory, on a database of its own.
+    /// Measure how well the configured model keeps a memory, in a database of its own.
     Eval(eval::Command),
     Backup(backup::Command),
     Restore(restore::Command),
@@ -77,7 +77,7 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
 
 fn settings() -> Result<Settings, CliError> {
     let settings = Settings::from_environment().map_err(StartupError::from)?;
-    // Warnings are for who watches a service. A person at a terminal reads in the reply what went wrong.
+    // Warnings are for those who watch a service. A person at a terminal reads in the reply what went wrong.
     let level = match settings.log.level {
         LogLevel::Warning => LogLevel::Error,
         asked => asked,

@@ -11,10 +11,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use store::backup;
 
-/// Write a backup of the deployment to a file, while the service may be running.
+/// Write a backup of the deployment to a file. The service may keep running.
 ///
-/// The backup is one file with everything as it was at one moment, checked before it gets its name. What is sealed in
-/// the database is sealed in it. The keys are not in it: keep them safe besides.
+/// The backup is one file with everything as it was at one moment, checked before it gets its name. What is encrypted
+/// in the database is encrypted in the backup. The keys are not in it: keep them safe too.
 #[derive(Debug, Args)]
 pub struct Command {
     /// Where the backup goes.
@@ -36,11 +36,11 @@ impl Command {
         if made.key_files.is_empty() {
             writeln!(
                 out,
-                "Keep the passphrase, or the keys in Vault, safe besides: the backup is of no use without."
+                "Keep the passphrase, or the keys in Vault, safe too: the backup is useless without them."
             )?;
             return Ok(());
         }
-        writeln!(out, "Keep these safe besides; they are not in it, and it is of no use without them:")?;
+        writeln!(out, "Keep these safe too. They are not in the backup, and it is useless without them:")?;
         for file in made.key_files {
             writeln!(out, "  {}", file.display())?;
         }

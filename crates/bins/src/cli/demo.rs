@@ -1,5 +1,7 @@
 //! `svc demo`: half a minute that shows what the memory does, on a real database that is gone afterwards.
 
+mod svg;
+
 use super::CliError;
 use super::session::Session;
 use crate::settings::Settings;
@@ -8,28 +10,41 @@ use clap::Args;
 use domain::{Identity, Principal, PrincipalKind, Role, Scopes, Tenant};
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use svg::Film;
 
 #[derive(Debug, Args)]
 pub struct Command {
     /// Do not pause between the steps.
     #[arg(long)]
     fast: bool,
+    /// Write the demo as an animated SVG into this file instead of showing it.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 }
 
 impl Command {
     pub async fn run(self, out: &mut impl Write) -> Result<(), CliError> {
+        if let Some(file) = self.svg {
+            let (mut film, colour) = (Film::default(), true);
+            perform(&mut film, colour, Pace::Fast).await?;
+            return Ok(std::fs::write(file, film.svg())?);
+        }
         let terminal = std::io::stdout().is_terminal();
         let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let pace = if terminal && !self.fast { Pace::Readable } else { Pace::Fast };
-        let folder = tempfile::tempdir()?;
-        let database = folder.path().join("demo.db");
-        let session = open(&database).await?;
-        let mut stage = Stage { session, out, colour, pace };
-        play(&mut stage).await?;
-        tampering(stage, &database).await
+        perform(out, colour, pace).await
     }
+}
+
+async fn perform(out: &mut impl Write, colour: bool, pace: Pace) -> Result<(), CliError> {
+    let folder = tempfile::tempdir()?;
+    let database = folder.path().join("demo.db");
+    let session = open(&database).await?;
+    let mut stage = Stage { session, out, colour, pace };
+    play(&mut stage).await?;
+    tampering(stage, &database).await
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +71,7 @@ async fn play(stage: &mut Stage<'_, impl Write>) -> Result<(), CliError> {
     stage.remember("We moved from MySQL to Postgres.").await?;
     stage.call(&agent, "history", json!({ "subject": "database" })).await?;
 
-    stage.step("What is no longer so is retracted, not lost.").await?;
+    stage.step("What is no longer true is retracted, not lost.").await?;
     stage.remember("Dana is the code owner.").await?;
     stage.remember("Dana is no longer the code owner.").await?;
 
@@ -68,7 +83,7 @@ async fn play(stage: &mut Stage<'_, impl Write>) -> Result<(), CliError> {
     stage.call(&agent, "confirm_change", proposal.clone()).await?;
     stage.call(&you, "confirm_change", proposal).await?;
 
-    stage.step("Questions are answered from what holds now.").await?;
+    stage.step("Questions are answered from what is true now.").await?;
     stage.call(&agent, "recall", json!({ "question": "Where do we deploy?", "explain": true })).await?;
 
     stage.step("A decision is recorded with what was believed at the time, and signed.").await?;
@@ -76,7 +91,7 @@ async fn play(stage: &mut Stage<'_, impl Write>) -> Result<(), CliError> {
     let recorded = stage.call(&agent, "record_decision", decision).await?;
     stage.call(&agent, "explain_decision", json!({ "decision_id": number(&recorded) })).await?;
 
-    stage.step("Every call stands in a signed log. It is intact…").await?;
+    stage.step("Every call is in a signed log. It is intact…").await?;
     stage.call(&you, "verify_audit", json!({})).await?;
     Ok(())
 }
@@ -89,7 +104,7 @@ async fn tampering(mut stage: Stage<'_, impl Write>, database: &Path) -> Result<
     let refused = |error: rusqlite::Error| CliError::Refused(format!("the demo's database: {error}"));
     rusqlite::Connection::open(database).and_then(|sql| sql.execute_batch(SQL)).map_err(refused)?;
     stage.call(&Identity::Local, "verify_audit", json!({})).await?;
-    stage.step("That was all. `svc` opens a prompt on a memory of your own, `svc connect` gives it to your agent.").await
+    stage.step("That was all. `svc` opens a memory of your own, `svc connect` gives it to your agent.").await
 }
 
 /// An agent that may read and write, and may not approve.

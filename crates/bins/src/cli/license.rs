@@ -32,11 +32,11 @@ pub enum Command {
         /// Comma-separated, such as sso.
         #[arg(long, default_value = "")]
         features: String,
-        /// For how many days from now it holds.
+        /// For how many days from now it is valid.
         #[arg(long, default_value_t = 365)]
         days: u32,
     },
-    /// Show the licence that SVC_LICENSE and SVC_VENDOR_PUBKEY put in force.
+    /// Show the licence that is in force through SVC_LICENSE and SVC_VENDOR_PUBKEY.
     Show,
 }
 
@@ -48,7 +48,7 @@ impl Command {
                 let hours = i64::from(days) * 24;
                 let expires = now
                     .checked_add(std::time::Duration::from_secs(hours.unsigned_abs() * 3600))
-                    .map_err(|_| CliError::Refused("--days reaches beyond the calendar".to_owned()))?;
+                    .map_err(|_| CliError::Refused("--days goes beyond the calendar".to_owned()))?;
                 let features =
                     features.split(',').map(str::trim).filter(|f| !f.is_empty()).map(str::to_owned);
                 let claims = Claims {

@@ -13,8 +13,8 @@ use store::{Moved, SqliteSettings, StoreError, StoreSettings, migrate_to};
 /// Copy the SQLite deployment that SVC_DB names to a PostgreSQL database.
 ///
 /// Everything is copied: facts and their history, decisions, receipts, the audit log, principals, counters. Keys stay
-/// where they are. The source is only read. Stop the service before, or calls that are made meanwhile are missing
-/// from the copy; the command then says so and fails. After an interruption run it again: it goes on where it stopped.
+/// where they are. The source is only read. Stop the service first: calls that are made during the copy would be missing
+/// from it, and the command fails. After an interruption run it again: it goes on where it stopped.
 #[derive(Debug, Args)]
 pub struct Command {
     /// The PostgreSQL database, which must be empty: postgresql://user:password@host:port/database
@@ -37,8 +37,8 @@ impl Command {
         match moved {
             Moved::Whole { entries } => tell(&source, entries, out),
             Moved::Behind { entries } => Err(CliError::Refused(format!(
-                "{entries} calls were made on {} meanwhile, and the copy lacks them; stop the service and run \
-                 migrate-to again, which begins anew",
+                "{entries} calls were made on {} during the copy and are missing from it; stop the service and run \
+                 migrate-to again, which starts over",
                 source.path.display()
             ))),
         }
@@ -58,7 +58,7 @@ fn tell(source: &SqliteSettings, entries: u64, out: &mut impl Write) -> Result<(
     writeln!(out, "Copied. The audit chain verifies on the other side: {entries} entries.")?;
     writeln!(
         out,
-        "Now set SVC_DATABASE_URL to that address, and leave SVC_DB={path} as it is: beside it this host"
+        "Now set SVC_DATABASE_URL to that address, and leave SVC_DB={path} as it is: next to it this host"
     )?;
     writeln!(out, "keeps its keys and its head of the audit log. The file {path} itself is no longer used.")?;
     Ok(())

@@ -1,4 +1,4 @@
-//! Shows at a terminal that an answer is being waited for, so that a slow model does not look like a program that hangs.
+//! Shows at a terminal that it is waiting for an answer. Otherwise a slow model looks like a program that hangs.
 
 use std::future::Future;
 use std::io::{IsTerminal, Write};

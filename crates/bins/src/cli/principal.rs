@@ -13,32 +13,32 @@ pub enum Command {
     Create {
         /// Who this is.
         name: String,
-        /// What the key may do; the first one of a deployment is an admin's.
+        /// What the key may do. The first principal of a deployment is an admin.
         #[arg(long, value_name = "admin|member|agent|viewer|auditor")]
         role: String,
         /// human, agent or service.
         #[arg(long, default_value = "human")]
         kind: String,
-        /// Comma-separated user_ids that the key may touch; all where this is left out.
+        /// Comma-separated user_ids that the key may touch [default: all].
         #[arg(long, default_value = "")]
         scopes: String,
         /// The tenant.
         #[arg(long, default_value = domain::DEFAULT_TENANT)]
         tenant: String,
-        /// How long the key works, such as 90d or 12h; until it is revoked where this is left out.
+        /// How long the key works, such as 90d or 12h [default: until it is revoked].
         #[arg(long, value_name = "TIME", default_value = "", hide_default_value = true)]
         expires: String,
     },
     /// List the principals of all tenants.
     List,
-    /// Give a principal a new API key and print it, once. The old one works on for a while.
+    /// Give a principal a new API key and print it, once. The old key keeps working for a while.
     Rotate {
         /// The principal's id, prin_…
         id: String,
         /// How long the old key works beside the new one, such as 24h or 7d; 0s ends it at once.
         #[arg(long, value_name = "TIME", default_value = "24h")]
         overlap: String,
-        /// How long the new key works, such as 90d, or never. Needed only where the old key expires.
+        /// How long the new key works, such as 90d, or never. Needed only if the old key expires.
         #[arg(long, value_name = "TIME", default_value = "", hide_default_value = true)]
         expires: String,
     },
@@ -46,7 +46,7 @@ pub enum Command {
     Revoke {
         /// The principal's id, prin_…
         id: String,
-        /// Remove the row as well, also of one that was revoked before.
+        /// Remove the principal's row too, even if it was revoked before.
         #[arg(long)]
         erase: bool,
     },

@@ -32,7 +32,7 @@ impl<W: Write> Progress<W> {
             }
             Step::Begins(Beginning::Anew) => writeln!(
                 self.out,
-                "the source has changed since the copy was interrupted; what was copied is removed, and it begins anew"
+                "the source has changed since the copy was interrupted; what was copied is removed, and the copy starts again"
             ),
             Step::Copied { table, done, total } => self.copied(table, done, total),
         };

@@ -13,21 +13,21 @@ use store::{Call, Missing, Replace, Store, StoreError, StoreSettings, restore};
 
 /// Put the deployment back to what a backup holds, or confirm that it was restored.
 ///
-/// Stop the service before. The keys that the backup was made under must be in place; whatever does not fit is refused
-/// before anything is touched.
+/// Stop the service first. The keys that the backup was made with must be in place. A backup that does not fit is
+/// refused before anything is changed.
 ///
 /// A restored audit log is shorter than the head that is kept outside the database, and verify_audit says BROKEN until
-/// you confirm that with --confirm. That signs a note of what is missing, which verify_audit shows from then on.
-/// Without FILE it confirms a database that was restored by other means, such as pg_restore.
+/// you confirm the restoration with --confirm. This signs a note of what is missing, which verify_audit shows from then
+/// on. Without FILE it confirms a database that was restored in another way, such as with pg_restore.
 #[derive(Debug, Args)]
 pub struct Command {
     /// The backup.
     #[arg(required_unless_present = "confirm")]
     file: Option<PathBuf>,
-    /// Replace the deployment that is there.
+    /// Replace the existing deployment.
     #[arg(long, requires = "file")]
     force: bool,
-    /// Confirm what is missing, and say why.
+    /// Confirm what is missing, and give the reason.
     #[arg(long, value_name = "REASON")]
     confirm: Option<String>,
 }
@@ -61,7 +61,7 @@ impl Command {
                     return Ok(());
                 }
                 Err(CliError::Refused(
-                    "nothing is missing: the log passes through the head kept outside, so there is nothing to confirm"
+                    "nothing is missing: the log contains the head kept outside it, so there is nothing to confirm"
                         .to_owned(),
                 ))
             }

@@ -1,5 +1,5 @@
-//! The service in this process, for the person at the machine. What is done here passes the same gate, and stands in the
-//! same audit log, as what a client does.
+//! The service in this process, for the person at the machine. Their calls pass the same gate and go into the same audit
+//! log as those of a client.
 
 use crate::settings::Settings;
 use crate::startup::{self, StartupError};

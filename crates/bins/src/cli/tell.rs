@@ -15,13 +15,13 @@ use std::io::Write;
 pub enum Command {
     /// Remember what a text says.
     Remember(Words),
-    /// Answer a question from what holds now.
+    /// Answer a question from what is true now.
     Recall(Words),
-    /// Take back what is no longer so; it stays in history.
+    /// Take back what is no longer true; it stays in history.
     Forget(Words),
     /// Show every value that a subject has had, oldest first.
     History(Words),
-    /// Show all that is remembered.
+    /// Show everything that is remembered.
     List {
         #[command(flatten)]
         form: Form,
@@ -45,7 +45,7 @@ pub struct Form {
 }
 
 impl Command {
-    /// A call that did not do its work is an error, so that a script sees it. JSON goes where no line is broken.
+    /// A call that did not do its work is an error that a script can see. JSON is written without line breaks.
     pub async fn run(
         self,
         settings: Settings,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 #[derive(Debug)]
 pub struct ModelSettings {
-    /// None where no language model is configured: then the built-in one serves.
+    /// None if no language model is configured: then the built-in one is used.
     pub chat: Option<ChatConfig>,
     pub embed: EmbedConfig,
 }
@@ -64,7 +64,7 @@ const fn variables(provider: Provider) -> (&'static str, &'static str, &'static 
 fn seconds(env: &Env, name: &'static str, default: u64) -> Result<u64, SettingsError> {
     const TAKES: &str = "a number of seconds from 1 to 3600";
     let Some(text) = env.text(name) else { return Ok(default) };
-    // Fractions of a second are taken and rounded up, so that 0.5 does not become no time at all.
+    // Fractions of a second are rounded up: 0.5 must not become no time at all.
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 3600.0 => Ok(seconds.ceil() as u64),
         _ => Err(SettingsError::new(name, format!("takes {TAKES}, not '{text}'"))),

@@ -3,6 +3,8 @@
 use crate::support::documents::{Exchange, Part, agrees, pages, root};
 use reconcile::{PRESETS, SlotSchema};
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
 
 /// Set to write what came of the commands into the pages, where it differs.
 const WRITE: &str = "SVC_WRITE_DOCS";
@@ -51,6 +53,23 @@ fn exchanges_mut(part: &mut Part) -> &mut [Exchange] {
     match part {
         Part::Prose(_) => &mut [],
         Part::Console(exchanges) | Part::Mcp { exchanges, .. } => exchanges,
+    }
+}
+
+#[test]
+fn the_picture_shows_what_the_demo_prints() {
+    let folder = tempfile::tempdir().unwrap();
+    let (made, kept) = (folder.path().join("demo.svg"), root().join("docs/demo.svg"));
+    let ended = Command::new(env!("CARGO_BIN_EXE_svc")).arg("demo").arg("--svg").arg(&made).status().unwrap();
+    assert!(ended.success());
+    let lines = |path: &Path| -> Vec<String> {
+        std::fs::read_to_string(path).unwrap_or_default().lines().map(str::to_owned).collect()
+    };
+    let is_same = agrees(&lines(&kept), &lines(&made));
+    if !is_same && std::env::var_os(WRITE).is_some() {
+        std::fs::copy(&made, &kept).unwrap();
+    } else {
+        assert!(is_same, "run this test with {WRITE}=1 to make docs/demo.svg again");
     }
 }
 

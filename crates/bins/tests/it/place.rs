@@ -37,6 +37,13 @@ fn the_memory_is_in_the_data_folder() {
 }
 
 #[test]
+fn the_first_key_makes_the_data_folder() {
+    let (deployment, _home, own) = person();
+    deployment.svc(&["principal", "create", "alice", "--role", "admin"]);
+    assert!(own.exists());
+}
+
+#[test]
 fn a_database_in_the_current_folder_is_found() {
     let (deployment, _home, own) = person();
     deployment.svc(&["remember", "Our database is MySQL."]);

@@ -164,7 +164,7 @@ fn ctrl_c_ends_the_wait_and_not_the_prompt() {
     terminal.press(&format!("{HANG_WORD} {}\r", says("slow subject", "kept")));
     terminal.wait_for("Waiting for the answer");
     terminal.interrupt();
-    terminal.wait_for("Given up.");
+    terminal.wait_for("Stopped waiting.");
     terminal.wait_for("svc> ");
     assert!(terminal.say("list").contains("(no memories yet)"));
     model.release();

@@ -9,20 +9,19 @@ answered.
 
   remember <text>      the same, said outright
   recall <question>
-  forget <text>        what is no longer so
-  list                 all that is remembered, with its number; ⚠ marks what
-                       waits for your word
-  confirm <number>     make the change that waits: the new value comes, or what
-                       is marked goes
+  forget <text>        take back what is no longer true
+  list                 everything that is remembered, with its number; ⚠ marks
+                       what waits for you to decide
+  confirm <number>     make the change that waits
   reject <number>      leave things as they are
   history <subject>    every value that it has had, by a name that 'list' shows
   help <command>       more about one of them
   quit
 
-What was said is answered by what became of it: ADD (new), COEXIST (beside
-others), SUPERSEDE (in place of the old value), RETRACT (no longer so), REFINE
-(more detail), DEDUP (known already), ARCHIVE (was so once), FLAG (not sure:
-waits for your word).
+The reply says what became of each fact: ADD (new), COEXIST (beside others),
+SUPERSEDE (replaces the old value), RETRACT (no longer true), REFINE (more
+detail), DEDUP (known already), ARCHIVE (was true once), FLAG (not sure: waits
+for you to decide).
 
 Every tool can be called by its name, with its first argument in plain words or
 all of them in JSON:
@@ -35,25 +34,21 @@ what was typed before. Ctrl-C clears a line, and ends an empty one.";
 
 /// The commands that are no tools, and those whose short form differs from the tool's own.
 pub(super) const COMMANDS: [(&str, &str, &str); 10] = [
-    (
-        "remember",
-        "remember <text>",
-        "Remembers what the text says. A line that is no command is remembered as well.",
-    ),
+    ("remember", "remember <text>", "Remembers what the text says, as does a line that is not a command."),
     (
         "recall",
         "recall <question>",
-        "Answers from what holds now. A line that ends in '?' is answered as well.",
+        "Answers from what is true now. A line that ends in '?' is a question too.",
     ),
     (
         "forget",
         "forget <text>",
-        "Takes back what is no longer so. It stays in history; 'help delete' tells of erasing.",
+        "Takes back what is no longer true. It stays in history; see 'help delete' for erasing.",
     ),
     (
         "list",
         "list",
-        "Shows all that is remembered, with its number, what waits for your word, and the latest history.",
+        "Shows everything that is remembered, with its number, what waits for you to decide, and the latest history.",
     ),
     (
         "confirm",
@@ -70,7 +65,7 @@ pub(super) const COMMANDS: [(&str, &str, &str); 10] = [
         "history <subject>",
         "Shows every value that the subject has had, oldest first. 'list' shows the subjects.",
     ),
-    ("help", "help, or help <command>", "Shows the commands, or tells more about one of them."),
+    ("help", "help, or help <command>", "Shows the commands, or more about one of them."),
     ("quit", "quit", "Ends the prompt. So do 'exit', and Ctrl-D or Ctrl-C on an empty line."),
     ("exit", "exit", "Ends the prompt, as 'quit' does."),
 ];

@@ -11,10 +11,10 @@ pub(super) fn hint(tool: &str, said: &str, reply: &str) -> Option<String> {
     let begins = said.split_whitespace().next().unwrap_or_default().to_lowercase().replace('’', "'");
     match tool {
         "history" if reply.starts_with("No history for ") => {
-            Some("'list' shows the names under which things are remembered.".to_owned())
+            Some("'list' shows the names that things are remembered under.".to_owned())
         }
         "list_memories" if reply.matches("\n  ◦ ").count() >= limits::RETIRED_SHOWN => Some(format!(
-            "Of the history at most the last {} rows are shown; 'history <subject>' shows all of one subject.",
+            "Only the last {} rows of history are shown; 'history <subject>' shows all of one subject.",
             limits::RETIRED_SHOWN
         )),
         "remember" if !reply.starts_with("Stored") && ASKING.contains(&begins.as_str()) => {

@@ -36,7 +36,7 @@ impl Input {
         }
     }
 
-    /// Keeps a line that was dealt with, so that the arrow keys bring it back.
+    /// Keeps a line that was dealt with; the arrow keys bring it back.
     pub fn keep(&mut self, line: &str, out: &mut impl Write) -> Result<(), CliError> {
         match self {
             Self::Terminal(editor) => editor.keep(line, out),
@@ -45,7 +45,7 @@ impl Input {
     }
 }
 
-/// The line is shown by us, so that the output reads like a session.
+/// We show the line ourselves, to make the output read like a session.
 fn piped(out: &mut impl Write) -> Result<Typed, CliError> {
     let mut line = Vec::new();
     write!(out, "{PROMPT}")?;

@@ -125,7 +125,7 @@ fn erasing(name: &str, required: Option<&str>, rest: &str) -> String {
         Some(argument) => json!({ argument: if rest.is_empty() { "…" } else { rest } }),
         None => json!({}),
     };
-    let mild = if name == "delete" { "\n'forget' only takes back what is no longer so." } else { "" };
+    let mild = if name == "delete" { "\n'forget' only takes back what is no longer true." } else { "" };
     format!("'{name}' cannot be undone, so it takes JSON:\n  {name} {arguments}{mild}")
 }
 

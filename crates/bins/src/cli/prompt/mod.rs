@@ -62,7 +62,7 @@ fn greeting(settings: &Settings) -> String {
         lines.push(format!("{}.", other.display()));
     }
     if settings.models.chat.is_none() {
-        lines.push("The built-in model reads plain English; docs/settings.md tells of others.".to_owned());
+        lines.push("The built-in model reads plain English; docs/settings.md lists others.".to_owned());
     }
     lines.push("Say something to remember, or ask something that ends in '?'. 'help' shows more.".to_owned());
     lines.join("\n") + "\n"
@@ -77,7 +77,7 @@ async fn respond(
 ) -> Result<(), CliError> {
     let own_space = ["user_id", "agent_id", "run_id"].iter().all(|name| arguments.get(name).is_none());
     let Some(reply) = call(session, tool, arguments).await? else {
-        writeln!(out, "Given up. 'list' shows whether anything came of it.")?;
+        writeln!(out, "Stopped waiting. 'list' shows whether anything was stored.")?;
         return Ok(());
     };
     let text = reply.text;
