@@ -2,7 +2,7 @@
 
 use crate::embedding::Embedding;
 use crate::metrics::ToolTimes;
-use crate::spaces::Spaces;
+use crate::spaces::{BUDGET_BYTES, Spaces};
 use crate::tool::ToolInfo;
 use crate::tools::CORE;
 use domain::{Caller, Space, Timestamp};
@@ -108,7 +108,7 @@ pub struct Service {
 impl Service {
     /// Must be called within a Tokio runtime: facts are embedded in the background.
     pub fn new(store: Store, models: Models, options: Options) -> Self {
-        let spaces = Spaces::default();
+        let spaces = Spaces::within(BUDGET_BYTES);
         let embedding = Embedding::start(store.clone(), models.clone(), spaces.clone());
         let slot_hints = options.slots.slots().iter().map(slot_hint).collect();
         let tool_times = ToolTimes::default();

@@ -3,16 +3,21 @@
 
 use domain::{Caller, Fact, FactId, Space, Status, Tenant};
 use model::Models;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 use recall::SpaceIndex;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::{SpaceChanges, SpaceVersion, Store, StoreError};
 
-/// Room for several spaces of 100,000 facts with their vectors; the least recently used space goes first.
-const BUDGET_BYTES: usize = 1 << 30;
+/// Room for several spaces of 100,000 facts with their vectors; spaces that are seldom used go first.
+pub(crate) const BUDGET_BYTES: usize = 1 << 30;
 /// What an open space costs before it holds a fact.
-const SLOT_BYTES: usize = 2048;
+const EMPTY_BYTES: usize = 2048;
+/// Sizes the table of open spaces. So few that the cache is not split into shards, each with its share of the budget:
+/// one space may need most of it.
+const SPACES: usize = 32;
 
 #[derive(Debug, Default)]
 pub(crate) struct OpenSpace {
@@ -25,17 +30,21 @@ pub(crate) struct OpenSpace {
 }
 
 impl OpenSpace {
-    fn is_empty(&self) -> bool {
-        self.index.is_empty() && self.flagged.is_empty()
+    /// What the space costs in memory. There are as many empty spaces as names for them, and nothing is saved by
+    /// keeping one open, so they have no cost to note.
+    fn cost(&self) -> Option<usize> {
+        let is_empty = self.index.is_empty() && self.flagged.is_empty();
+        (!is_empty).then(|| self.index.approx_bytes() + EMPTY_BYTES)
     }
 
-    fn apply(&mut self, changes: SpaceChanges) {
+    /// Takes in what changed; returns the cost.
+    fn apply(&mut self, changes: SpaceChanges) -> Option<usize> {
         let newer = self.at.is_none_or(|at| {
             changes.at.epoch > at.epoch || (changes.at.epoch == at.epoch && changes.at.version > at.version)
         });
         // Another call may have read further meanwhile.
         if !newer {
-            return;
+            return self.cost();
         }
         if changes.whole {
             *self = Self::default();
@@ -49,32 +58,43 @@ impl OpenSpace {
             self.index.upsert(fact);
         }
         self.at = Some(changes.at);
+        self.cost()
     }
 }
 
 type Key = (Tenant, Space);
 
-#[derive(Debug)]
-struct Slot {
+/// A space that is kept open, with what it cost when it was last looked at.
+#[derive(Debug, Clone)]
+struct Kept {
     space: Arc<RwLock<OpenSpace>>,
-    used: u64,
     bytes: usize,
 }
 
-#[derive(Debug, Default)]
-struct Open {
-    slots: HashMap<Key, Slot>,
-    clock: u64,
-    bytes: usize,
+#[derive(Debug, Clone)]
+struct Cost {
+    budget: usize,
 }
 
-#[derive(Debug, Clone, Default)]
+impl Weighter<Key, Kept> for Cost {
+    /// The cache takes nothing that fills all of it. A space beyond the budget is kept all the same, nearly alone:
+    /// reading it anew for each call would cost more.
+    fn weight(&self, _: &Key, kept: &Kept) -> u64 {
+        kept.bytes.min(self.budget / 10 * 9) as u64
+    }
+}
+
+#[derive(Debug, Clone)]
 pub(crate) struct Spaces {
-    open: Arc<Mutex<Open>>,
+    open: Arc<Cache<Key, Kept, Cost>>,
 }
 
 impl Spaces {
-    /// The space as it is in the database now.
+    pub fn within(budget: usize) -> Self {
+        Self { open: Arc::new(Cache::with_weighter(SPACES, budget as u64, Cost { budget })) }
+    }
+
+    /// The space as it is in the database now. However many ask for one that is not open, it is read once.
     pub async fn current(
         &self,
         store: &Store,
@@ -82,22 +102,33 @@ impl Spaces {
         space: &Space,
     ) -> Result<Arc<RwLock<OpenSpace>>, StoreError> {
         let key = (caller.tenant.clone(), space.clone());
-        let open = self.open.lock().slots.get(&key).map(|slot| slot.space.clone()).unwrap_or_default();
-        let known = open.read().at;
-        let changes = store.space_changes(caller, space, known).await?;
-        let kept_bytes = {
-            let mut open = open.write();
-            open.apply(changes);
-            (!open.is_empty()).then(|| open.index.approx_bytes() + SLOT_BYTES)
-        };
-        let mut spaces = self.open.lock();
-        match kept_bytes {
-            Some(bytes) => spaces.keep(&key, &open, bytes),
-            // There are as many empty spaces as names for them, and nothing to save by keeping one.
-            None => spaces.close(&key),
+        match self.open.get_value_or_guard_async(&key).await {
+            Ok(kept) => {
+                let known = kept.space.read().at;
+                let changes = store.space_changes(caller, space, known).await?;
+                match kept.space.write().apply(changes) {
+                    None => {
+                        self.open.remove(&key);
+                    }
+                    Some(bytes) if bytes == kept.bytes => {}
+                    Some(bytes) => {
+                        // Refused if the space has been closed meanwhile; the next call opens it again.
+                        let _ = self.open.replace(key, Kept { bytes, ..kept.clone() }, true);
+                    }
+                }
+                Ok(kept.space)
+            }
+            // Whoever waits goes on once the guard is gone, filled or not.
+            Err(guard) => {
+                let changes = store.space_changes(caller, space, None).await?;
+                let space = Arc::new(RwLock::new(OpenSpace::default()));
+                let cost = space.write().apply(changes);
+                if let Some(bytes) = cost {
+                    let _ = guard.insert(Kept { space: space.clone(), bytes });
+                }
+                Ok(space)
+            }
         }
-        drop(spaces);
-        Ok(open)
     }
 
     /// Reads the vectors that are stored for this embedder, once for as long as the space stays open.
@@ -127,26 +158,32 @@ impl Spaces {
     }
 }
 
-impl Open {
-    fn close(&mut self, key: &Key) {
-        if let Some(closed) = self.slots.remove(key) {
-            self.bytes -= closed.bytes;
-        }
+#[cfg(test)]
+mod tests {
+    use super::{Kept, OpenSpace, Spaces};
+    use domain::{Space, Tenant};
+    use parking_lot::RwLock;
+    use std::sync::Arc;
+
+    fn insert(spaces: &Spaces, user: &str, bytes: usize) {
+        let space = Arc::new(RwLock::new(OpenSpace::default()));
+        spaces.open.insert((Tenant::default(), Space::new(user, "", "")), Kept { space, bytes });
     }
 
-    /// Keeps the space open, and closes the least recently used ones while all of them cost too much. Of two copies
-    /// that were opened at once the later one stays; each caller goes on with its own, which it has just read.
-    fn keep(&mut self, key: &Key, space: &Arc<RwLock<OpenSpace>>, bytes: usize) {
-        self.clock += 1;
-        let used = self.clock;
-        self.close(key);
-        self.slots.insert(key.clone(), Slot { space: space.clone(), used, bytes });
-        self.bytes += bytes;
-        while self.bytes > BUDGET_BYTES {
-            let oldest =
-                self.slots.iter().filter(|(other, _)| *other != key).min_by_key(|(_, slot)| slot.used);
-            let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { break };
-            self.close(&oldest);
+    #[test]
+    fn open_spaces_stay_within_the_budget() {
+        let spaces = Spaces::within(1000);
+        for n in 0..100 {
+            insert(&spaces, &format!("u{n}"), 90);
         }
+        assert!(spaces.open.weight() <= 1000 && spaces.open.len() >= 9);
+    }
+
+    #[test]
+    fn a_space_beyond_the_budget_is_kept() {
+        let spaces = Spaces::within(1000);
+        insert(&spaces, "small", 10);
+        insert(&spaces, "large", 5000);
+        assert!(spaces.open.get(&(Tenant::default(), Space::new("large", "", ""))).is_some());
     }
 }

@@ -75,6 +75,23 @@ async fn the_cost_of_a_call_does_not_grow_with_the_space() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_space_is_read_once_however_many_ask_for_it() {
+    let model = Model::start();
+    let mut counted = Vec::new();
+    for callers in [1, 16] {
+        let started = InProcess::start(&model, SlotSchema::none(), &[]).await;
+        fill(started.service.store(), 1000).await;
+        let before = started.meter.steps();
+        let arguments = json!({ "limit": 5 });
+        let calls = (0..callers).map(|_| started.call(&Identity::Local, "list_memories", &arguments));
+        let texts = futures_util::future::join_all(calls).await;
+        assert!(texts.iter().all(|text| text.contains("subject 1 = value 1")), "{texts:?}");
+        counted.push(started.meter.steps() - before);
+    }
+    assert!(matches!(counted[..], [one, many] if many < one * 2), "{counted:?}");
+}
+
 /// The steps of each way to pick a few entries out of a log that has so many more, of two tenants.
 async fn steps_in_log(model: &Model, entries: usize) -> Vec<(String, u64)> {
     let started = InProcess::start(model, SlotSchema::none(), &[]).await;
