@@ -89,7 +89,7 @@ impl fmt::Display for Action {
 
 /// A state has one current value; events stand beside each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum FactKind {
     State,
     Event,
 }
@@ -133,7 +133,7 @@ pub struct Fact {
     pub subject: String,
     pub value: String,
     pub scope: String,
-    pub kind: Kind,
+    pub kind: FactKind,
     pub status: Status,
     /// From 0 to 1.
     pub confidence: f64,

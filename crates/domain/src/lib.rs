@@ -12,7 +12,7 @@ pub mod proposal;
 pub mod space;
 
 pub use caller::{Caller, Identity, is_caller_id, is_principal_id};
-pub use fact::{Action, Earlier, Fact, FactId, Kind, Metadata, Pending, REJECTED_BY, Status, Triple};
+pub use fact::{Action, Earlier, Fact, FactId, FactKind, Metadata, Pending, REJECTED_BY, Status, Triple};
 pub use fault::Fault;
 pub use jiff::Timestamp;
 pub use look::{Doubt, Look, Named, Proposed};

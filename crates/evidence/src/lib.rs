@@ -26,7 +26,7 @@ pub use decision::{Belief, Disclosed, Explained, Owner, Recorded, Snapshot, expl
 pub use error::{Invalid, Malformed};
 pub use key::{KeyId, Keyring, PublicKey, Signature, Signer};
 pub use licence::{Claims, LicenceError, mint as mint_licence, read as read_licence};
-pub use receipt::{Attestation, Erased, Erasure, Kind, Receipt};
+pub use receipt::{Attestation, Erased, Erasure, Receipt, ReceiptKind};
 pub use record::Canonical;
 pub use restoration::{Restoration, SignedRestoration};
 pub use signed::Signed;

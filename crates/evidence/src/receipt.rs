@@ -15,13 +15,13 @@ pub struct Receipt {
     /// None for receipts from before they had an owner.
     pub space: Option<Space>,
     pub ts: Timestamp,
-    pub kind: Kind,
+    pub kind: ReceiptKind,
     /// The audit log's head when the receipt was issued.
     pub audit: Position,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum ReceiptKind {
     Attestation(Attestation),
     Erasure(Erasure),
 }
@@ -61,16 +61,16 @@ pub enum Erased {
 impl Receipt {
     pub fn kind_word(&self) -> &'static str {
         match self.kind {
-            Kind::Attestation(_) => ATTESTATION,
-            Kind::Erasure(_) => ERASURE,
+            ReceiptKind::Attestation(_) => ATTESTATION,
+            ReceiptKind::Erasure(_) => ERASURE,
         }
     }
 
     /// One line that says what the receipt is proof of.
     pub fn summary(&self) -> String {
         match &self.kind {
-            Kind::Attestation(a) => format!("'{}' = {}", a.subject, a.value),
-            Kind::Erasure(e) => self.erasure_summary(e),
+            ReceiptKind::Attestation(a) => format!("'{}' = {}", a.subject, a.value),
+            ReceiptKind::Erasure(e) => self.erasure_summary(e),
         }
     }
 
@@ -128,8 +128,8 @@ impl Canonical for Receipt {
         w.time(self.ts);
         self.audit.write(&mut w);
         match &self.kind {
-            Kind::Attestation(a) => a.write(&mut w),
-            Kind::Erasure(e) => e.write(&mut w),
+            ReceiptKind::Attestation(a) => a.write(&mut w),
+            ReceiptKind::Erasure(e) => e.write(&mut w),
         }
         w.finish()
     }
@@ -141,8 +141,8 @@ impl Canonical for Receipt {
         let space = r.option(Reader::space)?;
         let (ts, audit) = (r.time()?, Position::read(&mut r)?);
         let kind = match kind.as_str() {
-            ATTESTATION => Kind::Attestation(Attestation::read(&mut r)?),
-            ERASURE => Kind::Erasure(Erasure::read(&mut r)?),
+            ATTESTATION => ReceiptKind::Attestation(Attestation::read(&mut r)?),
+            ERASURE => ReceiptKind::Erasure(Erasure::read(&mut r)?),
             _ => return Err(Malformed::new("the receipt is of an unknown kind")),
         };
         r.end()?;

@@ -1,8 +1,8 @@
 //! Samples with fixed times and keys, for the tests in the files beside this one.
 
 use crate::{
-    Appender, Attestation, Belief, Draft, Erased, Erasure, Hash, Keyring, Kind, Owner, Position, Receipt,
-    SeqRange, Signer, StoredDetail, StoredEntry,
+    Appender, Attestation, Belief, Draft, Erased, Erasure, Hash, Keyring, Owner, Position, Receipt,
+    ReceiptKind, SeqRange, Signer, StoredDetail, StoredEntry,
 };
 use domain::{Space, Tenant, Timestamp};
 
@@ -69,7 +69,7 @@ fn attestation() -> Receipt {
         tenant: Tenant::default(),
         space: Some(Space::new("ann", "helper", "")),
         ts: noon(),
-        kind: Kind::Attestation(Attestation {
+        kind: ReceiptKind::Attestation(Attestation {
             subject: "database".to_owned(),
             value: "Postgres 16 · SQLite".to_owned(),
             memory_ids: vec![5, 6],
@@ -87,7 +87,7 @@ fn erasure() -> Receipt {
         receipts_removed: 0,
         audit_blanked: 4,
     };
-    Receipt { id: 4, kind: Kind::Erasure(what), ..attestation() }
+    Receipt { id: 4, kind: ReceiptKind::Erasure(what), ..attestation() }
 }
 
 /// Eight entries; the sixth blanks the second and third.

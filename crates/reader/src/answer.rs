@@ -3,7 +3,7 @@
 use crate::link::told;
 use crate::meaning;
 use crate::named::set;
-use domain::{Fact, Kind};
+use domain::{Fact, FactKind};
 use encoder::Meant;
 use model::{Answer, AnswerFact};
 use std::fmt::Write;
@@ -68,7 +68,7 @@ pub(crate) fn answer(ask: &Answer<'_>) -> String {
 
 /// What was kept as it was told may be a plan, a guess or a question, and then it is shown, but answers nothing.
 fn tells_what_is_so(fact: &Fact) -> bool {
-    fact.kind == Kind::State || {
+    fact.kind == FactKind::State || {
         let heard = meaning::hear(&[fact.value.as_str()]);
         let meant = heard.first().map(|heard| heard.meant(&(0..fact.value.len())));
         matches!(meant, Some(Meant::So | Meant::Event | Meant::End))
@@ -93,8 +93,8 @@ fn sentence(fact: &AnswerFact<'_>) -> String {
     let waits = if fact.disputed { " A change to it waits for confirmation." } else { "" };
     let was = if fact.retired { "Earlier: " } else { "" };
     match fact.fact.kind {
-        Kind::State => format!("{was}{value} ({} = {value}).{waits}", fact.fact.subject),
-        Kind::Event => format!("{was}{value}.{waits}"),
+        FactKind::State => format!("{was}{value} ({} = {value}).{waits}", fact.fact.subject),
+        FactKind::Event => format!("{was}{value}.{waits}"),
     }
 }
 

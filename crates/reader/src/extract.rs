@@ -12,7 +12,7 @@ use crate::slot;
 use crate::tagging::is_known;
 use crate::words::{Tag, Word, spell, words};
 use domain::keys::subject_key;
-use domain::{Action, Fact, Kind, RawFact};
+use domain::{Action, Fact, FactKind, RawFact};
 use encoder::Meant;
 use model::{Extract, SlotHint, Work};
 use std::ops::Range;
@@ -331,7 +331,7 @@ impl Reader<'_> {
         // A thing that is named, one figure of it, and one figure in its place: that is a change.
         if let ([(held, likely)], true) = (ended.as_slice(), alone)
             && *likely >= CERTAIN
-            && held.kind == Kind::State
+            && held.kind == FactKind::State
             && self.known.iter().any(|k| k.fact.id == held.id && !k.named_by(&set(sentence)).is_empty())
             && let Some(value) = link::with_figure_of(sentence, held)
         {

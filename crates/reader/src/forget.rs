@@ -1,7 +1,7 @@
 //! What `forget` means: the held facts that its words name, and no others.
 
 use crate::named::{Known, Stems, set};
-use domain::{Action, Fact, Kind, RawFact};
+use domain::{Action, Fact, FactKind, RawFact};
 use model::Extract;
 
 /// A note is meant from this share of the telling words on.
@@ -41,7 +41,7 @@ pub(crate) fn forget(ask: &Extract<'_>) -> Vec<RawFact> {
     if !named.is_empty() {
         return named.into_iter().map(removal).collect();
     }
-    let notes = ask.held.iter().filter(|fact| fact.kind == Kind::Event);
+    let notes = ask.held.iter().filter(|fact| fact.kind == FactKind::Event);
     let share = |fact: &Fact| said.intersection(&set(&fact.value)).count() as f64 / said.len() as f64;
     let note = notes.map(|fact| (share(fact), *fact)).max_by(|a, b| a.0.total_cmp(&b.0));
     note.filter(|(share, _)| *share >= NOTE_SHARE).map(|(_, fact)| removal(fact)).into_iter().collect()
@@ -92,7 +92,7 @@ fn removal(fact: &Fact) -> RawFact {
         subject: Some(fact.subject.clone()),
         value: Some(fact.value.clone()),
         scope: Some(fact.scope.clone()),
-        kind: Some(if fact.kind == Kind::Event { "event" } else { "state" }.to_owned()),
+        kind: Some(if fact.kind == FactKind::Event { "event" } else { "state" }.to_owned()),
         time_ref: Some("current".to_owned()),
         action: Some(Action::Retract.word().to_owned()),
         confidence: Some(0.95),

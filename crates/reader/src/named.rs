@@ -1,7 +1,7 @@
 //! Which held facts the words of a sentence name. Nothing that they do not name is changed.
 
 use crate::stem::stems;
-use domain::{Fact, Kind};
+use domain::{Fact, FactKind};
 use std::collections::BTreeSet;
 
 /// The words of a text by which things are told apart.
@@ -24,7 +24,7 @@ pub(crate) struct Known<'a> {
 impl<'a> Known<'a> {
     /// The states among the facts. What was kept as it was told is replaced by nothing.
     pub fn states(held: &[&'a Fact]) -> Vec<Self> {
-        let states = held.iter().copied().filter(|fact| fact.kind == Kind::State);
+        let states = held.iter().copied().filter(|fact| fact.kind == FactKind::State);
         let known = states.map(|fact| {
             let subject = set(&fact.subject);
             let names = &subject & &names(&fact.text);

@@ -1,7 +1,7 @@
 //! What the reader proposes, sentence by sentence.
 
 use crate::Reader;
-use domain::{Fact, FactId, Kind, Metadata, RawFact, Status, Timestamp, Triple};
+use domain::{Fact, FactId, FactKind, Metadata, RawFact, Status, Timestamp, Triple};
 use model::{Answer, AnswerFact, BuiltIn, Extract, Intent, SlotHint, Work};
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ fn state(id: FactId, subject: &str, value: &str, text: &str) -> Fact {
         subject: subject.to_owned(),
         value: value.to_owned(),
         scope: "global".to_owned(),
-        kind: Kind::State,
+        kind: FactKind::State,
         status: Status::Active,
         confidence: 0.9,
         source: None,
@@ -212,7 +212,7 @@ fn a_note_of_a_plan_answers_nothing_though_it_is_shown() {
         "Half a mind to switch to the bike.",
         "Half a mind to switch to the bike.",
     );
-    plan.kind = Kind::Event;
+    plan.kind = FactKind::Event;
     let facts = [AnswerFact { fact: &plan, retired: false, disputed: false }];
     let ask = Answer { question: "How do I commute?", facts: &facts, now: Timestamp::UNIX_EPOCH };
     let answer = crate::answer::answer(&ask);

@@ -2,7 +2,7 @@
 //! Run it with `cargo run --release -p svc-recall --example rank_rate`.
 #![expect(clippy::print_stdout, reason = "a measurement is there to be read")]
 
-use domain::{Fact, Kind, Metadata, Status, Timestamp, Triple};
+use domain::{Fact, FactKind, Metadata, Status, Timestamp, Triple};
 use recall::{ContextRule, SpaceIndex, VectorError, VectorIndex, WordIndex, indexed_text};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ fn fact(id: i64, random: &mut Random) -> Fact {
         text: format!("Team {team} says: {value}"),
         value: format!("{value}, says team {team}"),
         scope: "global".to_owned(),
-        kind: Kind::State,
+        kind: FactKind::State,
         status: Status::Active,
         confidence: 0.95,
         source: Some(format!("team{team}")),

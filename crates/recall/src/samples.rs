@@ -1,6 +1,6 @@
 //! Facts for tests.
 
-use domain::{Fact, FactId, Kind, Metadata, Status, Timestamp, Triple};
+use domain::{Fact, FactId, FactKind, Metadata, Status, Timestamp, Triple};
 
 pub fn fact(id: FactId, subject: &str, value: &str) -> Fact {
     Fact {
@@ -8,7 +8,7 @@ pub fn fact(id: FactId, subject: &str, value: &str) -> Fact {
         subject: subject.to_owned(),
         value: value.to_owned(),
         scope: "global".to_owned(),
-        kind: Kind::State,
+        kind: FactKind::State,
         status: Status::Active,
         confidence: 0.95,
         source: None,

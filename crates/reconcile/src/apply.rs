@@ -1,9 +1,10 @@
 //! Carries a verdict out on the ledger.
 
 use crate::ledger::Ledger;
-use crate::plan::{Outcome, Statement};
+use crate::plan::Outcome;
 use crate::proposal::Proposal;
-use crate::rules::Verdict;
+use crate::statement::Statement;
+use crate::verdict::Verdict;
 use domain::keys::subject_key;
 use domain::{Action, Earlier, Fact, FactId, Metadata, Pending, REJECTED_BY, Status, Timestamp};
 

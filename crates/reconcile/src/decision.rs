@@ -2,13 +2,12 @@
 
 use crate::apply::{APPROVED_BY, ASSERTED_BY, DECIDED_AT, DECIDED_BY, FLAG_REASON, refine, retracted};
 use crate::ledger::Ledger;
-use crate::needs::Held;
+use crate::needs::HeldFacts;
 use crate::plan::{Outcome, Plan};
 use crate::refusal::Refusal;
-use crate::slot::slot_key;
-use crate::stale::is_stale;
+use crate::slot_key::slot_key;
 use domain::keys::subject_key;
-use domain::{Action, Fact, FactId, Kind, Metadata, Pending, REJECTED_BY, Status, Timestamp};
+use domain::{Action, Fact, FactId, FactKind, Metadata, Pending, REJECTED_BY, Status, Timestamp};
 
 /// No decision inserts a row: the flagged row itself becomes what was decided.
 const NO_NEW_ID: FactId = 0;
@@ -33,7 +32,7 @@ pub struct Decision<'a> {
 /// `held` answers `needs_of` the flagged fact. The outcome's action is the one that was applied.
 pub fn plan_confirm(
     id: FactId,
-    held: &Held,
+    held: &HeldFacts,
     decision: &Decision,
     approver: Approver,
 ) -> Result<Plan, Refusal> {
@@ -43,7 +42,7 @@ pub fn plan_confirm(
     if approver == Approver::NotTheProposer && proposer == Some(decision.by) {
         return Err(Refusal::OwnProposal { id });
     }
-    if is_stale(&ledger, &flag, &pending) {
+    if ledger.is_stale(&flag, &pending) {
         return Err(Refusal::Stale { id });
     }
     let target = pending.target.and_then(|t| ledger.get(t)).filter(|f| f.status == Status::Active).cloned();
@@ -57,7 +56,7 @@ pub fn plan_confirm(
 }
 
 /// The proposal stays as history, with who rejected it.
-pub fn plan_reject(id: FactId, held: &Held, decision: &Decision) -> Result<Plan, Refusal> {
+pub fn plan_reject(id: FactId, held: &HeldFacts, decision: &Decision) -> Result<Plan, Refusal> {
     let mut ledger = Ledger::open(held, NO_NEW_ID);
     let (flag, pending) = awaiting(&ledger, id)?;
     let shown = flag.value.clone();
@@ -143,7 +142,7 @@ fn elsewhere(ledger: &Ledger, current: &Fact) -> bool {
     let subject = subject_key(&current.subject);
     ledger.active(&subject).any(|r| {
         let here = Fact { scope: current.scope.clone(), ..r.fact.clone() };
-        r.fact.kind == Kind::State && slot_key(&here) == slot_key(current)
+        r.fact.kind == FactKind::State && slot_key(&here) == slot_key(current)
     })
 }
 

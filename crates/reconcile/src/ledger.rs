@@ -1,10 +1,10 @@
 //! The facts in question while a plan is made: each proposal sees what the former ones did.
 
-use crate::needs::Held;
+use crate::needs::HeldFacts;
 use crate::plan::Write;
-use crate::slot::{scope_key, slot_key};
+use crate::slot_key::{scope_key, slot_key};
 use domain::keys::{subject_key, value_key};
-use domain::{Fact, FactId, Status, Timestamp};
+use domain::{Fact, FactId, Pending, Status, Timestamp};
 use std::collections::BTreeSet;
 
 /// A fact with its keys, which every lookup compares.
@@ -23,7 +23,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    pub fn open(held: &Held, next_id: FactId) -> Self {
+    pub fn open(held: &HeldFacts, next_id: FactId) -> Self {
         let mut ledger = Self {
             rows: Vec::with_capacity(held.facts.len()),
             retired: held.retired.clone(),
@@ -65,6 +65,19 @@ impl Ledger {
             .filter(|r| slot_key(&r.fact).as_ref() == Some(&place))
             .map(|r| r.fact.id)
             .collect()
+    }
+
+    /// Whether what was proposed is no longer what confirming would do. Times cannot tell: a call is dated by its start,
+    /// so a slow one proposes a change to a fact that is younger than the proposal.
+    pub fn is_stale(&self, flag: &Fact, pending: &Pending) -> bool {
+        let as_proposed = |target: &Fact| {
+            target.status == Status::Active && pending.target_value.as_ref() == Some(&target.value)
+        };
+        pending.gated
+            && match pending.target {
+                Some(id) => !self.get(id).is_some_and(as_proposed),
+                None => !self.occupants(flag).is_empty(),
+            }
     }
 
     /// How the subject is spelled already, so that one subject is not listed under two spellings.

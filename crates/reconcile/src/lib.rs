@@ -2,10 +2,9 @@
 //! so that a plan can be made again on newer facts without asking the model twice. It reads no language either: what the
 //! words of a statement say comes in as flags.
 
-mod aim;
 mod apply;
 mod decision;
-mod joining;
+mod forget;
 mod ledger;
 mod matching;
 mod needs;
@@ -13,26 +12,31 @@ mod plan;
 mod presets;
 mod proposal;
 mod refusal;
-mod removal;
+mod remember;
 mod rules;
 mod safety;
-mod slot;
-mod slots;
-mod stale;
+mod same_slot;
+mod slot_key;
+mod slot_schema;
+mod statement;
+mod target;
 mod update;
+mod verdict;
 
 #[cfg(test)]
 mod tests;
 
 pub use apply::DECISION_KEYS;
 pub use decision::{Approver, Decision, plan_confirm, plan_reject};
-pub use needs::{Held, Needs, needs, needs_of};
-pub use plan::{Outcome, Plan, Statement, Trust, Write, plan};
+pub use forget::plan_removal;
+pub use needs::{HeldFacts, Needs, needs, needs_of};
+pub use plan::{Outcome, Plan, Write};
 pub use presets::{CRITICAL_CATEGORIES, PRESETS};
 pub use proposal::{Proposal, repair};
 pub use refusal::Refusal;
-pub use removal::plan_removal;
+pub use remember::plan;
 pub use safety::{Bar, Concern, judge};
-pub use slot::slot_key;
-pub use slots::{Slot, SlotSchema, SlotSchemaError};
+pub use slot_key::slot_key;
+pub use slot_schema::{Slot, SlotSchema, SlotSchemaError};
+pub use statement::{Statement, Trust};
 pub use update::{Edit, Editor, plan_update};

@@ -2,9 +2,9 @@
 
 use crate::ledger::{Ledger, Row};
 use crate::proposal::Proposal;
-use crate::slot::{same_value, scope_key};
+use crate::slot_key::{same_value, scope_key};
 use domain::keys::{item_key, subject_key};
-use domain::{Action, Fact, Kind, Status};
+use domain::{Action, Fact, FactKind, Status};
 
 /// What models write for a value when they only mean that it has gone.
 const PLACEHOLDERS: [&str; 10] =
@@ -12,12 +12,14 @@ const PLACEHOLDERS: [&str; 10] =
 
 /// The state that the proposal's value would take the place of.
 pub(crate) fn holder<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
-    if p.stored_kind() == Kind::Event {
+    if p.stored_kind() == FactKind::Event {
         return None;
     }
     let (subject, scope) = (subject_key(&p.subject), scope_key(&p.scope));
-    let mut here =
-        ledger.active(&subject).filter(|r| r.scope == scope && r.fact.kind == Kind::State).map(|r| &r.fact);
+    let mut here = ledger
+        .active(&subject)
+        .filter(|r| r.scope == scope && r.fact.kind == FactKind::State)
+        .map(|r| &r.fact);
     if !p.is_list() {
         // An event of the same subject that a state aims at is taken for a state.
         return here.next().or_else(|| target(ledger, p).filter(|f| scope_key(&f.scope) == scope));
@@ -36,7 +38,7 @@ pub(crate) fn other_item<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fac
 fn aimed_item<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
     let changes = matches!(p.action, Action::Supersede | Action::Refine | Action::Flag);
     target(ledger, p)
-        .filter(|f| changes && f.kind == Kind::State && scope_key(&f.scope) == scope_key(&p.scope))
+        .filter(|f| changes && f.kind == FactKind::State && scope_key(&f.scope) == scope_key(&p.scope))
 }
 
 fn names_item(p: &Proposal) -> bool {
@@ -56,10 +58,10 @@ pub(crate) fn known<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
 /// Whether another scope holds a current state of the subject, or of the same item of it.
 pub(crate) fn held_elsewhere(ledger: &Ledger, p: &Proposal) -> bool {
     let (subject, scope) = (subject_key(&p.subject), scope_key(&p.scope));
-    p.stored_kind() == Kind::State
+    p.stored_kind() == FactKind::State
         && ledger.active(&subject).any(|r| {
             r.scope != scope
-                && r.fact.kind == Kind::State
+                && r.fact.kind == FactKind::State
                 && (!p.is_list() || item_key(&r.fact.value) == item_key(&p.value))
         })
 }

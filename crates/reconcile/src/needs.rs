@@ -17,7 +17,7 @@ pub struct Needs {
 
 /// The answer to `Needs`, from one space.
 #[derive(Debug, Clone, Default)]
-pub struct Held {
+pub struct HeldFacts {
     pub facts: Vec<Fact>,
     /// Those of the asked pairs that exist.
     pub retired: BTreeSet<(String, String)>,

@@ -1,32 +1,6 @@
-//! What a statement does: the outcomes to reply with, and the rows to write.
+//! What is to be done: the outcomes to reply with, and the rows to write.
 
-use crate::aim::{Claims, settle};
-use crate::apply::apply;
-use crate::joining::join;
-use crate::ledger::Ledger;
-use crate::needs::Held;
-use crate::proposal::Proposal;
-use crate::rules::{Context, decide};
-use crate::slots::SlotSchema;
-use domain::{Action, Fact, FactId, Metadata, SourcePolicy, Timestamp};
-
-/// Whether the source may change a confirm-gated slot without approval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trust {
-    Trusted,
-    Ordinary,
-}
-
-/// What was said, by whom and when.
-#[derive(Debug, Clone, Copy)]
-pub struct Statement<'a> {
-    /// Kept with the facts, and read by no rule.
-    pub text: &'a str,
-    pub source: Option<&'a str>,
-    pub trust: Trust,
-    pub metadata: &'a Metadata,
-    pub now: Timestamp,
-}
+use domain::{Action, Fact, FactId};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Write {
@@ -67,26 +41,4 @@ impl Plan {
     pub fn ids_taken(&self) -> usize {
         self.writes.iter().filter(|w| matches!(w, Write::Insert(_))).count()
     }
-}
-
-/// Applies the proposals of one statement in their order, each on what the former ones left. `held` answers `needs`.
-pub fn plan(
-    held: &Held,
-    proposals: &[Proposal],
-    statement: &Statement,
-    policy: &SourcePolicy,
-    slots: &SlotSchema,
-    next_id: FactId,
-) -> Plan {
-    let mut ledger = Ledger::open(held, next_id);
-    let claims = Claims::of(&ledger, proposals);
-    let settled: Vec<Proposal> = proposals.iter().map(|p| settle(&ledger, p, &claims, slots)).collect();
-    let context = Context { statement, policy, restated: &claims.restated };
-    let mut outcomes = Vec::new();
-    for proposal in join(&settled) {
-        for verdict in decide(&ledger, &proposal, &context) {
-            outcomes.push(apply(&mut ledger, &proposal, statement, verdict));
-        }
-    }
-    Plan { outcomes, writes: ledger.into_writes() }
 }

@@ -1,6 +1,6 @@
 //! Slot schemas that come with the service, one for each trade.
 
-use crate::slots::SlotSchema;
+use crate::slot_schema::SlotSchema;
 
 pub const PRESETS: [&str; 6] = ["assistant", "clinical", "coding", "finance", "sales", "support"];
 
@@ -26,7 +26,7 @@ impl SlotSchema {
 #[cfg(test)]
 mod tests {
     use super::{CRITICAL_CATEGORIES, PRESETS};
-    use crate::slots::SlotSchema;
+    use crate::slot_schema::SlotSchema;
 
     #[test]
     fn every_preset_is_a_valid_schema_of_described_slots() {

@@ -1,7 +1,7 @@
 //! What a model proposed, made fit for the rules: nothing missing, nothing mistyped, nothing beyond the limits.
 
-use crate::slots::{Slot, SlotSchema};
-use domain::{Action, FactId, Kind, Look, Proposed, RawFact, TimeRef, Triple, limits};
+use crate::slot_schema::{Slot, SlotSchema};
+use domain::{Action, FactId, FactKind, Look, Proposed, RawFact, TimeRef, Triple, limits};
 
 const DEFAULT_SCOPE: &str = "global";
 /// A reason is one line of a reply.
@@ -17,7 +17,7 @@ pub struct Proposal {
     pub value: String,
     pub scope: String,
     /// As the model put it; what a declared slot holds is a state all the same.
-    pub kind: Kind,
+    pub kind: FactKind,
     pub time_ref: TimeRef,
     pub action: Action,
     /// From 0 to 1.
@@ -38,8 +38,8 @@ pub struct Proposal {
 
 impl Proposal {
     /// The kind that a fact made of it has.
-    pub(crate) fn stored_kind(&self) -> Kind {
-        if self.slot.is_some() { Kind::State } else { self.kind }
+    pub(crate) fn stored_kind(&self) -> FactKind {
+        if self.slot.is_some() { FactKind::State } else { self.kind }
     }
 
     pub(crate) fn is_list(&self) -> bool {
@@ -102,7 +102,7 @@ fn repair_one(raw: &RawFact, look: &Look, slots: &SlotSchema) -> Proposal {
     proposal
 }
 
-/// Held facts are shown to a model with the day that they are known since, and some models copy that into the value.
+/// HeldFacts facts are shown to a model with the day that they are known since, and some models copy that into the value.
 fn without_date(value: &str) -> &str {
     let kept = value.strip_suffix(']').and_then(|v| v.rsplit_once('[')).filter(|(_, note)| {
         let words = note.trim_start().to_ascii_lowercase();
@@ -132,7 +132,7 @@ fn surplus(dropped: usize) -> Proposal {
         subject: "further facts".to_owned(),
         value: format!("{dropped} dropped"),
         scope: DEFAULT_SCOPE.to_owned(),
-        kind: Kind::State,
+        kind: FactKind::State,
         time_ref: TimeRef::Unknown,
         action: Action::Skip,
         confidence: limits::UNSTATED_CONFIDENCE,
@@ -147,10 +147,10 @@ fn surplus(dropped: usize) -> Proposal {
     }
 }
 
-fn repair_kind(word: Option<&str>) -> Kind {
+fn repair_kind(word: Option<&str>) -> FactKind {
     match word.map(|w| w.trim().to_ascii_lowercase()).as_deref() {
-        Some("event") => Kind::Event,
-        _ => Kind::State,
+        Some("event") => FactKind::Event,
+        _ => FactKind::State,
     }
 }
 

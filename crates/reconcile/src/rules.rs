@@ -2,36 +2,19 @@
 
 use crate::ledger::Ledger;
 use crate::matching::{held_elsewhere, holder, known, other_item, removable, repeated, unnamed_item};
-use crate::plan::{Statement, Trust};
 use crate::proposal::Proposal;
-use crate::slot::{same_value, scope_key};
-use crate::stale::is_stale;
+use crate::slot_key::{same_value, scope_key};
+use crate::statement::{Statement, Trust};
+use crate::verdict::Verdict;
 use domain::keys::{item_key, subject_key};
-use domain::{Action, Fact, FactId, Kind, Pending, PolicyMode, SourcePolicy, TimeRef, limits};
+use domain::{Action, Fact, FactId, FactKind, Pending, PolicyMode, SourcePolicy, TimeRef, limits};
 use std::collections::BTreeSet;
-
-/// What is to be done, before any of it is done.
-pub(crate) enum Verdict {
-    Skip(String),
-    /// Nothing new; the fact that says it, unless that one is retired.
-    Known(Option<FactId>),
-    Archive,
-    Add(Action),
-    Supersede(FactId),
-    Refine(FactId),
-    Retract(FactId),
-    Flag {
-        action: Action,
-        target: Option<FactId>,
-        reason: String,
-    },
-}
 
 /// What the rules look at beside the proposal and the facts.
 pub(crate) struct Context<'a> {
     pub statement: &'a Statement<'a>,
     pub policy: &'a SourcePolicy,
-    /// Held facts that some entry of the statement says once more.
+    /// HeldFacts facts that some entry of the statement says once more.
     pub restated: &'a BTreeSet<FactId>,
 }
 
@@ -155,7 +138,7 @@ fn same_place(p: &Proposal, fact: &Fact) -> bool {
 
 /// Why a person should look at it before it is done. `changed` is the fact that it would change.
 fn objection(p: &Proposal, changed: Option<&Fact>, action: Action, context: &Context) -> Option<String> {
-    if changed.is_some() && p.kind == Kind::Event {
+    if changed.is_some() && p.kind == FactKind::Event {
         return Some("an event does not change what is held".to_owned());
     }
     if p.time_ref == TimeRef::Future {
@@ -180,7 +163,7 @@ fn objection(p: &Proposal, changed: Option<&Fact>, action: Action, context: &Con
     }
     // A first value is worth keeping however unsure; what the model itself calls a change is not.
     let called_change = matches!(p.action, Action::Supersede | Action::Coexist | Action::Refine);
-    let is_change = action != Action::Add || (called_change && p.stored_kind() == Kind::State);
+    let is_change = action != Action::Add || (called_change && p.stored_kind() == FactKind::State);
     if is_change && p.confidence < limits::SURE {
         return Some(format!("confidence {} is below {}", p.confidence, limits::SURE));
     }
@@ -223,7 +206,7 @@ pub(crate) fn flag(
         let same_words = action == Action::Retract
             || (r.scope == scope && same_value(p.slot.as_ref(), &r.fact.value, &p.value));
         let same_change =
-            |w: &Pending| w.action == action && w.target == target && !is_stale(ledger, &r.fact, w);
+            |w: &Pending| w.action == action && w.target == target && !ledger.is_stale(&r.fact, w);
         same_words && r.fact.pending.as_ref().is_some_and(same_change)
     });
     match queued {

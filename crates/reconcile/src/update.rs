@@ -2,12 +2,12 @@
 
 use crate::apply::{ASSERTED_BY, FLAG_REASON, without_decision};
 use crate::ledger::Ledger;
-use crate::needs::Held;
+use crate::needs::HeldFacts;
 use crate::plan::{Outcome, Plan};
 use crate::proposal::clean;
 use crate::refusal::Refusal;
 use crate::rules::GATED;
-use crate::slots::SlotSchema;
+use crate::slot_schema::SlotSchema;
 use domain::keys::subject_key;
 use domain::{Action, Fact, FactId, Metadata, Pending, Status, Timestamp, limits};
 
@@ -33,7 +33,7 @@ pub struct Edit<'a> {
 pub fn plan_update(
     id: FactId,
     new_value: &str,
-    held: &Held,
+    held: &HeldFacts,
     edit: &Edit,
     slots: &SlotSchema,
     next_id: FactId,

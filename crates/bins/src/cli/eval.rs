@@ -7,7 +7,7 @@ use crate::eval::folder::Folder;
 use crate::eval::forms::Forms;
 use crate::eval::report::{Findings, Report};
 use crate::eval::run::{self, Outcome};
-use crate::eval::sequence::{Kind, Sequence, Trade};
+use crate::eval::sequence::{Sequence, SequenceKind, Trade};
 use crate::eval::sets::Set;
 use crate::eval::tally::Tally;
 use crate::eval::{lived_in, long};
@@ -34,7 +34,7 @@ pub struct Command {
     trade: Option<Trade>,
     /// Only the stories of this kind.
     #[arg(long)]
-    kind: Option<Kind>,
+    kind: Option<SequenceKind>,
     /// Only this many stories, evenly spread and always the same ones.
     #[arg(long)]
     sample: Option<usize>,

@@ -5,10 +5,10 @@ use store::{Beginning, Step};
 
 pub(super) struct Progress<W> {
     out: W,
-    kind: Kind,
+    screen: Screen,
 }
 
-enum Kind {
+enum Screen {
     Terminal,
     /// A log, where a line that was written stays.
     Lines,
@@ -17,8 +17,8 @@ enum Kind {
 impl Progress<std::io::Stderr> {
     pub fn on_stderr() -> Self {
         let out = std::io::stderr();
-        let kind = if out.is_terminal() { Kind::Terminal } else { Kind::Lines };
-        Self { out, kind }
+        let screen = if out.is_terminal() { Screen::Terminal } else { Screen::Lines };
+        Self { out, screen }
     }
 }
 
@@ -39,14 +39,14 @@ impl<W: Write> Progress<W> {
     }
 
     fn copied(&mut self, table: &str, done: u64, total: u64) -> std::io::Result<()> {
-        match self.kind {
-            Kind::Terminal => {
+        match self.screen {
+            Screen::Terminal => {
                 let end = if done == total { "\n" } else { "" };
                 write!(self.out, "\r{table}: {done} of {total} rows{end}")?;
                 self.out.flush()
             }
-            Kind::Lines if done == 0 && total > 0 => Ok(()),
-            Kind::Lines => writeln!(self.out, "{table}: {done} of {total} rows"),
+            Screen::Lines if done == 0 && total > 0 => Ok(()),
+            Screen::Lines => writeln!(self.out, "{table}: {done} of {total} rows"),
         }
     }
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub struct Sequence {
     pub id: String,
     pub trade: Trade,
-    pub kind: Kind,
+    pub kind: SequenceKind,
     /// Whether the slots of the trade's preset are declared.
     #[serde(default)]
     pub slots: Slots,
@@ -44,7 +44,7 @@ pub enum Trade {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum SequenceKind {
     /// What lasts beside what happened once.
     StateEvent,
     /// Who does what, who is whose.
@@ -71,7 +71,7 @@ pub enum Kind {
     Casual,
 }
 
-impl Kind {
+impl SequenceKind {
     /// Whether what is said did not happen, or not yet, or not for sure.
     pub const fn is_unreal(self) -> bool {
         matches!(self, Self::Future | Self::Hedged | Self::Hypothetical | Self::Sarcastic | Self::Asked)

@@ -1,7 +1,7 @@
 //! Snapshots and receipts, whole and after erasure.
 
 use super::{attestation, belief, erasure, keys, noon, owner, signer};
-use crate::{Belief, Canonical, Disclosed, Erased, Invalid, Kind, Recorded, Signed, explain, record};
+use crate::{Belief, Canonical, Disclosed, Erased, Invalid, ReceiptKind, Recorded, Signed, explain, record};
 use domain::Tenant;
 
 fn beliefs() -> [Belief; 2] {
@@ -100,7 +100,7 @@ fn a_receipt_says_in_a_line_what_it_proves() {
         receipt.summary(),
         "erased 'database' of ann/helper/: 2 fact(s), 1 decision(s) redacted, 4 audit entries blanked"
     );
-    let Kind::Erasure(erasure) = &mut receipt.kind else { unreachable!() };
+    let ReceiptKind::Erasure(erasure) = &mut receipt.kind else { unreachable!() };
     erasure.what = Erased::User;
     assert!(receipt.summary().starts_with("erased every space of ann: 2 fact(s)"), "{}", receipt.summary());
 }

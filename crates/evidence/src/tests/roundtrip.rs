@@ -2,7 +2,7 @@
 
 use crate::{
     Anchor, Attestation, Belief, Canonical, Commitment, Disclosure, Entry, Erased, Erasure, Hash, Head,
-    KeyId, Kind, Owner, Position, Receipt, Restoration, SeqRange, Signature, Signed, Snapshot,
+    KeyId, Owner, Position, Receipt, ReceiptKind, Restoration, SeqRange, Signature, Signed, Snapshot,
 };
 use domain::{Space, Tenant, Timestamp};
 use proptest::collection::vec;
@@ -99,9 +99,9 @@ fn snapshots() -> impl Strategy<Value = Snapshot> {
     )
 }
 
-fn kinds() -> impl Strategy<Value = Kind> {
+fn kinds() -> impl Strategy<Value = ReceiptKind> {
     let attestations = any::<(String, String, Vec<i64>)>().prop_map(|(subject, value, memory_ids)| {
-        Kind::Attestation(Attestation { subject, value, memory_ids })
+        ReceiptKind::Attestation(Attestation { subject, value, memory_ids })
     });
     let what = prop_oneof![
         any::<String>().prop_map(Erased::Subject),
@@ -111,7 +111,7 @@ fn kinds() -> impl Strategy<Value = Kind> {
     ];
     let erasures = (what, any::<Vec<i64>>(), any::<[u64; 4]>()).prop_map(|(what, memory_ids, counts)| {
         let [decisions_redacted, decisions_removed, receipts_removed, audit_blanked] = counts;
-        Kind::Erasure(Erasure {
+        ReceiptKind::Erasure(Erasure {
             what,
             memory_ids,
             decisions_redacted,

@@ -3,7 +3,7 @@
 use super::{Fence, Reminder, fact_line, one_line};
 use crate::ask::{Extract, Intent, SlotHint};
 use crate::speaker::Prompt;
-use domain::Kind;
+use domain::FactKind;
 
 /// The same for every request, so that providers can keep it in their prompt cache. The names in it are invented: weak
 /// models copy what they see, and a copied name must not pass for one that somebody said.
@@ -112,8 +112,8 @@ fn slot_line(slot: &SlotHint) -> String {
 fn held(ask: &Extract<'_>) -> String {
     let line = |fact: &&domain::Fact| {
         let kind = match fact.kind {
-            Kind::State => None,
-            Kind::Event => Some("event".to_owned()),
+            FactKind::State => None,
+            FactKind::Event => Some("event".to_owned()),
         };
         fact_line(fact, kind.as_slice())
     };

@@ -1,6 +1,6 @@
 use super::{Fence, Reminder, answer, answering, extracting, extraction};
 use crate::ask::{Answer, AnswerFact, Extract, Intent, SlotHint};
-use domain::{Fact, Kind, Metadata, Status, Timestamp, Triple};
+use domain::{Fact, FactKind, Metadata, Status, Timestamp, Triple};
 
 fn fact(id: i64, subject: &str, value: &str) -> Fact {
     let created: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
@@ -9,7 +9,7 @@ fn fact(id: i64, subject: &str, value: &str) -> Fact {
         subject: subject.to_owned(),
         value: value.to_owned(),
         scope: "global".to_owned(),
-        kind: Kind::State,
+        kind: FactKind::State,
         status: Status::Active,
         confidence: 0.95,
         source: None,

@@ -1,7 +1,7 @@
 //! What the words say of the facts in them.
 
 use super::{Memory, second_look};
-use domain::{Doubt, Fact, FactId, Kind, Look, Metadata, RawFact, Status, Timestamp, Triple};
+use domain::{Doubt, Fact, FactId, FactKind, Look, Metadata, RawFact, Status, Timestamp, Triple};
 use std::sync::Arc;
 
 struct Facts(Vec<Arc<Fact>>);
@@ -35,7 +35,7 @@ fn fact(id: FactId, subject: &str, value: &str) -> Fact {
         subject: subject.to_owned(),
         value: value.to_owned(),
         scope: "global".to_owned(),
-        kind: Kind::State,
+        kind: FactKind::State,
         status: Status::Active,
         confidence: 0.9,
         source: None,

@@ -1,7 +1,7 @@
 //! The smallest database that a plan can be carried out on, and that refuses a plan which breaks its promises.
 
 use crate::{
-    Approver, Decision, Edit, Editor, Held, Needs, Outcome, Plan, Refusal, SlotSchema, Statement, Trust,
+    Approver, Decision, Edit, Editor, HeldFacts, Needs, Outcome, Plan, Refusal, SlotSchema, Statement, Trust,
     Write, needs, needs_of, plan, plan_confirm, plan_reject, plan_removal, plan_update, repair, slot_key,
 };
 use domain::keys::{subject_key, value_key};
@@ -181,18 +181,18 @@ impl Database {
         Statement { text, source: voice.0, trust: voice.1, metadata, now: self.tick() }
     }
 
-    fn fetch_of(&self, id: FactId) -> Held {
-        self.facts.iter().find(|f| f.id == id).map_or_else(Held::default, |f| self.fetch(&needs_of(f)))
+    fn fetch_of(&self, id: FactId) -> HeldFacts {
+        self.facts.iter().find(|f| f.id == id).map_or_else(HeldFacts::default, |f| self.fetch(&needs_of(f)))
     }
 
-    fn fetch(&self, needs: &Needs) -> Held {
+    fn fetch(&self, needs: &Needs) -> HeldFacts {
         let open = |f: &Fact| matches!(f.status, Status::Active | Status::FlaggedConflict);
         let wanted = |f: &&Fact| {
             needs.ids.contains(&f.id) || (open(f) && needs.subjects.contains(&subject_key(&f.subject)))
         };
         let pairs =
             self.facts.iter().filter(|f| !open(f)).map(|f| (subject_key(&f.subject), value_key(&f.value)));
-        Held {
+        HeldFacts {
             facts: self.facts.iter().filter(wanted).cloned().collect(),
             retired: pairs.filter(|pair| needs.retired.contains(pair)).collect(),
         }

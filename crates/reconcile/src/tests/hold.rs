@@ -4,7 +4,7 @@ use super::database::{
     Database, SOMEONE, aimed, at, by_subject, by_value, doubted, event, gone, looked, raw, unsure, within,
 };
 use crate::SlotSchema;
-use domain::{Action, Kind, Look, Status};
+use domain::{Action, FactKind, Look, Status};
 
 fn holding(subject: &str, value: &str) -> Database {
     let mut db = Database::new(SlotSchema::none());
@@ -190,7 +190,7 @@ fn a_target_of_the_same_subject_decides_over_event_and_state() {
         "without a target it is an event"
     );
     assert_eq!(db.say(event(aimed(1, raw("oncall", "Bo", "SUPERSEDE")))), Action::Supersede);
-    assert_eq!(db.fact(3).kind, Kind::State);
+    assert_eq!(db.fact(3).kind, FactKind::State);
     assert_eq!(db.say(event(aimed(3, raw("oncall", "Bo", "RETRACT")))), Action::Retract);
     assert_eq!(
         db.say(aimed(2, raw("oncall", "Cy", "SUPERSEDE"))),

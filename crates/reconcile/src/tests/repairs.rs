@@ -2,7 +2,7 @@
 
 use super::database::{Database, SOMEONE, looked, raw};
 use crate::{Proposal, SlotSchema};
-use domain::{Action, Kind, Look, RawFact, TimeRef, limits};
+use domain::{Action, FactKind, Look, RawFact, TimeRef, limits};
 use proptest::prelude::*;
 
 fn repair(facts: &[RawFact], slots: &SlotSchema) -> Vec<Proposal> {
@@ -14,7 +14,7 @@ fn repair(facts: &[RawFact], slots: &SlotSchema) -> Vec<Proposal> {
 fn missing_fields_get_safe_defaults() {
     let bare = RawFact { subject: Some("db".into()), value: Some("x".into()), ..RawFact::default() };
     let p = &repair(&[bare], &SlotSchema::none())[0];
-    assert_eq!((p.scope.as_str(), p.kind, p.time_ref), ("global", Kind::State, TimeRef::Unknown));
+    assert_eq!((p.scope.as_str(), p.kind, p.time_ref), ("global", FactKind::State, TimeRef::Unknown));
     assert_eq!((p.action, p.confidence, p.target), (Action::Flag, 0.5, None));
 }
 

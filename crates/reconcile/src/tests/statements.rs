@@ -224,7 +224,7 @@ fn events_stand_beside_each_other_and_change_nothing() {
 fn an_event_on_a_declared_slot_is_a_state_that_replaces_nothing() {
     let mut db = Database::new(SlotSchema::preset("coding").unwrap());
     assert_eq!(db.say(event(raw("db", "Postgres", "ADD"))), Action::Add);
-    assert_eq!(db.fact(1).kind, domain::Kind::State);
+    assert_eq!(db.fact(1).kind, domain::FactKind::State);
     assert_eq!(db.say(event(raw("database", "MySQL", "ADD"))), Action::Flag);
     assert_eq!(db.shown(), ["#1 Postgres"]);
 }

@@ -3,7 +3,7 @@
 use crate::args::Takes;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, Kind, Space};
+use domain::{Capability, Fact, FactKind, Space};
 use evidence::{
     Canonical, Disclosed, Disclosure, Receipt, Signature, Signed, Snapshot, StoredDetail, StoredEntry,
 };
@@ -64,7 +64,7 @@ fn record(fact: &Fact) -> Value {
         "value": fact.value,
         "status": fact.status.word(),
         "scope": fact.scope,
-        "kind": match fact.kind { Kind::State => "state", Kind::Event => "event" },
+        "kind": match fact.kind { FactKind::State => "state", FactKind::Event => "event" },
         "confidence": fact.confidence,
         "source": fact.source,
         "supersedes": fact.supersedes,

@@ -4,7 +4,7 @@ use crate::args::{Takes, Whole};
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Action, Capability, Fact, Kind, Pending, Status};
+use domain::{Action, Capability, Fact, FactKind, Pending, Status};
 use reconcile::slot_key;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -64,8 +64,8 @@ pub(super) fn unknown(id: i64) -> String {
 
 fn shown(fact: &Fact, stands: Option<&Fact>) -> String {
     let kind = match fact.kind {
-        Kind::State => "state",
-        Kind::Event => "event",
+        FactKind::State => "state",
+        FactKind::Event => "event",
     };
     let mut lines = vec![
         format!("#{} {}", fact.id, render::pair(&fact.subject, &fact.value)),

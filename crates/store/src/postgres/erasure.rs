@@ -12,7 +12,7 @@ use crate::rows::deployment::ANCHOR;
 use crate::rows::erasure::{Also, ERASED_WORDS, Erased, Expired, Reach, Rows, Work};
 use domain::keys::{subject_keys, text_key};
 use domain::{Fact, Space, Timestamp};
-use evidence::{Anchor, Erased as What, Hash, Kind, Position, Signed};
+use evidence::{Anchor, Erased as What, Hash, Position, ReceiptKind, Signed};
 use std::collections::BTreeSet;
 
 /// Any number that nobody else uses: the lock that a purge of the audit log holds until it commits.
@@ -184,7 +184,7 @@ impl Tx {
     /// Issues the receipt, and names it wherever something is now missing from a decision.
     async fn erasure_prove(&self, call: &Call, space: &Space, work: &Work) -> Result<i64, StoreError> {
         let audit = self.db().log_end().await?;
-        let receipt = self.receipt_issue(call, space, Kind::Erasure(work.done.clone()), audit).await?;
+        let receipt = self.receipt_issue(call, space, ReceiptKind::Erasure(work.done.clone()), audit).await?;
         self.decisions_account(call.caller.tenant.as_str(), &work.redacted, receipt).await?;
         Ok(receipt)
     }

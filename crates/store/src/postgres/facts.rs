@@ -9,7 +9,7 @@ use domain::keys::{subject_keys, text_key};
 use domain::{Fact, FactId};
 use futures_util::FutureExt;
 use futures_util::future::{try_join, try_join_all};
-use reconcile::{Held, Needs, Write};
+use reconcile::{HeldFacts, Needs, Write};
 use std::collections::BTreeMap;
 use tokio_postgres::{Row, Statement};
 
@@ -133,7 +133,12 @@ impl Db<'_> {
     }
 
     /// What a plan must see, found by key: the cost follows the statement, not the space.
-    pub async fn facts_needed(&self, tenant: &str, space: i64, needs: &Needs) -> Result<Held, StoreError> {
+    pub async fn facts_needed(
+        &self,
+        tenant: &str,
+        space: i64,
+        needs: &Needs,
+    ) -> Result<HeldFacts, StoreError> {
         let subjects: Vec<String> = needs.subjects.iter().cloned().collect();
         let mut facts: BTreeMap<FactId, Fact> = BTreeMap::new();
         let standing = async {
@@ -154,7 +159,10 @@ impl Db<'_> {
             let named = self.facts_get(tenant, space, &ids).await?;
             facts.extend(named.into_iter().map(|fact| (fact.id, fact)));
         }
-        Ok(Held { facts: facts.into_values().collect(), retired: retired.into_iter().flatten().collect() })
+        Ok(HeldFacts {
+            facts: facts.into_values().collect(),
+            retired: retired.into_iter().flatten().collect(),
+        })
     }
 
     async fn value_was_held(

@@ -11,7 +11,7 @@ use crate::call::{Call, Record};
 use crate::rows::receipts::{Attested, COLUMNS, ReceiptRow, SealedReceipt, attestation};
 use domain::keys::subject_keys;
 use domain::{Caller, Space};
-use evidence::{Kind, Position, Receipt, Signed};
+use evidence::{Position, Receipt, ReceiptKind, Signed};
 use tokio_postgres::Row;
 
 fn sealed_receipt(row: &Row) -> Result<SealedReceipt, tokio_postgres::Error> {
@@ -73,7 +73,7 @@ impl Tx {
         &self,
         call: &Call,
         space: &Space,
-        kind: Kind,
+        kind: ReceiptKind,
         audit: Position,
     ) -> Result<i64, StoreError> {
         let tenant = call.caller.tenant.as_str();
@@ -129,7 +129,7 @@ impl<D: Fn(&Attested) -> Record + Send + Sync + 'static> Work for SubjectAttest<
         let attestation = attestation(self.subject.clone(), facts);
         let value = attestation.value.clone();
         let audit = tx.db().log_end().await?;
-        let kind = Kind::Attestation(attestation);
+        let kind = ReceiptKind::Attestation(attestation);
         let id = tx.receipt_issue(&self.call, &self.space, kind, audit).await?;
         let attested = Attested { id, value, audit_head: audit.hash };
         tx.record(&self.call, &(self.describe)(&attested));

@@ -12,7 +12,7 @@ use crate::rows::statements::{Edit, Intent, Planned, Said, Verdict, ids_read, id
 use domain::keys::text_key;
 use domain::{Caller, Fact, FactId, SourcePolicy, Space, Status};
 use futures_util::future::try_join;
-use reconcile::{Decision, Held, Plan, Refusal, SlotSchema, Statement, Write};
+use reconcile::{Decision, HeldFacts, Plan, Refusal, SlotSchema, Statement, Write};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -157,7 +157,7 @@ impl Deed {
         }
     }
 
-    fn plan(&self, fact: &Fact, held: &Held, caller: &Caller, next: FactId) -> Result<Plan, Refusal> {
+    fn plan(&self, fact: &Fact, held: &HeldFacts, caller: &Caller, next: FactId) -> Result<Plan, Refusal> {
         let (by, now) = (caller.id(), caller.now);
         match self {
             Self::Update { edit, slots } => {

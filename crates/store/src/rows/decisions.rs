@@ -5,7 +5,8 @@ use crate::StoreError;
 use crate::secrets::{Place, Secrets};
 use domain::{Fact, FactId, Space, Tenant, Timestamp};
 use evidence::{
-    Belief, Canonical, Disclosed, Disclosure, Explained, Kind, Receipt, Recorded, Signature, Signed, Snapshot,
+    Belief, Canonical, Disclosed, Disclosure, Explained, Receipt, ReceiptKind, Recorded, Signature, Signed,
+    Snapshot,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,7 +82,9 @@ fn accounted(
     memory: Option<FactId>,
 ) -> Result<(), StoreError> {
     match receipt.and_then(|id| receipts.get(&id)).map(|signed| &signed.statement.kind) {
-        Some(Kind::Erasure(erasure)) if memory.is_none_or(|id| erasure.memory_ids.contains(&id)) => Ok(()),
+        Some(ReceiptKind::Erasure(erasure)) if memory.is_none_or(|id| erasure.memory_ids.contains(&id)) => {
+            Ok(())
+        }
         _ => Err(malformed("something was removed from it without an erasure")),
     }
 }

@@ -4,7 +4,7 @@ use crate::StoreError;
 use crate::secrets::{Place, Secrets};
 use domain::keys::subject_key;
 use domain::{Fact, Status, Tenant};
-use evidence::{Attestation, Canonical, Hash, Kind, Receipt, Signature, Signed};
+use evidence::{Attestation, Canonical, Hash, Receipt, ReceiptKind, Signature, Signed};
 
 /// Several active values in one attestation.
 const BETWEEN_VALUES: &str = " · ";
@@ -51,8 +51,8 @@ fn malformed(why: impl std::fmt::Display) -> StoreError {
 /// Only attestations are found by their subject: the proof of an erasure outlives later erasures.
 fn subject_of(receipt: &Receipt) -> Option<&str> {
     match &receipt.kind {
-        Kind::Attestation(attestation) => Some(&attestation.subject),
-        Kind::Erasure(_) => None,
+        ReceiptKind::Attestation(attestation) => Some(&attestation.subject),
+        ReceiptKind::Erasure(_) => None,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::rows::deployment::ANCHOR;
 use crate::rows::erasure::{Also, ERASED_WORDS, Erased, Expired, Reach, Rows, Work};
 use domain::keys::text_key;
 use domain::{Fact, Space, Timestamp};
-use evidence::{Anchor, Erased as What, Hash, Kind, Position, Signed};
+use evidence::{Anchor, Erased as What, Hash, Position, ReceiptKind, Signed};
 use std::collections::BTreeSet;
 
 impl Db<'_> {
@@ -285,7 +285,7 @@ impl Tx<'_> {
 
     /// Issues the receipt, and names it wherever something is now missing from a decision.
     fn erasure_prove(&mut self, call: &Call, space: &Space, work: &Work) -> Result<i64, StoreError> {
-        let receipt = self.receipt_issue(call, space, Kind::Erasure(work.done.clone()))?;
+        let receipt = self.receipt_issue(call, space, ReceiptKind::Erasure(work.done.clone()))?;
         self.decisions_account(call.caller.tenant.as_str(), &work.redacted, receipt)?;
         Ok(receipt)
     }

@@ -7,7 +7,7 @@ use crate::rows::facts::{SealedFact, SpaceChanges};
 use crate::rows::spaces::SpaceVersion;
 use domain::keys::{subject_keys, text_key};
 use domain::{Fact, FactId, Space};
-use reconcile::{Held, Needs, Write};
+use reconcile::{HeldFacts, Needs, Write};
 use rusqlite::Row;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -136,7 +136,7 @@ impl Db<'_> {
     }
 
     /// What a plan must see, found by key: the cost follows the statement, not the space.
-    pub fn facts_needed(&self, tenant: &str, space: i64, needs: &Needs) -> Result<Held, StoreError> {
+    pub fn facts_needed(&self, tenant: &str, space: i64, needs: &Needs) -> Result<HeldFacts, StoreError> {
         let mut facts = BTreeMap::new();
         for key in &needs.subjects {
             facts.extend(self.facts_standing(tenant, space, key)?.into_iter().map(|fact| (fact.id, fact)));
@@ -154,7 +154,7 @@ impl Db<'_> {
                 retired.insert((subject.clone(), value.clone()));
             }
         }
-        Ok(Held { facts: facts.into_values().collect(), retired })
+        Ok(HeldFacts { facts: facts.into_values().collect(), retired })
     }
 
     fn value_was_held(

@@ -7,7 +7,7 @@ use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::receipts::{Attested, COLUMNS, ReceiptRow, SealedReceipt, attestation};
 use domain::{Caller, Space};
-use evidence::{Kind, Receipt, Signed};
+use evidence::{Receipt, ReceiptKind, Signed};
 
 fn sealed_receipt(row: &rusqlite::Row<'_>) -> rusqlite::Result<SealedReceipt> {
     Ok(SealedReceipt {
@@ -54,7 +54,12 @@ impl Db<'_> {
 
 impl Tx<'_> {
     /// Signs and keeps a receipt for the space; returns its number.
-    pub fn receipt_issue(&mut self, call: &Call, space: &Space, kind: Kind) -> Result<i64, StoreError> {
+    pub fn receipt_issue(
+        &mut self,
+        call: &Call,
+        space: &Space,
+        kind: ReceiptKind,
+    ) -> Result<i64, StoreError> {
         let tenant = call.caller.tenant.as_str();
         let row = self.space_open(tenant, space)?;
         let id = self.sequence_take(tenant, "receipt")?;
@@ -101,7 +106,7 @@ impl Sqlite {
             let attestation = attestation(subject, facts);
             let value = attestation.value.clone();
             let audit_head = tx.chain.at.hash;
-            let id = tx.receipt_issue(call, &space, Kind::Attestation(attestation))?;
+            let id = tx.receipt_issue(call, &space, ReceiptKind::Attestation(attestation))?;
             let attested = Attested { id, value, audit_head };
             let record = describe(&attested);
             Ok((attested, record))

@@ -155,7 +155,9 @@ impl Sqlite {
         space: Space,
         id: FactId,
         describe: impl FnOnce(Option<&Planned>) -> Record + Send + 'static,
-        plan: impl FnOnce(&Fact, &reconcile::Held, Timestamp, FactId) -> Result<Plan, Refusal> + Send + 'static,
+        plan: impl FnOnce(&Fact, &reconcile::HeldFacts, Timestamp, FactId) -> Result<Plan, Refusal>
+        + Send
+        + 'static,
     ) -> Result<Option<Planned>, StoreError> {
         self.write(call, move |tx, call| {
             let tenant = call.caller.tenant.as_str();

@@ -1,7 +1,7 @@
 use super::Set;
 use crate::eval::folder::Folder;
 use crate::eval::score::{Held, Verdict, findings, verdict};
-use crate::eval::sequence::{Kind, Label, Sequence, Trade, word};
+use crate::eval::sequence::{Label, Sequence, SequenceKind, Trade, word};
 use clap::ValueEnum;
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ fn both_halves_have_every_trade_in_every_kind_and_are_large_enough() {
     for half in &halves {
         assert!(half.len() * 2 >= ENOUGH, "{}", half.len());
         for trade in Trade::value_variants() {
-            for kind in Kind::value_variants() {
+            for kind in SequenceKind::value_variants() {
                 let found = half.iter().any(|s| s.trade == *trade && s.kind == *kind);
                 assert!(found, "{} {}", word(trade), word(kind));
             }

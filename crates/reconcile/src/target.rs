@@ -3,10 +3,10 @@
 use crate::ledger::Ledger;
 use crate::matching::{holder, known, removable, target};
 use crate::proposal::Proposal;
-use crate::slot::{same_value, scope_key};
-use crate::slots::SlotSchema;
+use crate::slot_key::{same_value, scope_key};
+use crate::slot_schema::SlotSchema;
 use domain::keys::subject_key;
-use domain::{Action, Fact, FactId, Kind, Status, TimeRef};
+use domain::{Action, Fact, FactId, FactKind, Status, TimeRef};
 use std::collections::BTreeSet;
 
 const UNNAMED: &str = "the statement does not name what it would remove";
@@ -42,8 +42,8 @@ pub(crate) fn settle(ledger: &Ledger, p: &Proposal, claims: &Claims, slots: &Slo
         return settled;
     };
     if target(ledger, p).is_some() {
-        if aimed.kind == Kind::State {
-            settled.kind = Kind::State;
+        if aimed.kind == FactKind::State {
+            settled.kind = FactKind::State;
         }
         return settled;
     }
@@ -68,13 +68,14 @@ pub(crate) fn settle(ledger: &Ledger, p: &Proposal, claims: &Claims, slots: &Slo
 
 /// Whether the proposal is a change at all, and none of its own subject's.
 fn may_change(ledger: &Ledger, p: &Proposal, aimed: &Fact) -> bool {
-    let states = p.kind == Kind::State && aimed.kind == Kind::State;
+    let states = p.kind == FactKind::State && aimed.kind == FactKind::State;
     match p.action {
         Action::Supersede | Action::Refine => {
             // What was added beside moves to the fact that it is about, when it is said again and names that fact.
             let by_subject = p.look.target.as_ref().is_some_and(|named| named.by_subject);
-            let moves =
-                |own: &Fact| by_subject && own.kind == Kind::State && same_value(None, &own.value, &p.value);
+            let moves = |own: &Fact| {
+                by_subject && own.kind == FactKind::State && same_value(None, &own.value, &p.value)
+            };
             states && holder(ledger, p).is_none_or(moves)
         }
         Action::Retract => states && removable(ledger, p).is_none(),

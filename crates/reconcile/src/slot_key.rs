@@ -1,13 +1,13 @@
 //! The place that at most one current fact may hold.
 
-use crate::slots::Slot;
+use crate::slot_schema::Slot;
 use domain::keys::{item_key, subject_key, value_key};
-use domain::{Fact, Kind, Status};
+use domain::{Fact, FactKind, Status};
 
 /// `None` for a fact that holds no place: an event, or one that is not current. Two current facts with one key
 /// would contradict each other.
 pub fn slot_key(fact: &Fact) -> Option<String> {
-    if fact.status != Status::Active || fact.kind == Kind::Event {
+    if fact.status != Status::Active || fact.kind == FactKind::Event {
         return None;
     }
     let place = format!("{}\u{1f}{}", subject_key(&fact.subject), scope_key(&fact.scope));

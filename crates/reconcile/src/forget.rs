@@ -3,15 +3,22 @@
 use crate::apply::apply;
 use crate::ledger::Ledger;
 use crate::matching::{removable, target};
-use crate::needs::Held;
-use crate::plan::{Plan, Statement, Trust};
+use crate::needs::HeldFacts;
+use crate::plan::Plan;
 use crate::proposal::Proposal;
-use crate::rules::{GATED, Verdict, flag};
+use crate::rules::{GATED, flag};
+use crate::statement::{Statement, Trust};
+use crate::verdict::Verdict;
 use domain::{Action, FactId};
 
 /// Retracts what each proposal names, whatever action the model wrote. RETRACT is done, FLAG awaits approval, DEDUP
 /// awaited it already, SKIP found nothing current.
-pub fn plan_removal(held: &Held, proposals: &[Proposal], statement: &Statement, next_id: FactId) -> Plan {
+pub fn plan_removal(
+    held: &HeldFacts,
+    proposals: &[Proposal],
+    statement: &Statement,
+    next_id: FactId,
+) -> Plan {
     let mut ledger = Ledger::open(held, next_id);
     let outcomes = proposals
         .iter()

@@ -1,9 +1,9 @@
 //! Entries of one statement never retire each other: several values of one subject are one value.
 
 use crate::proposal::{Proposal, why_unusable};
-use crate::slot::scope_key;
+use crate::slot_key::scope_key;
 use domain::keys::{item_key, subject_key, value_key};
-use domain::{Action, Kind, TimeRef, Triple, limits};
+use domain::{Action, FactKind, TimeRef, Triple, limits};
 
 const TOO_LONG: &str = "with the other values of the statement it would be too long";
 const LESS_SURE: &str = "the statement gives another value, and is surer of it";
@@ -51,7 +51,7 @@ pub(crate) fn join(proposals: &[Proposal]) -> Vec<Proposal> {
 fn place(p: &Proposal) -> Option<(String, String, Option<String>)> {
     let says_so = p.unusable.is_none()
         && !p.value.is_empty()
-        && p.stored_kind() == Kind::State
+        && p.stored_kind() == FactKind::State
         && p.look.doubt.is_none()
         && matches!(p.time_ref, TimeRef::Current | TimeRef::Unknown)
         && !matches!(p.action, Action::Skip | Action::Retract | Action::Archive | Action::Flag);
@@ -74,8 +74,8 @@ fn add(first: &mut Proposal, p: Proposal) -> Option<Proposal> {
     if first.action == Action::Dedup || (first.action == Action::Add && p.action != Action::Dedup) {
         first.action = p.action;
     }
-    if p.kind == Kind::State {
-        first.kind = Kind::State;
+    if p.kind == FactKind::State {
+        first.kind = FactKind::State;
     }
     first.confidence = first.confidence.min(p.confidence);
     first.target = first.target.or(p.target);
