@@ -2,7 +2,7 @@
 
 pub mod cli;
 pub mod eval;
-pub mod fitted;
+pub mod line_wrap;
 pub mod logging;
 pub mod settings;
 pub mod startup;

@@ -1,6 +1,6 @@
 //! From settings to a running service.
 
-use crate::fitted::fitted;
+use crate::line_wrap::wrapped;
 use crate::settings::{ModelSettings, Settings, SettingsError};
 use domain::{Fault, Timestamp};
 use model::{ChatConfig, EmbedConfig, Models, Provider};
@@ -26,7 +26,7 @@ pub const CLOSING: Duration = Duration::from_secs(2);
 /// Opens the store and puts the service together. Must be called within a Tokio runtime.
 pub async fn service(settings: Settings) -> Result<Service, StartupError> {
     let models = models(settings.models)?;
-    settings.place.make_folder()?;
+    settings.database_file.make_folder()?;
     let store = Store::open(settings.storage, Timestamp::now()).await?;
     Ok(Service::new(store, models, settings.options))
 }
@@ -43,7 +43,7 @@ pub async fn service_without_model(settings: Settings) -> Result<Service, Startu
         extract_retries: 0,
     };
     let models = Models::new(none, EmbedConfig { base_url: None, api_key: None, model: None })?;
-    settings.place.make_folder()?;
+    settings.database_file.make_folder()?;
     let store = Store::open(settings.storage, Timestamp::now()).await?;
     Ok(Service::new(store, models, settings.options))
 }
@@ -80,7 +80,7 @@ const BUILT_IN: &str = "No language model is configured, so the built-in one rea
 pub fn refuse(program: &str, error: &dyn std::error::Error) -> std::process::ExitCode {
     use std::io::{IsTerminal, Write};
     let (mut out, text) = (std::io::stderr(), format!("{program}: {error}"));
-    let text = if out.is_terminal() { fitted(&text) } else { text };
+    let text = if out.is_terminal() { wrapped(&text) } else { text };
     let _ = writeln!(out, "{text}");
     std::process::ExitCode::FAILURE
 }

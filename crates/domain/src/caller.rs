@@ -1,23 +1,30 @@
-//! Who asks, for which tenant, under which request, and until when an answer is of use.
+//! Who asks, for which tenant, in which request, and until when an answer is of use.
 
-use crate::{Capability, Principal, Role, Tenant};
+use crate::{Capability, Principal, PrincipalOrigin, Role, Tenant};
 use jiff::Timestamp;
 use std::time::Instant;
 
 const LOCAL: &str = "local";
 const ANONYMOUS: &str = "anonymous";
-/// How the ids of principals begin: those with a key, and those of single sign-on.
-const PRINCIPALS: [&str; 2] = ["prin_", "oidc_"];
 
-/// Whether the audit log means a principal by this id.
-pub fn is_principal_id(id: &str) -> bool {
-    PRINCIPALS.iter().any(|start| id.starts_with(start))
+/// The caller that an id in the audit log names. What is done outside any space is logged under the caller's own id, so
+/// no space may be made for a user whose name is one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallerId {
+    Local,
+    Anonymous,
+    Principal(PrincipalOrigin),
 }
 
-/// Whether the audit log means a caller by this id. What is done outside any space stands there under the caller's own
-/// id, so that no space may be made for a user of such a name.
-pub fn is_caller_id(id: &str) -> bool {
-    [LOCAL, ANONYMOUS].contains(&id) || is_principal_id(id)
+impl CallerId {
+    /// `None` for the name of a user.
+    pub fn of(id: &str) -> Option<Self> {
+        match id {
+            LOCAL => Some(Self::Local),
+            ANONYMOUS => Some(Self::Anonymous),
+            _ => PrincipalOrigin::of(id).map(Self::Principal),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +36,7 @@ pub enum Identity {
     Anonymous,
 }
 
-/// Goes through every store call, so that no query can forget the tenant.
+/// Goes through every store call: no query can forget the tenant.
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub identity: Identity,
@@ -50,7 +57,7 @@ impl Caller {
         Self { identity, tenant, request_id, now, deadline }
     }
 
-    /// As the audit log names the caller.
+    /// The caller's name in the audit log.
     pub fn id(&self) -> &str {
         match &self.identity {
             Identity::Local => LOCAL,

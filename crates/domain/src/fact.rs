@@ -87,7 +87,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// A state has one current value; events stand beside each other.
+/// A state has one current value; any number of events can be current.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FactKind {
     State,
@@ -105,18 +105,18 @@ pub struct Triple {
 /// The key of a fact's metadata that names who rejected it.
 pub const REJECTED_BY: &str = "rejected_by";
 
-/// What a flagged fact asks for, and what it would do it to.
+/// The change that a flagged fact asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
     /// ADD, SUPERSEDE, COEXIST, REFINE or RETRACT: what confirming applies.
     pub action: Action,
     /// The active fact that it would change.
     pub target: Option<FactId>,
-    /// The target's value when the change was proposed. A refinement keeps the id, so that the id alone does not show
-    /// whether the target is still what the change was proposed against.
+    /// The target's value when the change was proposed. A refinement keeps the id, so the id alone does not show
+    /// whether the target has changed since.
     pub target_value: Option<String>,
-    /// Whether the slot is confirm-gated: then it is a proposal, and stale once its target has gone or has another
-    /// value, or, without a target, once the place that it would take is occupied.
+    /// Whether the slot is confirm-gated. Such a change becomes stale when its target has gone or has another value or,
+    /// if it has no target, when another fact has taken the slot.
     pub gated: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A failure that the caller hears of only as a reference number.
+//! A failure of which the caller is told only a reference number.
 
 use std::fmt;
 

@@ -5,53 +5,47 @@ mod look_alikes;
 
 pub use items::item_key;
 
-/// Separators that people use freely between the words of a name. Signs that carry meaning, as in `C++`, `C#` or
-/// `50%`, are not among them.
-fn is_separator(c: char) -> bool {
-    c.is_whitespace() || c.is_control() || "_-‐‑–—./\\:;,'’‘\"“”`()[]{}!?".contains(c)
-}
+use crate::words::{Boundary, split_words};
 
-/// The identity of a subject, a scope or a slot's alias: case and separators aside, and whatever looks the same is the
-/// same, so that nothing can be stood beside a guarded slot in letters that only imitate its name.
+/// The identity of a subject, a scope or a slot's alias: case and separators do not count, and letters that look the
+/// same are the same. Otherwise a subject in letters that imitate a guarded slot's name would get around the guard.
 pub fn subject_key(subject: &str) -> String {
     if subject.is_ascii() {
         return former_subject_key(subject);
     }
     let shown = look_alikes::as_shown(subject);
-    let folded = shown
-        .split(is_separator)
-        .filter(|w| !w.is_empty())
+    let folded = split_words(&shown, Boundary::NameSeparator)
         .map(look_alikes::plain_word)
         .collect::<Vec<_>>()
         .join(" ");
     if folded.is_empty() { shown.trim().to_lowercase() } else { folded }
 }
 
-/// The key that a subject had before look-alikes were folded. Rows written then stand under it until they are next
-/// written, so that whoever looks for a subject by its key asks for this one too. It differs for few subjects: those
-/// with full-width or otherwise compatible characters, with invisible ones, or with letters of two alphabets in a word.
+/// The key that a subject had before look-alikes were folded. Rows written before that have it until they are next
+/// written, so a search by key must ask for this one too. It differs for few subjects: those with full-width or
+/// otherwise compatible characters, with invisible ones, or with letters of two alphabets in a word.
 pub fn former_subject_key(subject: &str) -> String {
-    let folded = fold(subject, is_separator);
+    let folded = folded(split_words(subject, Boundary::NameSeparator));
     if folded.is_empty() { subject.trim().to_lowercase() } else { folded }
 }
 
-/// Every key that rows of the subject may stand under.
+/// Every key that rows of the subject may have.
 pub fn subject_keys(subject: &str) -> [String; 2] {
     [subject_key(subject), former_subject_key(subject)]
 }
 
-/// The identity of a value: case, spacing and a closing full stop aside.
+/// The identity of a value: case, spacing and a closing full stop do not count.
 pub fn value_key(value: &str) -> String {
-    fold(value.trim().trim_end_matches('.'), char::is_whitespace)
+    folded(value.trim().trim_end_matches('.').split_whitespace())
 }
 
-/// The identity of a statement's words: spacing aside.
+/// The identity of a statement's words: spacing does not count.
 pub fn text_key(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn fold(text: &str, separator: impl Fn(char) -> bool) -> String {
-    text.split(separator).filter(|w| !w.is_empty()).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+fn folded<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -83,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_imitation_keeps_its_own_letters() {
+    fn genuine_letters_are_kept() {
         for subject in
             ["адрес", "Ёлка", "διεύθυνση", "住所", "café", "größe", "naïve plan", "Вова", "α", "مرحبا"]
         {

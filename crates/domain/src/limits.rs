@@ -10,7 +10,7 @@ pub const VALUE_BYTES: usize = 8 * 1024;
 pub const SCOPE_BYTES: usize = 128;
 /// Ids of users, agents and runs, names of sources, principals and tenants.
 pub const NAME_BYTES: usize = 256;
-/// Metadata travels with every fact of the call, so that it is kept small.
+/// Metadata is stored with every fact of the call, so it is kept small.
 pub const METADATA_BYTES: usize = 16 * 1024;
 /// Facts that one statement may yield; a model that lists more has lost the thread.
 pub const FACTS_PER_STATEMENT: usize = 64;
@@ -20,9 +20,9 @@ pub const SCOPES_PER_KEY: usize = 256;
 pub const RANKED_SOURCES: usize = 256;
 /// Below this confidence a change is flagged, not made.
 pub const SURE: f64 = 0.7;
-/// What a fact gets whose model gave no usable confidence.
+/// The confidence of a fact for which the model gave none that can be used.
 pub const UNSTATED_CONFIDENCE: f64 = 0.5;
-/// What a caller's fact gets that gives no confidence: whoever brings a fact means it.
+/// The confidence of a fact that a caller brings without one: callers mean the facts they bring.
 pub const CALLER_CONFIDENCE: f64 = 0.9;
 /// Retired rows that `list_memories` shows.
 pub const RETIRED_SHOWN: usize = 20;

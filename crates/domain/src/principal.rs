@@ -138,9 +138,34 @@ impl fmt::Display for Scopes {
     }
 }
 
+/// How a principal proves who they are. Their id begins with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrincipalOrigin {
+    ApiKey,
+    SingleSignOn,
+}
+
+impl PrincipalOrigin {
+    pub fn id(self, unique: &str) -> String {
+        format!("{}{unique}", self.prefix())
+    }
+
+    /// `None` where it is not the id of a principal.
+    pub fn of(id: &str) -> Option<Self> {
+        [Self::ApiKey, Self::SingleSignOn].into_iter().find(|origin| id.starts_with(origin.prefix()))
+    }
+
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::ApiKey => "prin_",
+            Self::SingleSignOn => "oidc_",
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
-    /// `prin_<hex>`
+    /// As [`PrincipalOrigin::id`] makes it.
     pub id: String,
     pub name: String,
     pub role: Role,

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 pub const DEFAULT_TENANT: &str = "default";
-/// Whose memory a call means that names nobody.
+/// The user of a call that names none.
 pub const DEFAULT_USER: &str = "default";
 
-/// The hardest partition: no query crosses it.
+/// The outermost partition: no query crosses it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Tenant(String);
 
@@ -57,7 +57,7 @@ impl Space {
     }
 }
 
-/// As receipts write it: `user_id/agent_id/run_id`.
+/// The form in receipts: `user_id/agent_id/run_id`.
 impl fmt::Display for Space {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}", self.user_id, self.agent_id, self.run_id)

@@ -1,16 +1,21 @@
 //! The only crate that knows the wire: JSON-RPC, the shapes of MCP, and the two transports.
 
-mod asking;
+mod elicitation;
 pub mod http;
 mod mcp;
-mod modern;
 mod oidc;
 mod progress;
 mod request_id;
 mod rpc;
+mod stateless;
 pub mod stdio;
 mod tools_list;
+
+use std::time::Duration;
 
 /// The name and version under which the server introduces itself.
 pub const NAME: &str = "svc";
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// How long a call may take in all: the two minutes of the model's retries, and time to finish.
+pub(crate) const CALL_TIME: Duration = Duration::from_secs(150);

@@ -1,7 +1,7 @@
 //! The methods of the Model Context Protocol, the same on both transports, in the revisions that begin with
-//! `initialize`. The revision without it is in `modern.rs`.
+//! `initialize`. The revision without it is in `stateless.rs`.
 
-use crate::asking::{Asker, MOST, settle};
+use crate::elicitation::{Asker, MOST, settle};
 use crate::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
 use crate::tools_list::tools_list;
 use crate::{NAME, VERSION};
@@ -9,10 +9,6 @@ use domain::Caller;
 use serde_json::{Map, Value, json};
 use service::{Reply, Service};
 use std::borrow::Cow;
-use std::time::Duration;
-
-/// How long a call may take in all: the two minutes of the model's retries, and time to finish.
-pub(crate) const CALL_TIME: Duration = Duration::from_secs(150);
 
 /// Revisions that `initialize` agrees to.
 pub(crate) const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
@@ -49,7 +45,7 @@ or 'Svc couldn't complete' are not memories: say so instead of guessing.";
 /// A result as JSON text; one that never changes is borrowed, not copied.
 pub(crate) type Outcome = Result<Cow<'static, str>, RpcError>;
 
-/// Runs a method. `asker` is there where a person can be asked in the middle of it.
+/// Runs a method. `asker` is given if a person can be asked in the middle of it.
 pub(crate) async fn serve(
     service: &Service,
     caller: Caller,
@@ -64,8 +60,8 @@ pub(crate) async fn serve(
             let Called { mut reply, space } = call(service, caller.clone(), params).await?;
             if let Some(asker) = asker {
                 for proposal in reply.proposals.iter().take(MOST) {
-                    let verdict = asker.ask(proposal).await;
-                    let settled = settle(service, &caller, &space, proposal.memory_id, verdict).await;
+                    let answer = asker.ask(proposal).await;
+                    let settled = settle(service, &caller, &space, proposal.memory_id, answer).await;
                     reply.text.extend(settled.map(|said| format!("\n{said}")));
                 }
             }
@@ -116,7 +112,7 @@ pub(crate) fn list(service: &Service, caller: &Caller, method: &str) -> Option<C
     }
 }
 
-/// Every list fits one page, so that no cursor was ever given out.
+/// Every list fits one page, so no cursor was ever given out.
 pub(crate) fn first_page(params: &Map<String, Value>) -> Result<(), RpcError> {
     match params.get("cursor") {
         None | Some(Value::Null) => Ok(()),
@@ -179,7 +175,7 @@ mod tests {
     use super::INSTRUCTIONS;
 
     #[test]
-    fn the_instructions_name_tools_that_exist_and_are_short_enough_to_be_read() {
+    fn the_instructions_are_short_and_name_real_tools() {
         let words = INSTRUCTIONS.split(|c: char| !c.is_ascii_lowercase() && c != '_');
         let ids = ["user_id", "agent_id", "run_id"];
         let named: Vec<&str> = words.filter(|word| word.contains('_') && !ids.contains(word)).collect();

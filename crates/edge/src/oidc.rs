@@ -1,6 +1,6 @@
 //! Single sign-on: RS256 ID tokens, checked against the key set that the identity provider publishes.
 
-use domain::{Principal, PrincipalKind, Role, Scopes, Tenant};
+use domain::{Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant};
 use jsonwebtoken::jwk::JwkSet;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use parking_lot::Mutex;
@@ -60,7 +60,7 @@ impl Oidc {
         Ok(Self { config, client, cache: Mutex::default() })
     }
 
-    /// The person that the token speaks for.
+    /// The person whom the token identifies.
     pub async fn principal(&self, token: &str) -> Result<Principal, Refused> {
         let header = decode_header(token).map_err(|e| Refused(format!("malformed header: {e}")))?;
         // Said before any key is looked up: a token must not choose how it is checked.
@@ -139,8 +139,8 @@ impl Oidc {
             },
         };
         Ok(Principal {
-            id: format!("oidc_{}", digest.get(..16).unwrap_or(&digest)),
-            // The prefix keeps a person from bearing the name of a trusted source.
+            id: PrincipalOrigin::SingleSignOn.id(digest.get(..16).unwrap_or(&digest)),
+            // The prefix keeps a person from having the name of a trusted source.
             name: format!("oidc:{subject}"),
             role: self.role(claims),
             kind: PrincipalKind::Human,

@@ -1,4 +1,4 @@
-//! Word that a long call is still at work, for a client that asked for it.
+//! Progress messages for a long call, for a client that asked for them.
 
 use futures_util::stream::{self, BoxStream, StreamExt};
 use serde_json::{Map, Value, json};
@@ -18,8 +18,7 @@ pub(crate) fn token(method: &str, params: &Map<String, Value>) -> Option<Value> 
     (token.is_string() || token.is_i64() || token.is_u64()).then(|| token.clone())
 }
 
-/// What a call has to say: that it is at work, as long as it is and where there is a token, and then its answer.
-/// Dropping the stream drops the call.
+/// The messages of a call: its progress, if there is a token, and then its answer. Dropping the stream drops the call.
 pub(crate) fn messages(
     token: Option<Value>,
     every: Duration,
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_tool_call_with_a_usable_token_hears_of_its_progress() {
+    fn only_a_tool_call_with_a_valid_token_gets_progress() {
         assert_eq!(asked("tools/call", &json!({ "_meta": { "progressToken": "t" } })), Some(json!("t")));
         assert_eq!(asked("tools/call", &json!({ "_meta": { "progressToken": 0 } })), Some(json!(0)));
         assert_eq!(asked("tools/call", &json!({ "_meta": { "progressToken": [1] } })), None);

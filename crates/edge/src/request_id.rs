@@ -1,4 +1,4 @@
-//! The id under which one request stands in the log and in the audit trail.
+//! The id of a request in the log and in the audit trail.
 
 /// 16 random hexadecimal digits.
 pub(crate) fn random() -> String {
@@ -8,7 +8,7 @@ pub(crate) fn random() -> String {
     hex::encode(bytes)
 }
 
-/// The client's own id where it is one that can stand in a log line as it is; otherwise a new one.
+/// The client's own id if it is fit for a log line; otherwise a new one.
 pub(crate) fn of(offered: Option<&str>) -> String {
     offered.filter(|id| is_fit(id)).map_or_else(random, str::to_owned)
 }

@@ -11,8 +11,8 @@ pub(crate) const INVALID_REQUEST: i64 = -32600;
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INVALID_PARAMS: i64 = -32602;
 
-/// The id of a request as JSON, in the very characters in which it came: a number may be larger than any that we count
-/// with.
+/// The id of a request as JSON, in the exact characters in which it came: a number may be larger than any integer type
+/// of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Id(String);
 
@@ -22,7 +22,7 @@ impl Id {
         Self(r#""server-error""#.to_owned())
     }
 
-    /// `None` for what is no id: neither a string nor a whole number.
+    /// `None` for anything but a string or a whole number.
     fn read(id: &Value, message: &[u8]) -> Option<Self> {
         if id.is_string() || id.is_i64() || id.is_u64() {
             return Some(Self(id.to_string()));
@@ -50,7 +50,7 @@ pub(crate) enum Message {
         method: String,
         params: Map<String, Value>,
     },
-    /// An answer to what we asked. An error is no result.
+    /// An answer to what we asked; `None` for an error.
     Response {
         id: Id,
         result: Option<Value>,

@@ -1,12 +1,13 @@
 //! MCP over standard input and output: one message a line, several calls in flight at once, and nothing but protocol
 //! on standard output.
 
-use crate::asking::Asker;
-use crate::mcp::{self, CALL_TIME};
-use crate::modern;
+use crate::CALL_TIME;
+use crate::elicitation::Asker;
+use crate::mcp;
 use crate::progress;
 use crate::request_id;
 use crate::rpc::{self, Id, Message};
+use crate::stateless;
 use domain::{Caller, Identity, Timestamp};
 use futures_util::StreamExt;
 use parking_lot::Mutex;
@@ -20,11 +21,11 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWrite
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
-/// A line that no sensible client sends; past it the input is not a conversation any more.
+/// The longest line that is read. No sensible client sends a longer one.
 const LINE_BYTES: u64 = 16 * 1024 * 1024;
 /// A client that closes its end may still be reading: calls under way get this long to answer.
 const LEAVING: Duration = Duration::from_secs(8);
-/// Answers that wait for a slow reader before calls wait too.
+/// How many answers may wait for a slow reader before calls wait too.
 const ANSWERS_WAITING: usize = 64;
 
 type InFlight = Arc<Mutex<HashMap<String, AbortHandle>>>;
@@ -48,7 +49,7 @@ pub async fn serve(
         if (&mut lines).take(LINE_BYTES).read_until(b'\n', &mut line).await? == 0 {
             break;
         }
-        // What has ended is let go of, so that a long conversation does not pile up.
+        // Finished tasks are dropped, or a long conversation would pile up.
         while calls.try_join_next().is_some() {}
         if line.trim_ascii().is_empty() {
             continue;
@@ -66,7 +67,7 @@ pub async fn serve(
                     in_flight: in_flight.clone(),
                 };
                 let key = id.to_string();
-                // The entry is made while the lock is held, so that a call that ends at once finds it.
+                // The entry is made while the lock is held, so a call that ends at once finds it.
                 let mut entries = in_flight.lock();
                 let handle = calls.spawn(call.answer(id, method, params));
                 entries.insert(key, handle);
@@ -115,8 +116,8 @@ impl Conversation {
         let progress = progress::token(&method, &params);
         let (service, asker, key) = (self.service, self.asker, id.to_string());
         let call = async move {
-            let outcome = if modern::is_spoken(&method, &params) {
-                modern::serve(&service, caller, &method, params).await
+            let outcome = if stateless::is_spoken(&method, &params) {
+                stateless::serve(&service, caller, &method, params).await
             } else {
                 mcp::serve(&service, caller, &method, params, Some(&asker)).await
             };

@@ -6,7 +6,7 @@ use service::{Effect, Service, ToolInfo, ToolsShown, World, catalogue};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// No tool changes while we run, so that each is serialized once.
+/// No tool changes while we run, so each is serialized once.
 static EACH: LazyLock<Vec<String>> =
     LazyLock::new(|| catalogue().iter().map(|info| tool(info).to_string()).collect());
 static ALL: LazyLock<String> = LazyLock::new(|| list(EACH.iter()));

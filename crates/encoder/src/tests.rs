@@ -1,4 +1,6 @@
-use super::{ENCODER, Encoder, LONGEST, Meant, Relation, answers, embed, relations, tokens, weights};
+use super::{
+    ENCODER, Encoder, Modality, Relation, STATEMENT_PIECES, answers, embed, relations, tokens, weights,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -12,7 +14,7 @@ fn encoder() -> &'static Encoder {
 }
 
 #[test]
-fn a_statement_is_weighed_against_what_is_held() {
+fn a_statement_relates_to_what_is_held() {
     let held = "We deploy to Heroku";
     for (statement, relation) in [
         ("We moved from Heroku to Fly.io last week.", Relation::Replaces),
@@ -27,7 +29,7 @@ fn a_statement_is_weighed_against_what_is_held() {
 }
 
 #[test]
-fn what_speaks_of_a_fact_but_not_of_now_is_told_from_what_changes_it() {
+fn talk_of_the_past_or_future_does_not_settle_a_fact() {
     let held = "We deploy to Heroku";
     let unsettled = |statement| relations(&[(statement, held)])[0].unsettled;
     for statement in
@@ -41,23 +43,23 @@ fn what_speaks_of_a_fact_but_not_of_now_is_told_from_what_changes_it() {
 }
 
 #[test]
-fn words_are_taken_as_they_are_meant() {
+fn words_have_the_modality_they_are_meant_in() {
     for (statement, meant) in [
-        ("Our database is Postgres.", Meant::So),
-        ("We might move to Azure next year, but nobody knows.", Meant::Hedged),
-        ("Do we still use Jenkins?", Meant::Asked),
-        ("If we had the money, we would buy Snowflake.", Meant::Hypothetical),
-        ("I used to live in Ghent.", Meant::Past),
+        ("Our database is Postgres.", Modality::Asserted),
+        ("We might move to Azure next year, but nobody knows.", Modality::Hedged),
+        ("Do we still use Jenkins?", Modality::Question),
+        ("If we had the money, we would buy Snowflake.", Modality::Hypothetical),
+        ("I used to live in Ghent.", Modality::Past),
     ] {
         let read = tokens(&[statement]);
-        let of = |at: usize| read[0].iter().map(|token| token.meant[at]).sum::<f32>();
-        let sums: Vec<f32> = (0..super::MEANINGS).map(of).collect();
+        let of = |at: usize| read[0].iter().map(|token| token.modality[at]).sum::<f32>();
+        let sums: Vec<f32> = (0..super::MODALITIES).map(of).collect();
         assert_eq!(likeliest(&sums), meant as usize, "{statement}: {sums:.2?}");
     }
 }
 
 #[test]
-fn a_fact_that_answers_is_told_from_one_that_does_not() {
+fn a_fact_that_answers_scores_higher_than_one_that_does_not() {
     let pairs = [
         ("Where is the storefront hosted?", "The storefront is hosted on Heroku"),
         ("Where is the storefront hosted?", "My dentist is Dr. Feld"),
@@ -67,7 +69,7 @@ fn a_fact_that_answers_is_told_from_one_that_does_not() {
 }
 
 #[test]
-fn texts_that_are_read_together_are_read_as_if_alone() {
+fn texts_read_in_a_batch_score_as_if_read_alone() {
     let pairs = [
         ("We moved to Fly.io.", "We deploy to Heroku"),
         ("Ravi is on call, and the rota has changed for everybody else as well.", "Kim is on call"),
@@ -84,14 +86,18 @@ fn texts_that_are_read_together_are_read_as_if_alone() {
 #[test]
 fn words_are_cut_into_the_longest_known_pieces() {
     let text = "Café Möbius, 40mg!";
-    let spelled: Vec<&str> =
-        encoder().pieces.cut(text, LONGEST).iter().map(|piece| &text[piece.at.clone()]).collect();
+    let spelled: Vec<&str> = encoder()
+        .tokenizer
+        .tokenize(text, STATEMENT_PIECES)
+        .iter()
+        .map(|piece| &text[piece.at.clone()])
+        .collect();
     assert_eq!(spelled.join("|"), "Café|Möb|ius|,|40|m|g|!");
 }
 
 /// What training/export.py found for the same texts with the same weights.
 #[test]
-fn the_numbers_are_those_of_the_framework() {
+fn the_numbers_equal_those_of_the_training_framework() {
     let golden: Value = serde_json::from_str(include_str!("../golden.json")).unwrap();
     let number = |value: &Value| value.as_f64().unwrap() as f32;
     let numbers = |value: &Value| value.as_array().unwrap().iter().map(number).collect::<Vec<f32>>();
@@ -106,7 +112,7 @@ fn the_numbers_are_those_of_the_framework() {
         close(written, &embed(&[written])[0], &text["vector"]);
         let read = tokens(&[written]);
         for (token, right) in read[0].iter().zip(text["tokens"].as_array().unwrap()) {
-            let mut found = token.meant.to_vec();
+            let mut found = token.modality.to_vec();
             found.extend([token.value, token.start]);
             close(written, &found, right);
         }
@@ -122,7 +128,7 @@ fn the_numbers_are_those_of_the_framework() {
 }
 
 #[test]
-fn sentences_about_the_same_are_near_each_other() {
+fn sentences_about_the_same_thing_are_near_each_other() {
     let found = embed(&["Where do you live?", "My home is in Ghent.", "The printer is out of paper.", ""]);
     let product = |a: usize, b: usize| found[a].iter().zip(&found[b]).map(|(a, b)| a * b).sum::<f32>();
     assert!(product(0, 1) > product(0, 2) + 0.1, "{} {}", product(0, 1), product(0, 2));
@@ -131,20 +137,20 @@ fn sentences_about_the_same_are_near_each_other() {
 }
 
 #[test]
-fn damaged_weights_are_told() {
+fn damaged_weights_are_reported() {
     let whole = include_bytes!("../weights.safetensors");
     let sum = |bytes: &[u8]| hex::encode(Sha256::digest(bytes));
-    let told = |bytes: &'static [u8], sum: &str| weights::read(bytes, sum).err().unwrap().to_string();
+    let reported = |bytes: &'static [u8], sum: &str| weights::read(bytes, sum).err().unwrap().to_string();
     let mut flipped = whole.to_vec();
     flipped[9_000_000] ^= 1;
-    assert!(told(flipped.leak(), &sum(whole)).contains("SHA-256"));
+    assert!(reported(flipped.leak(), &sum(whole)).contains("SHA-256"));
     let cut = &whole[..whole.len() - 7];
-    assert!(told(cut, &sum(cut)).contains("cannot be read"));
+    assert!(reported(cut, &sum(cut)).contains("cannot be read"));
     let renamed = String::from_utf8_lossy(&whole[..200_000]).find("\"positions\"").unwrap();
     let mut other = whole.to_vec();
     other[renamed + 1] = b'P';
     let other = other.leak();
-    assert!(told(other, &sum(other)).contains("positions"));
+    assert!(reported(other, &sum(other)).contains("positions"));
 }
 
 /// `cargo test --release -p svc-encoder -- --ignored --nocapture` prints how long calls take and what they hold.
@@ -181,9 +187,9 @@ fn how_long_calls_take() {
 
 proptest! {
     #[test]
-    fn pieces_stand_in_the_text_in_order(text in ".{0,200}") {
+    fn pieces_are_in_the_order_of_the_text(text in ".{0,200}") {
         let mut end = 0;
-        for piece in encoder().pieces.cut(&text, LONGEST) {
+        for piece in encoder().tokenizer.tokenize(&text, STATEMENT_PIECES) {
             prop_assert!(piece.at.start >= end && text.get(piece.at.clone()).is_some());
             end = piece.at.end;
         }

@@ -1,8 +1,13 @@
-//! Reads the weights that are part of the program. `training/export.py` writes them, and says how they are named.
+//! Reads the weights that are part of the program. `training/export.py` writes them; the names of the tensors are those
+//! of the file, and older than the names here.
 
-use crate::network::{Head, Layer, Marks, Network, Norm, Table, WIDTH};
-use crate::product::Linear;
-use crate::{MEANINGS, RELATIONS};
+use crate::attention::Attention;
+use crate::hidden::HIDDEN;
+use crate::labels::{MODALITIES, RELATIONS};
+use crate::layer_norm::LayerNorm;
+use crate::linear::Linear;
+use crate::tokenizer::UNKNOWN;
+use crate::transformer::{Classifier, Embedding, Layer, SpecialTokens, Transformer};
 use safetensors::Dtype;
 use safetensors::tensor::{SafeTensorError, SafeTensors};
 use sha2::{Digest, Sha256};
@@ -11,13 +16,13 @@ static FILE: &[u8] = include_bytes!("../weights.safetensors");
 /// As `sha256sum` writes it.
 static SUM: &str = include_str!("../weights.safetensors.sha256");
 
-const WIDE: usize = 1536;
+const INTERMEDIATE: usize = 1536;
 const POSITIONS: usize = 224;
 const LAYERS: usize = 6;
 
 /// Why the weights cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum Damaged {
+pub enum WeightsError {
     #[error("the network's weights are damaged: their SHA-256 is {found}, and {right} was expected")]
     Sum { found: String, right: String },
     #[error("the network's weights cannot be read: {0}")]
@@ -28,38 +33,38 @@ pub enum Damaged {
     Vocabulary(&'static str),
 }
 
-pub(crate) fn load() -> Result<(&'static str, Network), Damaged> {
+pub(crate) fn load() -> Result<(&'static str, Transformer), WeightsError> {
     read(FILE, SUM)
 }
 
-pub(crate) fn read(file: &'static [u8], sum: &str) -> Result<(&'static str, Network), Damaged> {
+pub(crate) fn read(file: &'static [u8], sum: &str) -> Result<(&'static str, Transformer), WeightsError> {
     let right = sum.split_whitespace().next().unwrap_or_default();
     let found = hex::encode(Sha256::digest(file));
     if found != right {
-        return Err(Damaged::Sum { found, right: right.to_owned() });
+        return Err(WeightsError::Sum { found, right: right.to_owned() });
     }
     let file = File { tensors: SafeTensors::deserialize(file)? };
     let vocabulary = file.tensors.tensor("vocabulary")?.data();
-    let vocabulary = std::str::from_utf8(vocabulary).map_err(|_| Damaged::Vocabulary("UTF-8"))?;
-    let number = |mark: &'static str| {
-        vocabulary.lines().position(|line| line == mark).ok_or(Damaged::Vocabulary(mark))
+    let vocabulary = std::str::from_utf8(vocabulary).map_err(|_| WeightsError::Vocabulary("UTF-8"))?;
+    let id = |token: &'static str| {
+        vocabulary.lines().position(|line| line == token).ok_or(WeightsError::Vocabulary(token))
     };
-    number(crate::pieces::UNKNOWN)?;
-    let network = Network {
-        words: file.table("words", vocabulary.lines().count())?,
-        positions: file.table("positions", POSITIONS)?,
-        sides: file.table("sides", 2)?,
-        norm: file.norm("norm")?,
+    id(UNKNOWN)?;
+    let transformer = Transformer {
+        token_embedding: file.embedding("words", vocabulary.lines().count())?,
+        position_embedding: file.embedding("positions", POSITIONS)?,
+        segment_embedding: file.embedding("sides", 2)?,
+        embedding_norm: file.layer_norm("norm")?,
         layers: (0..LAYERS).map(|at| file.layer(&format!("layers.{at}"))).collect::<Result<_, _>>()?,
-        relation: file.head("relation", RELATIONS)?,
-        unsettled: file.head("unsettled", 2)?,
-        answer: file.head("answer", 2)?,
-        meant: file.head("meant", MEANINGS)?,
-        value: file.head("value", 3)?,
-        start: file.head("start", 2)?,
-        marks: Marks { start: number("[CLS]")?, end: number("[SEP]")? },
+        relation: file.classifier("relation", RELATIONS)?,
+        unsettled: file.classifier("unsettled", 2)?,
+        answer: file.classifier("answer", 2)?,
+        modality: file.classifier("meant", MODALITIES)?,
+        value: file.classifier("value", 3)?,
+        start: file.classifier("start", 2)?,
+        special: SpecialTokens { cls: id("[CLS]")?, sep: id("[SEP]")? },
     };
-    Ok((vocabulary, network))
+    Ok((vocabulary, transformer))
 }
 
 struct File {
@@ -67,62 +72,64 @@ struct File {
 }
 
 impl File {
-    fn data(&self, name: &str, kind: Dtype, shape: &[usize]) -> Result<&'static [u8], Damaged> {
+    fn data(&self, name: &str, kind: Dtype, shape: &[usize]) -> Result<&'static [u8], WeightsError> {
         let found = self.tensors.tensor(name)?;
         if found.dtype() == kind && found.shape() == shape {
             return Ok(found.data());
         }
         let named = |kind: Dtype, shape: &[usize]| format!("{kind:?} {shape:?}");
-        Err(Damaged::Tensor {
+        Err(WeightsError::Tensor {
             name: name.to_owned(),
             found: named(found.dtype(), found.shape()),
             right: named(kind, shape),
         })
     }
 
-    fn numbers(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, Damaged> {
+    fn numbers(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, WeightsError> {
         let (numbers, _) = self.data(name, Dtype::F32, shape)?.as_chunks();
         Ok(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
     }
 
-    fn table(&self, name: &str, rows: usize) -> Result<Table, Damaged> {
-        Ok(Table {
-            rows: self.data(name, Dtype::I8, &[rows, WIDTH])?,
+    fn embedding(&self, name: &str, rows: usize) -> Result<Embedding, WeightsError> {
+        Ok(Embedding {
+            rows: self.data(name, Dtype::I8, &[rows, HIDDEN])?,
             scales: self.numbers(&format!("{name}.scale"), &[rows])?,
         })
     }
 
-    fn linear(&self, name: &str, from: usize, to: usize) -> Result<Linear, Damaged> {
-        let rows = self.data(&format!("{name}.weight"), Dtype::I8, &[to, from])?;
-        let scales = self.numbers(&format!("{name}.weight.scale"), &[to])?;
-        Ok(Linear::new(rows, scales, self.numbers(&format!("{name}.bias"), &[to])?, from))
+    fn linear(&self, name: &str, inputs: usize, outputs: usize) -> Result<Linear, WeightsError> {
+        let rows = self.data(&format!("{name}.weight"), Dtype::I8, &[outputs, inputs])?;
+        let scales = self.numbers(&format!("{name}.weight.scale"), &[outputs])?;
+        Ok(Linear::new(rows, scales, self.numbers(&format!("{name}.bias"), &[outputs])?, inputs))
     }
 
-    fn head(&self, name: &str, to: usize) -> Result<Head, Damaged> {
-        Ok(Head {
-            weights: self.numbers(&format!("{name}.weight"), &[to, WIDTH])?,
-            bias: self.numbers(&format!("{name}.bias"), &[to])?,
+    fn classifier(&self, name: &str, outputs: usize) -> Result<Classifier, WeightsError> {
+        Ok(Classifier {
+            weights: self.numbers(&format!("{name}.weight"), &[outputs, HIDDEN])?,
+            bias: self.numbers(&format!("{name}.bias"), &[outputs])?,
         })
     }
 
-    fn norm(&self, name: &str) -> Result<Norm, Damaged> {
-        Ok(Norm {
-            scale: self.numbers(&format!("{name}.weight"), &[WIDTH])?,
-            shift: self.numbers(&format!("{name}.bias"), &[WIDTH])?,
+    fn layer_norm(&self, name: &str) -> Result<LayerNorm, WeightsError> {
+        Ok(LayerNorm {
+            weight: self.numbers(&format!("{name}.weight"), &[HIDDEN])?,
+            bias: self.numbers(&format!("{name}.bias"), &[HIDDEN])?,
         })
     }
 
-    fn layer(&self, name: &str) -> Result<Layer, Damaged> {
-        let square = |part: &str| self.linear(&format!("{name}.{part}"), WIDTH, WIDTH);
+    fn layer(&self, name: &str) -> Result<Layer, WeightsError> {
+        let linear = |part: &str, inputs, outputs| self.linear(&format!("{name}.{part}"), inputs, outputs);
         Ok(Layer {
-            query: square("query")?,
-            key: square("key")?,
-            content: square("content")?,
-            gathered: square("gathered")?,
-            gathered_norm: self.norm(&format!("{name}.gathered_norm"))?,
-            widened: self.linear(&format!("{name}.widened"), WIDTH, WIDE)?,
-            narrowed: self.linear(&format!("{name}.narrowed"), WIDE, WIDTH)?,
-            narrowed_norm: self.norm(&format!("{name}.narrowed_norm"))?,
+            attention: Attention {
+                query: linear("query", HIDDEN, HIDDEN)?,
+                key: linear("key", HIDDEN, HIDDEN)?,
+                value: linear("content", HIDDEN, HIDDEN)?,
+                output: linear("gathered", HIDDEN, HIDDEN)?,
+            },
+            attention_norm: self.layer_norm(&format!("{name}.gathered_norm"))?,
+            intermediate: linear("widened", HIDDEN, INTERMEDIATE)?,
+            output: linear("narrowed", INTERMEDIATE, HIDDEN)?,
+            output_norm: self.layer_norm(&format!("{name}.narrowed_norm"))?,
         })
     }
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 use domain::Timestamp;
 
-/// What a call has to say of itself; the chain adds the rest.
+/// What a call says about itself; the chain adds the rest.
 #[derive(Debug, Clone)]
 pub struct Draft {
     pub ts: Timestamp,
@@ -41,7 +41,7 @@ impl<'a> Appender<'a> {
         Self { last, signer }
     }
 
-    /// When this fails, the chain stands as before.
+    /// If this fails, the chain is unchanged.
     pub fn append(&mut self, draft: Draft) -> Result<StoredEntry, AppendError> {
         let detail = Disclosure::salted(draft.detail)?;
         let entry = Entry {

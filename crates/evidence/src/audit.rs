@@ -1,4 +1,4 @@
-//! The audit log's entries. Each holds the hash of the one before it, so that none can change unseen.
+//! The audit log's entries. Each holds the hash of the one before it, so none can be changed unnoticed.
 
 use crate::record::{Reader, Writer};
 use crate::{Canonical, Commitment, Disclosure, Hash, Malformed, Signature};
@@ -6,7 +6,7 @@ use domain::Timestamp;
 
 const TAG: &str = "svc/audit-entry/1";
 
-/// A place in the log: how many entries stand up to it, purged ones included, and the hash of the last of them.
+/// A position in the log: the number of entries up to it, purged ones included, and the hash of the last of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     pub size: u64,
@@ -34,7 +34,7 @@ pub struct SeqRange {
     pub last: u64,
 }
 
-/// What is hashed and signed of one audited call. The tenant is not part of it: it is a filter of the operator's.
+/// What is hashed and signed of one audited call. The tenant is not part of it: it only filters what is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// From 1, without gaps, over the whole deployment.
@@ -57,7 +57,7 @@ impl Entry {
         Hash::of(&self.encode())
     }
 
-    /// Why the blanked ranges cannot stand in this entry, if they cannot.
+    /// Why the blanked ranges are not valid in this entry, if they are not.
     pub(crate) fn blanks_fault(&self) -> Option<String> {
         let mut free = 1;
         for range in &self.blanks {
@@ -119,11 +119,11 @@ pub enum StoredDetail {
     Present(Disclosure),
     /// Erased; a later entry's `blanks` must say so.
     Blanked,
-    /// Something stands there that does not open.
+    /// There is something, but it cannot be decrypted.
     Unreadable,
 }
 
-/// An entry as the database holds it, to be trusted in nothing.
+/// An entry as the database holds it. Nothing in it is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEntry {
     pub entry: Entry,

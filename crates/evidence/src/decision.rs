@@ -1,5 +1,5 @@
 //! Decision snapshots: what was believed when an action was taken. The signed body holds a commitment to the summary
-//! and to each belief, so that one belief can be erased and the signature still proves the rest.
+//! and to each belief: one belief can be erased, and the signature still proves the rest.
 
 use crate::record::{Reader, Writer};
 use crate::{Canonical, Commitment, Disclosure, Invalid, Keyring, Malformed, NoRandomness, Signed, Signer};

@@ -1,12 +1,13 @@
-//! Evidence that stands without the service: canonical bytes, signatures, the audit chain, decision snapshots,
+//! Evidence that can be checked without the service: canonical bytes, signatures, the audit chain, decision snapshots,
 //! receipts and licences. Bytes in, bytes out; the page `docs/evidence-format.md` describes every layout.
 
 mod append;
 mod audit;
 mod checkpoint;
-mod commit;
 mod decision;
+mod disclosure;
 mod error;
+mod hash;
 mod key;
 mod licence;
 mod receipt;
@@ -21,9 +22,10 @@ mod verify;
 pub use append::{AppendError, Appender, Draft};
 pub use audit::{Entry, Position, SeqRange, StoredDetail, StoredEntry};
 pub use checkpoint::{Anchor, Head, SignedAnchor, SignedHead};
-pub use commit::{Commitment, Disclosure, Hash, NoRandomness, Salt};
 pub use decision::{Belief, Disclosed, Explained, Owner, Recorded, Snapshot, explain, record};
+pub use disclosure::{Disclosure, NoRandomness, Salt};
 pub use error::{Invalid, Malformed};
+pub use hash::{Commitment, Hash};
 pub use key::{KeyId, Keyring, PublicKey, Signature, Signer};
 pub use licence::{Claims, LicenceError, mint as mint_licence, read as read_licence};
 pub use receipt::{Attestation, Erased, Erasure, Receipt, ReceiptKind};

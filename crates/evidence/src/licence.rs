@@ -17,7 +17,7 @@ pub struct Claims {
     pub seats: u32,
     #[serde(default)]
     pub features: Vec<String>,
-    /// Where there is none, the licence has no beginning.
+    /// `None` for a licence without a start.
     #[serde(default, deserialize_with = "beginning", skip_serializing_if = "Option::is_none")]
     pub issued: Option<Timestamp>,
     /// The first moment at which it no longer holds.
@@ -46,7 +46,7 @@ enum Written {
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 impl Written {
-    /// The moment; of a day, its first one and the length of the day.
+    /// The moment or, for a day, its first moment and its length.
     fn read<E: serde::de::Error>(self) -> Result<(Timestamp, Duration), E> {
         let read = match self {
             Self::Seconds(seconds) => Timestamp::from_second(seconds).ok().map(|at| (at, Duration::ZERO)),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_signature_is_over_the_json_or_over_its_base64url_text() {
+    fn the_signature_covers_the_json_or_its_base64url() {
         let json = written(r#""expires":"2027-01-01T00:00:00Z""#);
         let read = |text: &str| read(text, &vendor().public_key(), time("2026-06-01T00:00:00Z"));
         let over_json = read(&signed_by_hand(&json, |json, _| json.to_owned()));
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_licence_that_expires_on_a_date_holds_to_the_end_of_that_day() {
+    fn a_licence_holds_to_the_end_of_its_last_day() {
         let json = written(r#""expires":"2026-12-31""#);
         let text = signed_by_hand(&json, |json, _| json.to_owned());
         let read = |now: &str| read(&text, &vendor().public_key(), time(now));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_licence_says_what_one_looks_like() {
+    fn a_bad_licence_line_is_explained() {
         for text in ["", "svc_lic_", "svc_lic_abc", "svc_lic_abc.12", "lic_abc.00"] {
             let read = read(text, &vendor().public_key(), time("2026-06-01T00:00:00Z"));
             assert!(matches!(read, Err(LicenceError::Malformed(_))), "{text:?} gave {read:?}");

@@ -1,5 +1,5 @@
-//! Canonical bytes: a type tag and then fields, each behind its length. There is one way to write a value and the
-//! reader takes no other, so that what was signed can be rebuilt from what it says.
+//! Canonical bytes: a type tag and then fields, each behind its length. There is one way to write a value, and the
+//! reader accepts no other, so the signed bytes can be rebuilt from the values.
 
 use crate::{Commitment, Hash, Malformed};
 use domain::{Space, Timestamp};
@@ -10,7 +10,7 @@ pub trait Canonical: Sized {
     fn decode(bytes: &[u8]) -> Result<Self, Malformed>;
 }
 
-/// The length before each field. Eight bytes hold every length that memory can, so that writing cannot fail.
+/// The length before each field. Eight bytes are enough for anything in memory, so writing cannot fail.
 const LENGTH: usize = 8;
 
 pub(crate) struct Writer {
@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
 
     pub fn list<T>(&mut self, read: impl Fn(&mut Self) -> Result<T, Malformed>) -> Result<Vec<T>, Malformed> {
         let count = self.number()?;
-        // Every item takes at least the length of one field, so that a lying count allocates nothing.
+        // Every item takes at least the length of one field, so a false count allocates nothing.
         if count > (self.rest.len() / LENGTH) as u64 {
             return Err(Malformed::new("a list claims more items than the record holds"));
         }

@@ -18,8 +18,8 @@ pub struct Restoration {
 pub type SignedRestoration = Signed<Restoration>;
 
 impl Restoration {
-    /// Whether the head is of the part that is missing. A head signed when the note was there is not: what came after a
-    /// restoration is held against the log like anything else.
+    /// Whether the head is of the part that is missing. A head signed after the note is not: the log after a
+    /// restoration is checked like any other.
     pub fn covers(&self, head: &Head) -> bool {
         self.kept.size < head.at.size && head.at.size <= self.lost.size && head.ts < self.ts
     }

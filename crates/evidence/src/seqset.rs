@@ -1,4 +1,4 @@
-//! A set of sequence numbers kept as runs, so that a million neighbours cost what one does.
+//! A set of sequence numbers, kept as runs: a million neighbours take as much memory as one.
 
 use crate::SeqRange;
 use std::collections::BTreeMap;

@@ -8,21 +8,10 @@ use std::collections::VecDeque;
 use std::num::NonZero;
 
 mod batch;
+mod broken;
 mod contents;
 
-/// The first place at which the log is not what was written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
-    pub seq: u64,
-    /// Without a closing full stop.
-    pub reason: String,
-}
-
-impl Broken {
-    fn at(seq: u64, reason: impl Into<String>) -> Self {
-        Self { seq, reason: reason.into() }
-    }
-}
+pub use broken::Broken;
 
 #[derive(Debug)]
 pub struct ChainVerifier<'a> {
@@ -33,7 +22,7 @@ pub struct ChainVerifier<'a> {
     outside: VecDeque<SignedHead>,
     /// Positions up to which restorations say that the log was kept, the smallest first.
     kept: VecDeque<Position>,
-    /// Blanked entries for which no later entry has answered yet.
+    /// Blanked entries that no later entry has accounted for yet.
     unanswered: SeqSet,
     workers: usize,
 }
@@ -69,7 +58,7 @@ impl<'a> ChainVerifier<'a> {
                 return Err(rewritten(head));
             }
         }
-        // Of purged entries nothing is left to compare with.
+        // Nothing is left of purged entries to compare with.
         outside.retain(|head| head.statement.at.size > start.size);
         let workers = std::thread::available_parallelism().map_or(1, NonZero::get);
         let outside = outside.into();
@@ -77,8 +66,8 @@ impl<'a> ChainVerifier<'a> {
         Ok(Self { keys, start, last: start, outside, kept, unanswered, workers })
     }
 
-    /// Takes the operator's word for what is missing since the database was restored. The heads outside of that part
-    /// are not held against the log; the log must pass through the positions that the notes say were kept.
+    /// Takes the operator's word for what is missing since the database was restored. Outside heads of that part do not
+    /// count against the log; the log must pass through the positions that the notes say were kept.
     pub fn restored(mut self, notes: &[SignedRestoration]) -> Result<Self, Broken> {
         for note in notes {
             let kept = note.statement.kept;
@@ -88,7 +77,7 @@ impl<'a> ChainVerifier<'a> {
             if kept.size == self.start.size && kept.hash != self.start.hash {
                 return Err(diverged(kept));
             }
-            // Of purged entries nothing is left to compare with.
+            // Nothing is left of purged entries to compare with.
             if kept.size > self.start.size {
                 self.kept.push_back(kept);
             }
@@ -103,14 +92,14 @@ impl<'a> ChainVerifier<'a> {
         let contents = contents::check(chunk, self.keys, self.workers);
         let linked = match contents {
             None => chunk,
-            // The entry at fault is still checked for its place: a missing neighbour is the plainer reason.
+            // The position of the faulty entry is still checked: a missing neighbour is the clearer reason.
             Some((index, _)) => chunk.get(..=index).unwrap_or(chunk),
         };
         linked.iter().try_for_each(|stored| self.link(stored))?;
         contents.map_or(Ok(()), |(_, broken)| Err(broken))
     }
 
-    /// Checks that the entry follows the one before it. Its stored hash is taken as it is.
+    /// Checks that the entry follows the one before it. Its stored hash is trusted here.
     fn link(&mut self, stored: &StoredEntry) -> Result<(), Broken> {
         let entry = &stored.entry;
         let expected = self.last.size.saturating_add(1);
@@ -209,7 +198,7 @@ fn is_vouched_for<T: Canonical>(signed: &crate::Signed<T>, keys: Option<&Keyring
     keys.is_none_or(|keys| signed.is_signed_by(keys))
 }
 
-/// What an operator does who knows why the log is another than it was.
+/// What an operator can do who knows why the log has changed.
 const RESTORED: &str =
     "if this database was restored from a backup, confirm that with svc restore --confirm REASON";
 

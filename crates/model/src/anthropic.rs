@@ -1,9 +1,9 @@
-//! Chat as Anthropic speaks it. JSON is asked for through a tool that the model is made to call.
+//! The chat format of Anthropic. JSON is asked for through a tool that the model is made to call.
 
+use crate::completion::{Completion, Ended, Prompt, Want};
 use crate::dialect::{Dialect, Format, Temperature};
 use crate::error::ModelError;
 use crate::schema;
-use crate::speaker::{Completion, Ended, Prompt, Want};
 use serde_json::{Value, json};
 
 const TOOL: &str = "record_facts";
@@ -30,7 +30,7 @@ pub(crate) fn body(model: &str, dialect: &Dialect, prompt: &Prompt, want: Want) 
     body
 }
 
-/// What was handed to the tool, or else the text: a compatible endpoint may not know tools, and write instead.
+/// The tool's input, or else the text: a compatible endpoint may not know tools, and the model then writes.
 pub(crate) fn completion(reply: &Value) -> Result<Completion, ModelError> {
     let blocks = reply
         .get("content")

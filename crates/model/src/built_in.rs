@@ -1,6 +1,6 @@
-//! What a model in process must do, and how it learns that nobody waits for it any more.
+//! What a model in process must do, and how it learns that nobody waits for the result any more.
 
-use crate::ask::{Answer, Extract};
+use crate::request::{Answer, Extract};
 use domain::RawFact;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ pub(crate) const NAME: &str = "built-in";
 
 /// A model that needs no network connection. It computes on the thread that asks.
 pub trait BuiltIn: Debug + Send + Sync {
-    /// Under which name its vectors are kept: those of two names cannot be compared.
+    /// The name that its vectors are kept under: vectors of different names cannot be compared.
     fn embedder(&self) -> &'static str;
-    /// Whether it can work at all: a program whose weights are damaged must say so, and not read nonsense.
+    /// Whether it can work: a program whose weights are damaged must say so instead of reading nonsense.
     fn is_whole(&self) -> bool;
     fn extract(&self, ask: &Extract<'_>, work: &Work) -> Vec<RawFact>;
-    /// The facts stand in order of rank.
+    /// The facts are in order of rank.
     fn answer(&self, ask: &Answer<'_>) -> String;
     fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>>;
 }
@@ -34,7 +34,7 @@ impl Work {
         Self { deadline, dropped: Arc::default() }
     }
 
-    /// Whether there is no use in going on.
+    /// Whether the result is no longer needed.
     pub fn is_over(&self) -> bool {
         self.dropped.load(Ordering::Relaxed) || Instant::now() >= self.deadline
     }

@@ -1,14 +1,15 @@
 //! A language model behind HTTP: statements become facts, questions become answers.
 
-use crate::ask::{Answer, Extract};
+use crate::chat_client::ChatClient;
+use crate::completion::{Ended, Want};
 use crate::config::{ChatConfig, Provider, address};
 use crate::dialect::REPLY_TOKENS;
 use crate::error::ModelError;
 use crate::http::Endpoint;
 use crate::prompt::{self, Reminder};
 use crate::reply::{self, Reply};
+use crate::request::{Answer, Extract};
 use crate::retry::Patience;
-use crate::speaker::{Ended, Speaker, Want};
 use domain::{Fault, RawFact};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Url};
@@ -27,38 +28,38 @@ const ANTHROPIC_VERSION: &str = "2023-06-01";
 pub(crate) struct Chat {
     provider: Provider,
     model: String,
-    /// Absent when the provider's key is.
-    speakers: Option<Speakers>,
+    /// None when the provider's key is missing.
+    clients: Option<Clients>,
     timeout: Duration,
     retries: u32,
 }
 
-struct Speakers {
-    extractor: Speaker,
-    answerer: Speaker,
+struct Clients {
+    extractor: ChatClient,
+    answerer: ChatClient,
 }
 
 impl Chat {
-    pub fn new(config: ChatConfig, client: Client) -> Result<Self, Fault> {
+    pub fn new(config: ChatConfig, http: Client) -> Result<Self, Fault> {
         let provider = config.provider;
         let model = config.model.unwrap_or_else(|| provider.default_model().to_owned());
         let base = config.base_url.as_deref();
-        let speakers = if config.api_key.is_some() || provider.works_without_key(base) {
+        let clients = if config.api_key.is_some() || provider.works_without_key(base) {
             let endpoint = Endpoint {
-                client,
+                client: http,
                 url: chat_address(provider, base)?,
                 headers: headers(provider, config.api_key.as_ref())?,
                 reply_bytes: REPLY_BYTES,
             };
             let read_model = config.read_model.unwrap_or_else(|| model.clone());
-            Some(Speakers {
-                extractor: Speaker::new(provider, endpoint.clone(), model.clone()),
-                answerer: Speaker::new(provider, endpoint, read_model),
+            Some(Clients {
+                extractor: ChatClient::new(provider, endpoint.clone(), model.clone()),
+                answerer: ChatClient::new(provider, endpoint, read_model),
             })
         } else {
             None
         };
-        Ok(Self { provider, model, speakers, timeout: config.timeout, retries: config.extract_retries })
+        Ok(Self { provider, model, clients, timeout: config.timeout, retries: config.extract_retries })
     }
 
     pub fn provider(&self) -> Provider {
@@ -69,22 +70,22 @@ impl Chat {
         &self.model
     }
 
-    fn speakers(&self) -> Result<&Speakers, ModelError> {
-        self.speakers.as_ref().ok_or(ModelError::MissingKey { variable: self.provider.key_variable() })
+    fn clients(&self) -> Result<&Clients, ModelError> {
+        self.clients.as_ref().ok_or(ModelError::MissingKey { variable: self.provider.key_variable() })
     }
 
-    /// A whole reply is worth asking for again; what a broken one still holds is the second choice.
+    /// A broken reply is asked for again; the facts that can be rescued from it are the second choice.
     pub async fn extract(&self, ask: &Extract<'_>, deadline: Instant) -> Result<Vec<RawFact>, ModelError> {
-        let speaker = &self.speakers()?.extractor;
+        let client = &self.clients()?.extractor;
         let patience = Patience::retrying(self.timeout, deadline);
         let mut rescued: Vec<RawFact> = Vec::new();
         let mut trouble = ModelError::BadReply { detail: "it holds no list of facts" };
         for attempt in 0..=self.retries {
             let reminder = if attempt == 0 { Reminder::None } else { Reminder::JsonOnly };
             let prompt = prompt::extraction(ask, reminder)?;
-            // A model that thinks aloud before it replies gets all the room there is when it is asked again.
+            // A model that thinks aloud before it replies gets the full length when it is asked again.
             let tokens = if attempt == 0 { reply_tokens(ask.statement) } else { REPLY_TOKENS };
-            let completion = match speaker.complete(&prompt, Want::Facts { tokens }, &patience).await {
+            let completion = match client.complete(&prompt, Want::Facts { tokens }, &patience).await {
                 Ok(completion) => completion,
                 Err(error @ ModelError::BadReply { .. }) => {
                     trouble = error;
@@ -113,12 +114,12 @@ impl Chat {
     }
 
     pub async fn answer(&self, ask: &Answer<'_>, deadline: Instant) -> Result<String, ModelError> {
-        let speaker = &self.speakers()?.answerer;
+        let client = &self.clients()?.answerer;
         let patience = Patience::retrying(self.timeout, deadline);
         let prompt = prompt::answer(ask)?;
         let mut trouble = ModelError::BadReply { detail: "it is empty" };
         for _ in 0..=self.retries {
-            match speaker.complete(&prompt, Want::Text, &patience).await {
+            match client.complete(&prompt, Want::Text, &patience).await {
                 Ok(completion) => {
                     let text = reply::without_thinking(&completion.text);
                     if !text.is_empty() {
@@ -134,11 +135,11 @@ impl Chat {
 
     pub async fn probe(&self) -> Result<(), ModelError> {
         let patience = Patience::once(PROBE_TIME, Instant::now() + PROBE_TIME);
-        self.speakers()?.extractor.ping(&prompt::ping(), &patience).await
+        self.clients()?.extractor.ping(&prompt::ping(), &patience).await
     }
 }
 
-/// The room that the facts of a statement take, and no more: a model that loses the thread fills whatever it is given.
+/// Enough tokens for the facts of a statement, and no more: a model that loses the thread uses up whatever it is given.
 fn reply_tokens(statement: &str) -> u32 {
     let length = u32::try_from(statement.len()).unwrap_or(u32::MAX);
     length.saturating_mul(REPLY_TOKENS_PER_BYTE).saturating_add(REPLY_TOKENS_LEAST).min(REPLY_TOKENS)

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Provider {
-    /// OpenAI, or any endpoint that speaks as it does.
+    /// OpenAI, or any compatible endpoint.
     OpenAi,
     Anthropic,
     Groq,
@@ -81,13 +81,13 @@ pub struct ChatConfig {
     pub model: Option<String>,
     /// Answers questions in place of `model`.
     pub read_model: Option<String>,
-    /// Of one attempt.
+    /// The time for one attempt.
     pub timeout: Duration,
     /// How often a model whose reply was broken is asked again.
     pub extract_retries: u32,
 }
 
-/// As it stands after the embedder's settings have followed those of OpenAI.
+/// With OpenAI's settings filled in where the embedder has none of its own.
 #[derive(Debug, Clone, Default)]
 pub struct EmbedConfig {
     pub base_url: Option<String>,
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_cannot_serve_is_refused_by_the_name_of_its_setting() {
+    fn a_bad_address_is_refused_with_its_setting() {
         for base in ["", "h:1/v1", "ftp://h/v1", "http://user:secret@h/v1"] {
             let fault = address(base, &[], "OPENAI_BASE_URL").unwrap_err();
             assert!(fault.detail.starts_with("OPENAI_BASE_URL must be"), "{fault}");

@@ -1,7 +1,7 @@
-//! What an endpoint's model takes, learned from its complaints: endpoints that call themselves compatible differ in
-//! how they can be asked for JSON, and models in the parameters that they allow.
+//! What a model at an endpoint accepts, learned from its complaints: endpoints that call themselves compatible differ
+//! in how they can be asked for JSON, and models in the parameters that they allow.
 
-/// How JSON is asked for. The prompt asks for it too, so that the last form works with any model.
+/// How JSON is asked for. The prompt asks for it too, so the last form works with any model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     /// By a schema that the endpoint enforces.
@@ -37,7 +37,7 @@ pub(crate) enum Temperature {
 }
 
 /// In each list the first entry is in use, and those after it are what is left to try. A dialect only ever gets
-/// shorter, so that adapting it comes to an end.
+/// shorter, so adapting comes to an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dialect {
     formats: &'static [Format],
@@ -105,8 +105,8 @@ impl Dialect {
         }
     }
 
-    /// What to try next when JSON was asked for in a way that the endpoint may not know. Endpoints complain of this
-    /// in too many words for any of them to be relied on.
+    /// What to try next when JSON was asked for in a way that the endpoint may not know. Endpoints complain about this
+    /// in too many different words to rely on any.
     pub fn with_simpler_format(self) -> Option<Self> {
         match self.formats {
             [_, formats @ ..] if !formats.is_empty() => Some(Self { formats, ..self }),

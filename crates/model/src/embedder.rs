@@ -1,10 +1,10 @@
 //! Texts become vectors, at an OpenAI-compatible endpoint.
 
-use crate::ask::Effort;
 use crate::chat::bearer;
 use crate::config::{EmbedConfig, address};
 use crate::error::ModelError;
 use crate::http::Endpoint;
+use crate::request::Effort;
 use crate::retry::Patience;
 use domain::Fault;
 use reqwest::Client;
@@ -112,7 +112,7 @@ fn beginning(text: &str) -> &str {
     text.get(..text.floor_char_boundary(TEXT_BYTES)).unwrap_or(text)
 }
 
-/// Each vector at the place of its text. A place that is named twice leaves another one empty.
+/// The vectors in the order of their texts. An index that comes twice leaves another one without a vector.
 fn in_order(list: EmbeddingList, count: usize) -> Result<Vec<Vec<f32>>, ModelError> {
     let mismatch = ModelError::BadReply { detail: "its embeddings do not match the texts one to one" };
     let mut places: Vec<Option<Vec<f32>>> = vec![None; count];

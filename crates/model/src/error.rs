@@ -1,9 +1,9 @@
-//! Why a model gave nothing of use.
+//! Why a call to a model failed.
 
 use domain::Fault;
 use thiserror::Error;
 
-/// No variant holds a prompt, a reply or a key, so that every text here may stand in a log.
+/// No variant holds a prompt, a reply or a key, so every text here may be logged.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ModelError {
     #[error("{variable} is not set: set it to the provider's API key")]
@@ -41,7 +41,7 @@ impl ModelError {
         }
     }
 
-    /// Whether the same request may well succeed a moment later.
+    /// Whether the same request may succeed a moment later.
     pub(crate) const fn is_transient(&self) -> bool {
         match self {
             Self::Connect { .. } | Self::Timeout | Self::RateLimited => true,

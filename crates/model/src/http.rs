@@ -34,7 +34,7 @@ pub(crate) struct Endpoint {
     pub reply_bytes: usize,
 }
 
-/// Why a request failed, and what the endpoint said of it.
+/// Why a request failed, and what the endpoint said about it.
 pub(crate) struct Failed {
     pub error: ModelError,
     /// How long the endpoint wants to be left alone.
@@ -72,7 +72,7 @@ impl Endpoint {
         let mut request = self.client.post(self.url.clone()).headers(self.headers.clone()).json(body);
         // Many small servers write the head and the body of a reply apart. On a connection that is used again, the
         // second part then waits some 40 ms for a delayed acknowledgement, and a new one costs a local endpoint far
-        // less. Over TLS the handshake is the dearer part, and connections are kept.
+        // less. Over TLS the handshake costs more, so connections are kept.
         if self.url.scheme() == "http" {
             request = request.header(CONNECTION, "close");
         }
@@ -148,7 +148,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn the_wished_pause_is_read_as_seconds_or_as_a_date() {
+    fn a_requested_pause_is_in_seconds_or_a_date() {
         let now: Timestamp = "1994-11-06T08:49:07Z".parse().unwrap();
         let read = |text: &'static str| {
             let mut headers = HeaderMap::new();

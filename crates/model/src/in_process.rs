@@ -1,8 +1,8 @@
-//! Runs the built-in model beside the asynchronous work: it computes, and on as many cores as there are.
+//! Runs the built-in model apart from the asynchronous work, on as many cores as there are.
 
-use crate::ask::{Answer, AnswerFact, Extract};
 use crate::built_in::{BuiltIn, Work};
 use crate::error::ModelError;
+use crate::request::{Answer, AnswerFact, Extract};
 use domain::{Fact, RawFact};
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,7 +19,7 @@ pub(crate) struct InProcess {
 const DAMAGED: &str = "the built-in model's weights are damaged; install the program again";
 
 impl InProcess {
-    /// A sign of life.
+    /// Proof that it works.
     pub async fn probe(&self, deadline: Instant) -> Result<(), ModelError> {
         self.run(|| (), deadline).await
     }
@@ -35,7 +35,7 @@ impl InProcess {
         let source = ask.source.map(str::to_owned);
         let held: Vec<Fact> = ask.held.iter().map(|fact| (*fact).clone()).collect();
         let work = Work::until(deadline);
-        // Dropped with this future: what a caller who has gone asked for is not read to its end.
+        // Dropped with this future: when the caller has gone, the work stops.
         let _waiting = work.guard();
         let (model, still) = (Arc::clone(&self.model), work.clone());
         let read = move || {

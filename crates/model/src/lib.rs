@@ -1,11 +1,12 @@
 //! The language model and the embedder, as the service sees them: a statement becomes facts, a question becomes an
-//! answer, a text becomes a vector. Whatever a model says is a stranger's word; nothing here trusts it.
+//! answer, a text becomes a vector. Nothing that a model says is trusted.
 
 mod anthropic;
-mod ask;
 mod built_in;
 mod call_times;
 mod chat;
+mod chat_client;
+mod completion;
 mod config;
 mod dialect;
 mod embedder;
@@ -16,15 +17,15 @@ mod models;
 mod openai;
 mod prompt;
 mod reply;
+mod request;
 mod retry;
 mod schema;
-mod second_look;
-mod speaker;
+mod wording;
 
-pub use ask::{Answer, AnswerFact, Effort, Extract, Intent, SlotHint};
 pub use built_in::{BuiltIn, Work};
 pub use call_times::{CallTimes, ModelCall};
 pub use config::{ChatConfig, EmbedConfig, Provider};
 pub use error::ModelError;
 pub use models::Models;
-pub use second_look::{Memory, second_look};
+pub use request::{Answer, AnswerFact, Effort, Extract, Intent, SlotHint};
+pub use wording::{Memory, with_wording};

@@ -1,6 +1,5 @@
 //! The one handle through which the service reaches its model and its embedder.
 
-use crate::ask::{Answer, Effort, Extract};
 use crate::built_in::{self, BuiltIn};
 use crate::call_times::CallTimes;
 use crate::chat::Chat;
@@ -9,12 +8,13 @@ use crate::embedder::Embedder;
 use crate::error::ModelError;
 use crate::http;
 use crate::in_process::InProcess;
+use crate::request::{Answer, Effort, Extract};
 use domain::{Fault, RawFact};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Cheap to clone; all clones share one pool of connections and what was learned of the endpoints.
+/// Cheap to clone; all clones share one pool of connections and what was learned about the endpoints.
 #[derive(Clone)]
 pub struct Models {
     inner: Arc<Inner>,
@@ -26,24 +26,24 @@ struct Inner {
     times: CallTimes,
 }
 
-/// Who reads statements and answers questions.
+/// What reads statements and answers questions.
 enum Reader {
     Remote(Box<Chat>),
     BuiltIn(Arc<InProcess>),
 }
 
-/// Who makes vectors.
+/// What makes vectors.
 enum Vectors {
     Remote(Box<Embedder>),
     BuiltIn(Arc<InProcess>),
 }
 
-/// Of one attempt at an embedder, where no language model says otherwise.
+/// The time for one attempt at an embedder, where no language model sets another.
 const EMBED_TIME: Duration = Duration::from_secs(60);
 
 impl Models {
-    /// Makes no request. A missing key is no fault yet, since much of the service works without a model: the calls
-    /// that need the key say so.
+    /// Makes no request. A missing key is not an error yet, because much of the service works without a model. The
+    /// calls that need the key say so.
     pub fn new(chat: ChatConfig, embedder: EmbedConfig) -> Result<Self, Fault> {
         let client = http::client()?;
         let embedder = Embedder::new(embedder, client.clone(), chat.timeout)?;
@@ -51,7 +51,7 @@ impl Models {
         Ok(Self::of(Reader::Remote(Box::new(chat)), Vectors::Remote(Box::new(embedder))))
     }
 
-    /// The built-in model, for a deployment that configures none. An embedder that is configured serves all the same.
+    /// The built-in model, for a deployment that configures none. An embedder that is configured is still used.
     pub fn built_in(model: Arc<dyn BuiltIn>, embedder: EmbedConfig) -> Result<Self, Fault> {
         let model = Arc::new(InProcess::new(model));
         let vectors = if embedder.is_set() {
@@ -100,7 +100,7 @@ impl Models {
         }
     }
 
-    /// Whether vectors cost no request, so that a question may have one whenever it helps.
+    /// Whether vectors cost no request; then a question gets one whenever that helps.
     pub fn embeds_in_process(&self) -> bool {
         matches!(self.inner.vectors, Vectors::BuiltIn(_))
     }

@@ -1,9 +1,9 @@
-//! Chat as OpenAI, Groq and the many compatible endpoints speak it.
+//! The chat format of OpenAI, Groq and the many compatible endpoints.
 
+use crate::completion::{Completion, Ended, Prompt, Want};
 use crate::dialect::{Dialect, Format, Temperature};
 use crate::error::ModelError;
 use crate::schema;
-use crate::speaker::{Completion, Ended, Prompt, Want};
 use serde_json::{Value, json};
 
 pub(crate) fn body(model: &str, dialect: &Dialect, prompt: &Prompt, want: Want) -> Value {
@@ -48,7 +48,7 @@ pub(crate) fn completion(reply: &Value) -> Result<Completion, ModelError> {
     Ok(Completion { text, ended: if cut { Ended::AtLimit } else { Ended::ByItself } })
 }
 
-/// One string, or parts of which only those of text count. A refusal has neither, and is an empty text.
+/// One string, or parts, of which only those with text count. A refusal has neither, and counts as an empty text.
 fn content(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -57,7 +57,7 @@ fn content(content: &Value) -> String {
     }
 }
 
-/// Groq checks JSON only after it was written, and reports the model's slip as a fault of the request.
+/// Groq checks JSON only after the model wrote it, and reports the model's mistake as a fault of the request.
 pub(crate) fn blames_the_model(complaint: &str) -> bool {
     complaint.contains("json_validate_failed")
 }

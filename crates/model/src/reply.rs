@@ -1,4 +1,4 @@
-//! Reads facts out of what a model wrote, and takes nothing for a fact that does not stand there as one.
+//! Reads facts out of a model's reply, and nothing else.
 
 use domain::RawFact;
 use serde_json::{Deserializer, Map, Value};
@@ -22,8 +22,8 @@ pub(crate) fn facts(text: &str) -> Reply {
     }
 }
 
-/// A model that goes round in circles until it is cut off has said all that it has to say before it first repeats itself.
-/// In a reply that came to its end, a fact listed twice is only that.
+/// A model that goes round in circles until it is cut off has said all that it has to say before it first repeats
+/// itself. In a complete reply a fact listed twice means nothing.
 fn until_repeated(mut facts: Vec<RawFact>) -> Vec<RawFact> {
     let says =
         |fact: &RawFact| (fact.subject.clone(), fact.value.clone(), fact.scope.clone(), fact.action.clone());
@@ -89,7 +89,7 @@ fn listed_facts(mut object: Map<String, Value>) -> Option<Vec<RawFact>> {
     }
 }
 
-/// Without the key before it, a list must show by its entries that it is one of facts.
+/// A list without the key before it must have entries that look like facts.
 fn bare_facts(items: Vec<Value>) -> Option<Vec<RawFact>> {
     let facts: Option<Vec<RawFact>> = items
         .into_iter()

@@ -4,9 +4,9 @@ use crate::http::Failed;
 use backon::{ExponentialBuilder, Retryable};
 use std::time::{Duration, Instant};
 
-/// Outages of a provider that last longer are not sat out by a caller.
+/// No caller waits longer than this for a provider that is down.
 const RETRY_SPAN: Duration = Duration::from_secs(120);
-/// A server may ask for more; then the two minutes are better spent on a second look.
+/// A server may ask for a longer pause, but then trying again earlier is the better use of the two minutes.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 const BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
     .with_jitter()
@@ -74,7 +74,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn attempts_end_after_two_minutes_even_when_the_deadline_is_far() {
+    fn attempts_end_after_two_minutes() {
         let now = Instant::now();
         let patience = Patience::retrying(SECOND, now + 3600 * SECOND);
         assert_eq!(patience.pause(SECOND, None, now + 118 * SECOND), Some(SECOND));
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wished_pause_is_kept_up_to_a_minute_and_never_shortens_the_backoff() {
+    fn a_requested_pause_is_kept_up_to_a_minute() {
         let now = Instant::now();
         let patience = Patience::retrying(SECOND, now + 3600 * SECOND);
         assert_eq!(patience.pause(SECOND, Some(9 * SECOND), now), Some(9 * SECOND));

@@ -4,24 +4,24 @@ use crate::link::told;
 use crate::meaning;
 use crate::named::set;
 use domain::{Fact, FactKind};
-use encoder::Meant;
+use encoder::Modality;
 use model::{Answer, AnswerFact};
 use std::fmt::Write;
 
-/// The network weighs so many of the best facts.
+/// How many of the best facts the network scores.
 const WEIGHED: usize = 4;
-/// From here on a fact answers.
+/// The score from which on a fact answers the question.
 const SURE: f32 = 0.8;
 /// Below this, and without a word in common, a fact is not near.
 const NEAR: f32 = 0.2;
-/// Facts this close to the best answer as well.
+/// Facts with a score this close to the best answer too.
 const AS_GOOD: f32 = 0.15;
 const SHOWN: usize = 5;
 
 const UNKNOWN: &str = "I do not know: nothing that is remembered comes near that.";
 const UNSURE: &str = "I am not sure. This is nearest:";
 
-/// The facts stand in order of rank.
+/// The facts are in order of rank.
 pub(crate) fn answer(ask: &Answer<'_>) -> String {
     let asked = set(ask.question);
     let best: Vec<&AnswerFact<'_>> = ask.facts.iter().take(WEIGHED).collect();
@@ -37,7 +37,7 @@ pub(crate) fn answer(ask: &Answer<'_>) -> String {
         ask.facts.iter().enumerate().filter(|(at, fact)| weight(*at) >= NEAR || shares(fact)).collect();
     let likeliest =
         near.iter().map(|(at, _)| *at).max_by(|a, b| weight(*a).total_cmp(&weight(*b)).then(b.cmp(a)));
-    // Of facts that answer about equally well the newest goes first: what was told later may have changed.
+    // Of facts that answer about equally well the newest comes first: later statements may have changed things.
     let best = likeliest.map_or(0.0, weight);
     let newest = near
         .iter()
@@ -66,16 +66,16 @@ pub(crate) fn answer(ask: &Answer<'_>) -> String {
     text
 }
 
-/// What was kept as it was told may be a plan, a guess or a question, and then it is shown, but answers nothing.
+/// A note may be a plan, a guess or a question. It is then shown, but does not count as an answer.
 fn tells_what_is_so(fact: &Fact) -> bool {
     fact.kind == FactKind::State || {
         let heard = meaning::hear(&[fact.value.as_str()]);
         let meant = heard.first().map(|heard| heard.meant(&(0..fact.value.len())));
-        matches!(meant, Some(Meant::So | Meant::Event | Meant::End))
+        matches!(meant, Some(Modality::Asserted | Modality::Event | Modality::Ended))
     }
 }
 
-/// Of two facts of one subject the newer one goes first.
+/// Of two facts of one subject the newer one comes first.
 fn newest_of_contradicting_first(shown: &mut [&AnswerFact<'_>]) {
     for at in 1..shown.len() {
         for before in 0..at {

@@ -1,7 +1,7 @@
-//! The clauses of a sentence: each says one thing of one subject.
+//! The clauses of a sentence: each says one thing about one subject.
 
 use crate::lexicon::LEXICON;
-use crate::words::{Tag, Word};
+use crate::word::{Tag, Word};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Clause {
@@ -58,7 +58,7 @@ fn is_seam(sentence: &[Word], start: usize, at: usize) -> bool {
     let after = opened(sentence.get(at + 1..).unwrap_or_default());
     let next = after.iter().position(|w| w.is_any(&[",", ";", "and", "but"])).unwrap_or(after.len());
     let piece = after.get(..next).unwrap_or_default();
-    // "…, which is slow" says more of what stands before it.
+    // "…, which is slow" says more about what comes before it.
     if piece
         .first()
         .is_some_and(|w| w.is_any(&["which", "who", "where", "when", "because", "since", "as", "if"]))

@@ -1,6 +1,6 @@
 //! Days that a sentence names by how far off they are, resolved against the day on which it was said.
 
-use crate::words::Word;
+use crate::word::Word;
 use jiff::civil::{Date, Weekday};
 use jiff::{Span, ToSpan};
 
@@ -140,7 +140,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn days_are_resolved_against_the_day_on_which_they_were_named() {
+    fn relative_days_count_from_the_day_of_the_statement() {
         let monday = date(2023, 5, 8);
         for (said, meant) in [
             ("I went there yesterday.", "yesterday: 2023-05-07"),

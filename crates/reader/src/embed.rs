@@ -1,6 +1,6 @@
 //! Texts as vectors, from the network.
 
-/// Read together, many texts take less time; but each takes memory while it is read.
+/// Many texts take less time when they are read together, but each takes memory while it is read.
 const AT_ONCE: usize = 8;
 
 pub(crate) fn embed(texts: &[&str]) -> Vec<Vec<f32>> {

@@ -10,27 +10,29 @@ use crate::note::{called, notes};
 use crate::segment::{self, Segment, Sort};
 use crate::slot;
 use crate::tagging::is_known;
-use crate::words::{Tag, Word, spell, words};
+use crate::word::{Tag, Word, spell};
+use crate::words::words;
 use domain::keys::subject_key;
+use domain::words::{Boundary, split_words};
 use domain::{Action, Fact, FactKind, RawFact};
-use encoder::Meant;
+use encoder::Modality;
 use model::{Extract, SlotHint, Work};
 use std::ops::Range;
 
-/// So many sentences of a statement are read; whoever says more is not telling facts, and the rest is kept as it was told.
+/// How many sentences of a statement are read. The rest of a longer one is kept as it was told.
 const READ_SENTENCES: usize = 24;
 /// A longer sentence is kept as it was told.
 const READ_WORDS: usize = 60;
-/// The network hears so many sentences at once, and then it is asked whether anybody still waits for it.
+/// How many sentences the network reads at once. After each batch the reader checks whether anybody still waits.
 const HEARD_AT_ONCE: usize = 8;
-/// A reading whose subject is the words around a value needs the network to be so sure that it tells how things are.
+/// How sure the network must be that a clause says how things are before the words around its value become a subject.
 const TELLS: f32 = 0.75;
 
-/// So sure the network must be that a pronoun points to what was told last.
+/// How sure the network must be that a pronoun refers to the last fact.
 const POINTED: f32 = 0.9;
-/// The same, for a person to look at, where nobody else speaks.
+/// The same, for asking a person, where there is one speaker.
 const POINTED_ALONE: f32 = 0.6;
-/// So sure it must be that a sentence which is not read gives a fact another figure.
+/// How sure it must be that an unread sentence gives a fact a new figure.
 const CERTAIN: f32 = 0.95;
 const POINTING: [&str; 12] =
     ["it", "its", "that", "this", "they", "them", "he", "she", "him", "her", "there", "meant"];
@@ -87,7 +89,7 @@ struct Said<'a> {
     text: &'a str,
     /// What the network takes for the value, where that is clear.
     value: Option<&'a [Word]>,
-    meant: Meant,
+    meant: Modality,
 }
 
 struct Reader<'a> {
@@ -115,14 +117,15 @@ impl Reader<'_> {
             let Some(at) = span(&clause) else { continue };
             let text = segment.text.get(at.clone()).unwrap_or_default();
             let meant = match heard.meant(&at) {
-                _ if asks => Meant::Asked,
-                // "In three weeks I start at Halden": so it is not yet.
-                Meant::So | Meant::Event if is_ahead(&words) => Meant::Future,
+                _ if asks => Modality::Question,
+                // "In three weeks I start at Halden" does not hold yet.
+                Modality::Asserted | Modality::Event if is_ahead(&words) => Modality::Future,
                 meant => meant,
             };
             clause.of = topics.last().filter(|topic| is_name(topic, segment.text)).cloned();
             let mut readings = frame::read(&clause, &to);
-            // Among several who speak, "the food" and "the handover" are not always the same: the network has a say.
+            // Among several speakers "the food" and "the handover" are not always the same thing, so the network must
+            // agree.
             for reading in readings.iter_mut().filter(|_| segment.speaker.is_some()) {
                 reading.arity = if reading.arity == Arity::One { Arity::Unsure } else { reading.arity };
             }
@@ -145,7 +148,7 @@ impl Reader<'_> {
         if !asks && told != Told::Nothing {
             self.point_back(segment, told, proposed);
         }
-        // "It" in the next sentence points to something only where there is one thing that it can point to.
+        // "It" in the next sentence refers to something only if there is just one candidate.
         self.it = match topics.as_slice() {
             [] => to.it,
             [only] => Some(only.clone()),
@@ -158,22 +161,22 @@ impl Reader<'_> {
         let Said { sentence, text, value, meant } = *said;
         let gone = readings.iter().find(|r| r.shift == Shift::Gone);
         match meant {
-            Meant::Asked if sentence.contains('?') || asks_for(clause) => Told::Nothing,
-            Meant::Nothing if readings.is_empty() && is_slight(clause) => Told::Nothing,
-            Meant::Hypothetical | Meant::Sarcastic if is_unreal(meant, sentence) => {
-                let why = if meant == Meant::Sarcastic { "sarcasm" } else { "hypothetical" };
+            Modality::Question if sentence.contains('?') || asks_for(clause) => Told::Nothing,
+            Modality::Nothing if readings.is_empty() && is_slight(clause) => Told::Nothing,
+            Modality::Hypothetical | Modality::Sarcastic if is_unreal(meant, sentence) => {
+                let why = if meant == Modality::Sarcastic { "sarcasm" } else { "hypothetical" };
                 let subject = readings.first().map_or_else(|| called(None, text), |r| r.subject.clone());
                 let value = readings.first().map_or_else(|| text.to_owned(), |r| r.value.clone());
                 self.found.push(fact(&subject, &value, Action::Skip, "unknown", DOUBTFUL, why));
                 Told::Read
             }
-            Meant::Past => self.was(readings),
-            Meant::Future | Meant::Hedged => self.doubted(sentence, meant, readings, clause),
-            Meant::End => self.ended(sentence, gone),
+            Modality::Past => self.was(readings),
+            Modality::Future | Modality::Hedged => self.doubted(sentence, meant, readings, clause),
+            Modality::Ended => self.ended(sentence, gone),
             _ if gone.is_some() => self.ended(sentence, gone),
             _ if readings.iter().any(|r| r.shift == Shift::Was) => self.was(readings),
             _ if readings.iter().any(|r| r.shift == Shift::Will) => {
-                self.doubted(sentence, Meant::Future, readings, clause)
+                self.doubted(sentence, Modality::Future, readings, clause)
             }
             _ if readings.is_empty() => self.in_slot(text, value, clause),
             _ => {
@@ -184,7 +187,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What was so once is history.
+    /// What held once is history.
     fn was(&mut self, readings: &[Reading]) -> Told {
         let lasting = |r: &&Reading| {
             let named = !r.subject.is_empty() && !frame::points(&r.subject);
@@ -229,16 +232,15 @@ impl Reader<'_> {
         }
         let placed = link::place(reading, scope, text, &self.known);
         if placed.subject.is_empty() {
-            // Something took the place of something else, and neither is held.
+            // One thing replaced another, and neither is held.
             return Told::Kept;
         }
         self.propose(&placed, &reading.value, scope);
         Told::Read
     }
 
-    /// What is planned or not sure changes nothing. It waits where it
-    /// gives a value, and is kept as it was told otherwise.
-    fn doubted(&mut self, text: &str, meant: Meant, readings: &[Reading], clause: &Clause) -> Told {
+    /// What is planned or unsure changes nothing. It is flagged if it gives a value, and kept as it was told otherwise.
+    fn doubted(&mut self, text: &str, meant: Modality, readings: &[Reading], clause: &Clause) -> Told {
         let single = readings.iter().find(|r| r.shift != Shift::Gone && r.arity == Arity::One);
         let Some((reading, scope)) = single.and_then(|r| scoped(r, clause).into_iter().next()) else {
             return Told::Kept;
@@ -254,7 +256,7 @@ impl Reader<'_> {
             return Told::Kept;
         }
         let (time, why) = match meant {
-            Meant::Future => ("future", "a plan, not carried out yet"),
+            Modality::Future => ("future", "a plan, not carried out yet"),
             _ => ("unknown", "not said for sure"),
         };
         let waits = fact(&placed.subject, &reading.value, Action::Flag, time, DOUBTFUL, why);
@@ -275,10 +277,10 @@ impl Reader<'_> {
         Told::Read
     }
 
-    /// "They upgraded, 4.0.2 is what's installed now": a pronoun may point to the one fact that was told last. What the
-    /// sentence gives takes its place if it looks like it; otherwise a person is asked.
+    /// "They upgraded, 4.0.2 is what's installed now": a pronoun may refer to the last fact. The new value replaces it
+    /// if it looks similar; otherwise a person is asked.
     fn point_back(&mut self, segment: &Segment<'_>, told: Told, proposed: usize) {
-        // Who speaks for themselves speaks of what they told; in a conversation "it" may be anything.
+        // A single speaker refers to their own last fact; in a conversation "it" may be anything.
         let (sentence, alone) = (segment.text, segment.speaker.is_none());
         let maybe = if alone { POINTED_ALONE } else { POINTED };
         let touched = |found: &[RawFact]| found.iter().skip(proposed).any(|found| found.target_id.is_some());
@@ -328,14 +330,14 @@ impl Reader<'_> {
     /// A sentence that changes nothing as it is read may still say that something no longer holds: a person is asked.
     fn may_have_ended(&mut self, sentence: &str, enough: f32, alone: bool, proposed: usize) {
         let ended = link::maybe_ended(sentence, self.ask.held, &self.known, enough, alone);
-        // A thing that is named, one figure of it, and one figure in its place: that is a change.
+        // A named thing with one held figure and one new figure: that is a change.
         if let ([(held, likely)], true) = (ended.as_slice(), alone)
             && *likely >= CERTAIN
             && held.kind == FactKind::State
             && self.known.iter().any(|k| k.fact.id == held.id && !k.named_by(&set(sentence)).is_empty())
             && let Some(value) = link::with_figure_of(sentence, held)
         {
-            // What was read of the same figure, under another name, is this.
+            // If the same figure was read under another name, it is this one.
             let kept = self.found.split_off(proposed);
             let is_it = |found: &RawFact| {
                 found.action.as_deref() == Some(Action::Add.word())
@@ -347,7 +349,7 @@ impl Reader<'_> {
             return;
         }
         for (held, _) in ended {
-            // A new value of the same subject meets the old one by the rules.
+            // The rules handle a new value of the same subject.
             let read = |found: &RawFact| {
                 found
                     .subject
@@ -393,7 +395,7 @@ impl Reader<'_> {
         self.found.push(RawFact { scope: Some(scope.to_owned()), target_id: placed.target, ..proposed });
     }
 
-    /// The words around a value that the network is sure of, as its name.
+    /// The words around a value that the network is sure of become its subject.
     fn by_value(
         &self,
         text: &str,
@@ -490,7 +492,7 @@ fn scope_in(words: &[&str]) -> Option<(usize, String)> {
 
 /// Whether a topic has a name or a number, as the sentence spells it.
 fn is_name(topic: &str, sentence: &str) -> bool {
-    let mut written = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut written = split_words(sentence, Boundary::NotAlphanumeric);
     // The first word of a sentence has a capital anyhow.
     let first = written.next().map(str::to_lowercase).filter(|word| !is_known(word));
     let capitals: Vec<String> = written
@@ -500,7 +502,7 @@ fn is_name(topic: &str, sentence: &str) -> bool {
         .collect();
     let named =
         |word: &str| word.chars().any(|c| c.is_ascii_digit()) || capitals.iter().any(|name| name == word);
-    topic.split(|c: char| !c.is_alphanumeric()).any(named)
+    split_words(topic, Boundary::NotAlphanumeric).any(named)
 }
 
 /// "Could somebody check if …", "who over there handles …": a question without its mark.
@@ -524,8 +526,8 @@ fn is_ahead(words: &[Word]) -> bool {
             .any(|w| w.first() == Some(&"next") && w.get(1).is_some_and(|unit| units.contains(unit)))
 }
 
-/// What is only supposed says so in a word. Nothing is left out because of its tone.
-fn is_unreal(meant: Meant, sentence: &str) -> bool {
+/// A supposition has a word that says so. Nothing is left out because of its tone alone.
+fn is_unreal(meant: Modality, sentence: &str) -> bool {
     const SUPPOSING: [&str; 12] = [
         "if",
         "would",
@@ -541,7 +543,7 @@ fn is_unreal(meant: Meant, sentence: &str) -> bool {
         "say",
     ];
     let words = words(sentence);
-    meant == Meant::Sarcastic || words.iter().any(|w| w.is_any(&SUPPOSING))
+    meant == Modality::Sarcastic || words.iter().any(|w| w.is_any(&SUPPOSING))
 }
 
 /// The words that the network takes for a value, whole, with the nouns and names that belong to them.
@@ -565,7 +567,7 @@ fn whole_words<'a>(clause: &'a Clause, value: &Range<usize>) -> Option<&'a [Word
     words.get(first..=last)
 }
 
-/// Hardly a word that could be asked about later.
+/// Whether there is hardly a word that could be asked about later.
 fn is_slight(clause: &Clause) -> bool {
     const FEW: usize = 4;
     let tells = |w: &Word| w.has_digit() || (w.is_capital() && w.at.start > 0 && !w.is("i"));

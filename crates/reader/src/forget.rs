@@ -4,7 +4,7 @@ use crate::named::{Known, Stems, set};
 use domain::{Action, Fact, FactKind, RawFact};
 use model::Extract;
 
-/// A note is meant from this share of the telling words on.
+/// A note is meant if it has at least this share of the request's telling words.
 const NOTE_SHARE: f64 = 0.7;
 
 pub(crate) fn forget(ask: &Extract<'_>) -> Vec<RawFact> {
@@ -13,7 +13,7 @@ pub(crate) fn forget(ask: &Extract<'_>) -> Vec<RawFact> {
         return Vec::new();
     }
     let known = Known::states(ask.held);
-    // A fact is meant when all words of its subject stand there, or its value does.
+    // A fact is meant if the request contains all words of its subject, or its value.
     let score = |k: &Known<'_>| {
         let mut subject = k.subject.iter().filter(|word| *word != "user").peekable();
         let by_subject = subject.peek().is_some() && subject.clone().all(|word| said.contains(word));
@@ -78,7 +78,7 @@ fn is_person(word: &str) -> bool {
     PEOPLE.contains(&word)
 }
 
-/// Words that ask for it and say nothing of what.
+/// Words that ask to forget and do not say what.
 fn is_asking(word: &str) -> bool {
     [
         "forget", "pleas", "remov", "delet", "eras", "drop", "everyth", "anyth", "inform", "fact", "memori",

@@ -1,15 +1,15 @@
-//! What a clause says: of what, and which value. Only forms that are read with care are read here; what has none of them
-//! is kept as it was told.
+//! What a clause says: a subject and its value. Only certain forms are read; everything else is kept as it was told.
 
 use crate::clause::{Clause, finite_verb};
 use crate::lexicon::{LEXICON, Relation};
-use crate::words::{Tag, Word, spell};
+use crate::word::{Tag, Word, spell};
+use domain::words::{Boundary, split_words};
 
 /// A value of something, as a clause gives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reading {
-    /// What it is of, in lower case and with its owner: "search service port". Empty where the clause only says that
-    /// one value took the place of another.
+    /// The subject, in lower case and with its owner: "search service port". Empty if the clause only says that one
+    /// value replaced another.
     pub subject: String,
     pub value: String,
     pub shift: Shift,
@@ -20,32 +20,32 @@ pub(crate) struct Reading {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arity {
     One,
-    /// A held value gives way only if the network agrees that it is replaced.
+    /// One at a time, but a held value is replaced only if the network agrees.
     Unsure,
-    /// Each stands under a name of its own.
+    /// Many, each under a name of its own.
     Many,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Shift {
-    /// So it is.
+    /// It holds.
     Is,
-    /// So it is now: it was otherwise before.
+    /// It holds now, and something else held before.
     Became { from: Option<String> },
-    /// So it was once.
+    /// It held once.
     Was,
-    /// So it will be.
+    /// It will hold.
     Will,
-    /// So it is no longer.
+    /// It no longer holds.
     Gone,
 }
 
-/// Whom and what the words of a clause point to.
+/// What the pronouns of a clause refer to.
 #[derive(Debug, Clone)]
 pub(crate) struct Pointers {
     /// Who speaks.
     pub me: String,
-    /// What the sentence before spoke of, where that is one thing only.
+    /// The topic of the sentence before, if it has just one.
     pub it: Option<String>,
 }
 
@@ -140,11 +140,11 @@ fn usual(subject: &str) -> String {
     subject.strip_suffix(" ownership").map_or_else(|| subject.to_owned(), |of| format!("{of} owner"))
 }
 
-/// Whether a value tells anything by itself: "that" and "it" only point.
+/// Whether a value says anything by itself: "that" and "it" do not.
 fn says(value: &str) -> bool {
     const POINTING: [&str; 12] =
         ["it", "that", "this", "them", "these", "those", "so", "one", "him", "her", "us", "there"];
-    let mut words = value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut words = split_words(value, Boundary::NotAlphanumeric);
     words.any(|word| !POINTING.contains(&word.to_lowercase().as_str()))
 }
 
@@ -236,7 +236,7 @@ impl Topic {
                 "we" => return named("", false),
                 "it" | "that" | "this" | "he" | "she" | "they" => {
                     let is_person = matches!(only.low.as_str(), "he" | "she");
-                    // Without anything to point to it may still fill a declared slot.
+                    // Even with nothing to refer to it may fill a declared slot.
                     return named(to.it.as_deref().unwrap_or(&only.low), is_person);
                 }
                 "you" | "there" | "these" | "those" | "who" | "which" | "what" | "everyone" | "someone"
@@ -405,7 +405,7 @@ fn is_past(form: &str) -> bool {
     form.ends_with("ed") || LEXICON.is_irregular_verb(form) && LEXICON.verb(form) != crate::stem::stem(form)
 }
 
-/// Up to where something else is told, without closing words that only say that it is so now.
+/// Up to where something else begins, without closing words that only say that it holds now.
 fn bounded(words: &[Word]) -> &[Word] {
     const CLOSING: [&str; 14] = [
         "now",
@@ -600,7 +600,7 @@ fn copula(topic: &Topic, group: &Group, rest: &[Word], to: &Pointers) -> Option<
     is_value(rest).then(|| Reading { subject: topic.name.clone(), value, shift, arity: Arity::One })
 }
 
-/// A name as it was written is lost in the topic; its words get their capitals back.
+/// A topic is in lower case; the words of a name get their capitals back.
 fn title(name: &str) -> String {
     let capital = |word: &str| {
         let mut letters = word.chars();
@@ -718,7 +718,7 @@ fn having(topic: &Topic, verb: &str, rest: &[Word], to: &Pointers) -> Option<Rea
     }
 }
 
-/// "She takes metformin 500 mg": the drug is what it is of, so that another dose is a change and another drug is not.
+/// "She takes metformin 500 mg": the drug is part of the subject, so another dose is a change and another drug is not.
 fn taking(topic: &Topic, group: &Group, verb: &str, rest: &[Word]) -> Option<Reading> {
     let takes = verb == "take" && !group.past || group.is && verb == "prescrib";
     let opens = |word: &Word| word.tag == Tag::Determiner || word.tag == Tag::Pronoun || word.has_digit();
@@ -747,7 +747,7 @@ fn related(topic: &Topic, group: &Group, verb: &str, rest: &[Word], to: &Pointer
         return None;
     }
     let object = rest.get(usize::from(particle.is_some())..)?;
-    // Who took over has it now.
+    // Whoever took over has it now.
     let takes_over = matches!(particle, Some("over" | "up" | "on"));
     let (subject, value) = match relation {
         Relation::Owner(_) if group.past && !takes_over => return None,

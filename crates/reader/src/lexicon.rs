@@ -1,5 +1,5 @@
-//! The word lists, read once, when the reader is first asked something. They are text files beside this one, so that a
-//! person can extend them without reading code.
+//! The word lists, read once, when the reader is first asked something. They are text files beside this one, so people
+//! can extend them without reading code.
 
 use crate::stem::{stem, stems};
 use std::collections::{HashMap, HashSet};
@@ -24,7 +24,7 @@ pub(crate) struct Lexicon {
     scopes: HashSet<String>,
 }
 
-/// What a verb says of its subject and its object, one value at a time.
+/// What a verb says about its subject and its object, one value at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Relation {
     /// The object is the value of this attribute of the subject; of the verb itself where no attribute is named.
@@ -94,7 +94,7 @@ impl Lexicon {
         self.relations.get(&(verb.to_owned(), particle.map(str::to_owned)))
     }
 
-    /// The usual name of an attribute that goes by this name.
+    /// The usual name of the attribute with this name.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.get(&key(name)).map(String::as_str)
     }

@@ -18,12 +18,13 @@ mod segment;
 mod slot;
 mod stem;
 mod tagging;
+mod word;
 mod words;
 
 use domain::RawFact;
 use model::{Answer, BuiltIn, Extract, Intent, Work};
 
-/// Vectors of another way of embedding could not be compared, so that it has a number.
+/// Numbered, because vectors made in another way cannot be compared.
 const EMBEDDER: &str = "built-in 3";
 
 /// Reads, answers and embeds.

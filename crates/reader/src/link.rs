@@ -1,23 +1,23 @@
-//! Which held fact a reading changes, if any. The network may see a change only among the few facts that the sentence
-//! names; where two could be meant, a person is asked.
+//! Which held fact a reading changes, if any. The network looks for a change only among the few facts that the sentence
+//! names. If two could be meant, a person is asked.
 
 use crate::frame::{Arity, Reading, Shift};
 use crate::named::{Known, Stems, set};
 use domain::keys::{subject_key, value_key};
 use domain::{Action, Fact, FactId};
-use encoder::{Relation, Weighed};
+use encoder::{Relation, RelationScores};
 
-/// At most so many facts are weighed against a clause.
+/// The most facts that are scored against a clause.
 const WEIGHED: usize = 3;
-/// From here on the network is taken at its word that a named fact is replaced or has ended.
+/// The probability from which on a named fact is replaced or ended.
 const SURE: f32 = 0.8;
-/// From here on it is heard even of a fact that only shares a word with the sentence.
+/// The same for a fact that only shares a word with the sentence.
 const VERY_SURE: f32 = 0.9;
-/// From here on it may be so, and a person is asked.
+/// The probability from which on a person is asked.
 const MAYBE: f32 = 0.5;
-/// One fact is meant, and not another, if it is likelier by so much.
+/// How much likelier than the next a fact must be to be the one that is meant.
 const CLEARLY: f32 = 0.3;
-/// A told sentence longer than this says too much besides; the fact's subject and value stand for it.
+/// A longer sentence says too much else; the fact's subject and value are used instead.
 const TOLD_WORDS: usize = 12;
 
 /// What a reading does.
@@ -39,7 +39,7 @@ impl Placed {
     }
 }
 
-/// Where the value of a reading belongs.
+/// Where the value of a reading goes.
 pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Known<'_>]) -> Placed {
     let said = set(sentence);
     let (subject, value) = (subject_key(&reading.subject), value_key(&reading.value));
@@ -64,8 +64,8 @@ pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Kno
         })
         .collect();
     let alike = |k: &Known<'_>| shape(&k.fact.value) == shape(&reading.value);
-    // "Seppo lives in Pori now" is about "user cousin seppo home", if nothing else goes by these words; "HD-4415 has
-    // gone to Ana" is about the one fact of the ticket that a name can stand in.
+    // "Seppo lives in Pori now" is about "user cousin seppo home", if no other fact has these words; "HD-4415 has gone
+    // to Ana" is about the one fact of the ticket whose value can be a name.
     let words = set(&reading.subject);
     let became = reading.shift != Shift::Is;
     let within: Vec<&&Known<'_>> = named
@@ -110,7 +110,7 @@ pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Kno
     settled(facts.into_iter().zip(weighed).collect(), &reading.subject, reading)
 }
 
-/// What a value looks like: a value of one sort seldom takes the place of one of another.
+/// What a value looks like: a value of one sort seldom replaces one of another.
 #[derive(Debug, PartialEq, Eq)]
 enum Shape {
     Figure,
@@ -132,7 +132,7 @@ fn shape(value: &str) -> Shape {
     }
 }
 
-/// The one item of a list that gives way by name: "Warfarin was replaced by apixaban".
+/// The one item of a list that is replaced by name: "Warfarin was replaced by apixaban".
 pub(crate) fn item_replaced<'a>(reading: &Reading, known: &[Known<'a>]) -> Option<&'a Fact> {
     let Shift::Became { from: Some(from) } = &reading.shift else { return None };
     let from = set(from);
@@ -141,7 +141,8 @@ pub(crate) fn item_replaced<'a>(reading: &Reading, known: &[Known<'a>]) -> Optio
     named.next().is_none().then_some(first.fact)
 }
 
-/// The place is held. Where it takes one value only, or the words say that it has changed, the new one takes it.
+/// The subject has a value already. If it takes just one, or the words say that it has changed, the new value replaces
+/// it.
 fn over(reading: &Reading, holder: &Known<'_>, sentence: &str) -> Placed {
     let (old, new) = (&holder.value, set(&reading.value));
     let refines = reading.shift == Shift::Is && old.is_subset(&new) && !old.is_empty();
@@ -176,9 +177,9 @@ fn beside_all(reading: &Reading, known: &[Known<'_>]) -> Placed {
     held.map_or(placed, |k| Placed::new(&k.fact.subject, Action::Dedup, Some(k.fact.id)))
 }
 
-/// The likeliest of the facts that the sentence names. Where two are nearly as likely, a person is asked.
-fn settled(mut weighed: Vec<(&Fact, Weighed)>, subject: &str, reading: &Reading) -> Placed {
-    let replaces = |(_, weighed): &(&Fact, Weighed)| of(weighed, Relation::Replaces);
+/// The likeliest of the facts that the sentence names. If two are nearly as likely, a person is asked.
+fn settled(mut weighed: Vec<(&Fact, RelationScores)>, subject: &str, reading: &Reading) -> Placed {
+    let replaces = |(_, weighed): &(&Fact, RelationScores)| of(weighed, Relation::Replaces);
     weighed.sort_by(|a, b| replaces(b).total_cmp(&replaces(a)));
     let Some(best) = weighed.first() else { return new(subject) };
     let (fact, likely) = (best.0, replaces(best));
@@ -200,8 +201,8 @@ fn new(subject: &str) -> Placed {
     Placed::new(subject, Action::Add, None)
 }
 
-/// Whether the sentence names the fact: by words of its subject, if nothing else goes by more of them ("the queue
-/// service" is not "the audit service", be it held or only spoken of), or by the value that has gone.
+/// Whether the sentence names the fact: by words of its subject, if no other fact has more of them ("the queue service"
+/// is not "the audit service", whether that is held or only mentioned), or by the value that has gone.
 fn is_meant(known: &Known<'_>, all: &[Known<'_>], reading: &Reading, said: &Stems) -> bool {
     let by = known.named_by(said);
     let spoken_of = set(&reading.subject);
@@ -239,7 +240,7 @@ pub(crate) fn ended(reading: Option<&Reading>, sentence: &str, known: &[Known<'_
     found.truncate(WEIGHED);
     let facts: Vec<&Fact> = found.iter().map(|k| k.fact).collect();
     let weighed = weigh(sentence, &facts);
-    let ends = |w: &Weighed| of(w, Relation::Ends) + of(w, Relation::Replaces);
+    let ends = |w: &RelationScores| of(w, Relation::Ends) + of(w, Relation::Replaces);
     let mut likely: Vec<(&Known<'_>, f32)> = found.into_iter().zip(weighed.iter().map(ends)).collect();
     likely.sort_by(|a, b| b.1.total_cmp(&a.1));
     let enough = if reading.is_some() { MAYBE } else { SURE };
@@ -251,26 +252,26 @@ pub(crate) fn ended(reading: Option<&Reading>, sentence: &str, known: &[Known<'_
     }
 }
 
-/// The one fact that the last statement told, which "it" in this one may point to.
+/// The one fact of the last statement, which "it" in this one may refer to.
 pub(crate) fn last_told<'k, 'a>(known: &'k [Known<'a>]) -> Option<&'k Known<'a>> {
     let last = known.iter().max_by_key(|k| (k.fact.created, k.fact.id)).filter(|k| !k.fact.list_item)?;
     let told = known.iter().filter(|k| k.fact.text == last.fact.text).count();
     (told == 1).then_some(last)
 }
 
-/// How likely a sentence that points back replaces what it points to, or ends it.
+/// The probability that a sentence replaces or ends the fact that its pronoun refers to.
 pub(crate) fn replaced(sentence: &str, fact: &Fact) -> (f32, f32) {
     let told = format!("{LAST}{}", told(fact));
     let weighed = encoder::relations(&[(sentence, told.as_str())]);
     weighed.first().map_or((0.0, 0.0), |w| (of(w, Relation::Replaces), of(w, Relation::Ends)))
 }
 
-/// Before a fact that was told last, as the network was taught.
+/// Put before the last fact, as the network was trained.
 const LAST: &str = "* ";
 
 /// The facts that a sentence seems to end or to replace without saying so in words that are read here: those that it
-/// names, from `enough` on, and, if that is likelier still, the one that was told last and, where nobody else speaks, those
-/// that go by a word of it.
+/// names, from `enough` on, and, if that is likelier still, the one that was told last and, where nobody else speaks,
+/// those that have a word of it in their subject.
 pub(crate) fn maybe_ended<'a>(
     sentence: &str,
     held: &[&'a Fact],
@@ -280,7 +281,7 @@ pub(crate) fn maybe_ended<'a>(
 ) -> Vec<(&'a Fact, f32)> {
     let said = set(sentence);
     let named = |k: &Known<'_>| k.has_value_in(&said) || !k.fact.list_item && !k.named_by(&said).is_empty();
-    // Words of the sentence by which the facts of one statement go, and nothing else.
+    // Words of the sentence that are in the facts of one statement and in no others.
     let holds = |k: &Known<'_>, word: &String| k.subject.contains(word) || k.value.contains(word);
     let tells = |word: &&String| {
         let mut holders = known.iter().filter(|k| holds(k, word)).map(|k| &k.fact.text);
@@ -305,7 +306,7 @@ pub(crate) fn maybe_ended<'a>(
         weighed.push((last, if alone { SURE } else { VERY_SURE }));
     }
     let facts: Vec<&Fact> = weighed.iter().map(|(fact, _)| *fact).collect();
-    let gone = |w: &Weighed| of(w, Relation::Ends) + of(w, Relation::Replaces);
+    let gone = |w: &RelationScores| of(w, Relation::Ends) + of(w, Relation::Replaces);
     let likely = weigh(sentence, &facts);
     let likely =
         weighed.into_iter().zip(likely.iter().map(gone)).filter(|((_, enough), gone)| gone >= enough);
@@ -330,11 +331,11 @@ pub(crate) fn with_figure_of(sentence: &str, fact: &Fact) -> Option<String> {
     }
 }
 
-fn weigh(sentence: &str, facts: &[&Fact]) -> Vec<Weighed> {
+fn weigh(sentence: &str, facts: &[&Fact]) -> Vec<RelationScores> {
     if facts.is_empty() {
         return Vec::new();
     }
-    // Of one sentence that told several facts, each is weighed by itself.
+    // If one sentence told several facts, each is scored by itself.
     let alone = |fact: &Fact| facts.iter().filter(|other| other.text == fact.text).count() == 1;
     let told: Vec<String> =
         facts.iter().map(|fact| if alone(fact) { told(fact) } else { by_itself(fact) }).collect();
@@ -342,7 +343,7 @@ fn weigh(sentence: &str, facts: &[&Fact]) -> Vec<Weighed> {
     encoder::relations(&pairs)
 }
 
-/// A held fact as a sentence, as the network was taught to read it.
+/// A held fact as a sentence, in the form that the network was trained on.
 pub(crate) fn told(fact: &Fact) -> String {
     let words = fact.text.split_whitespace().count();
     let is_one = fact.text.trim_end_matches(['.', '!']).find(['.', '!', '?', '\n']).is_none();
@@ -358,6 +359,6 @@ fn by_itself(fact: &Fact) -> String {
     format!("{}{scope}: {}", fact.subject.replace('_', " "), fact.value)
 }
 
-fn of(weighed: &Weighed, relation: Relation) -> f32 {
+fn of(weighed: &RelationScores, relation: Relation) -> f32 {
     weighed.relation.get(relation as usize).copied().unwrap_or_default()
 }

@@ -1,22 +1,22 @@
-//! How the words of a sentence are meant, as the network hears them.
+//! How the words of a sentence are meant, according to the network.
 
-use encoder::{MEANINGS, Meant, Token};
+use encoder::{MODALITIES, Modality, Token};
 use std::ops::Range;
 
 /// In the order of the network's outputs.
-const ALL: [Meant; MEANINGS] = [
-    Meant::Nothing,
-    Meant::So,
-    Meant::Event,
-    Meant::Past,
-    Meant::Future,
-    Meant::Hedged,
-    Meant::Hypothetical,
-    Meant::Sarcastic,
-    Meant::Asked,
-    Meant::End,
+const ALL: [Modality; MODALITIES] = [
+    Modality::Nothing,
+    Modality::Asserted,
+    Modality::Event,
+    Modality::Past,
+    Modality::Future,
+    Modality::Hedged,
+    Modality::Hypothetical,
+    Modality::Sarcastic,
+    Modality::Question,
+    Modality::Ended,
 ];
-/// The head for sarcasm takes warmth for it, so that it is believed only where a sign of mockery agrees.
+/// The network takes warmth for sarcasm, so it is believed only if the sentence also has a sign of mockery.
 const MOCKING: [&str; 12] = [
     "🙄",
     "/s",
@@ -31,10 +31,10 @@ const MOCKING: [&str; 12] = [
     "oh joy",
     "because that went so well",
 ];
-/// From this mean on a word belongs to the value.
+/// The probability from which on a word belongs to the value.
 const VALUE: f32 = 0.5;
 
-/// A sentence as the network hears it.
+/// A sentence as the network labels it.
 #[derive(Debug)]
 pub(crate) struct Heard {
     tokens: Vec<Token>,
@@ -53,33 +53,33 @@ fn mocks(text: &str) -> bool {
 
 impl Heard {
     /// How these bytes of the sentence are meant.
-    pub fn meant(&self, at: &Range<usize>) -> Meant {
+    pub fn meant(&self, at: &Range<usize>) -> Modality {
         let shares = self.shares(at);
-        let believed = |meant: Meant| meant != Meant::Sarcastic || self.mocks;
+        let believed = |meant: Modality| meant != Modality::Sarcastic || self.mocks;
         ALL.into_iter()
             .zip(shares)
             .filter(|(meant, _)| believed(*meant))
             .max_by(|a, b| a.1.total_cmp(&b.1))
-            .map_or(Meant::So, |(meant, _)| meant)
+            .map_or(Modality::Asserted, |(meant, _)| meant)
     }
 
-    /// How likely they tell how things are.
+    /// The probability that they say how things are.
     pub fn tells(&self, at: &Range<usize>) -> f32 {
-        let of = |meant: Meant| self.shares(at).get(meant as usize).copied().unwrap_or_default();
-        of(Meant::So)
+        let of = |meant: Modality| self.shares(at).get(meant as usize).copied().unwrap_or_default();
+        of(Modality::Asserted)
     }
 
-    fn shares(&self, at: &Range<usize>) -> [f32; MEANINGS] {
-        let mut sum = [0.0; MEANINGS];
+    fn shares(&self, at: &Range<usize>) -> [f32; MODALITIES] {
+        let mut sum = [0.0; MODALITIES];
         let mut count: f32 = 0.0;
         for token in self.tokens.iter().filter(|token| at.contains(&token.at.start)) {
-            sum.iter_mut().zip(token.meant).for_each(|(sum, share)| *sum += share);
+            sum.iter_mut().zip(token.modality).for_each(|(sum, share)| *sum += share);
             count += 1.0;
         }
         sum.map(|share| share / count.max(1.0))
     }
 
-    /// The bytes that give the value, where they stand in a row and it is clear which they are.
+    /// The bytes of the value, if they are in one run.
     pub fn value(&self, at: &Range<usize>) -> Option<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut open = false;

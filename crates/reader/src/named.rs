@@ -22,7 +22,7 @@ pub(crate) struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    /// The states among the facts. What was kept as it was told is replaced by nothing.
+    /// The states among the facts. Notes, which are kept as they were told, are never replaced.
     pub fn states(held: &[&'a Fact]) -> Vec<Self> {
         let states = held.iter().copied().filter(|fact| fact.kind == FactKind::State);
         let known = states.map(|fact| {
@@ -33,7 +33,7 @@ impl<'a> Known<'a> {
         known.collect()
     }
 
-    /// The words of its subject that a sentence holds, where they are enough to tell it by: a name or a number, or
+    /// The words of its subject that a sentence contains, if they are enough to identify it: a name or a number, or
     /// half of them.
     pub fn named_by(&self, sentence: &Stems) -> Stems {
         let shared = &self.subject & sentence;
@@ -45,7 +45,7 @@ impl<'a> Known<'a> {
         self.names.contains(word)
     }
 
-    /// Whether the sentence holds the value. A small number names nothing.
+    /// Whether the sentence contains the value. A small number does not count.
     pub fn has_value_in(&self, sentence: &Stems) -> bool {
         let tells = |word: &String| word.len() >= 3;
         self.value.iter().any(tells) && self.value.is_subset(sentence)

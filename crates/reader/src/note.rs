@@ -1,17 +1,18 @@
-//! What is kept as it was told: an event of its own, which replaces nothing and is replaced by nothing.
+//! Notes: sentences kept as they were told. A note is an event; it replaces nothing, and nothing replaces it.
 
 use crate::dates::resolved;
 use crate::segment::{Segment, Sort};
 use crate::stem::is_empty_word;
 use crate::words::words;
+use domain::words::{Boundary, split_words};
 use domain::{Action, RawFact, limits};
 use jiff::civil::Date;
 
-/// A note of one breath; longer texts become several, so that each can be found by what it says.
+/// The length of a note. A longer text becomes several, so each can be found by what it says.
 const NOTE_BYTES: usize = 1200;
-/// A statement may hold so many facts; the rest of the places are for what was read.
+/// The most notes of one statement; the rest of its facts are for what was read.
 const NOTES: usize = limits::FACTS_PER_STATEMENT - 8;
-/// Words by which a note is called.
+/// How many words the subject of a note has.
 const CALLED: usize = 6;
 
 pub(crate) fn notes(kept: &[Segment<'_>], day: Date) -> Vec<RawFact> {
@@ -63,7 +64,7 @@ impl Note<'_> {
     }
 }
 
-/// That it was said is certain; what follows from it is for whoever reads it.
+/// It is certain that it was said; what follows from it is up to the reader.
 const KEPT: f64 = 0.9;
 
 /// Pieces of a long text, cut at white space.
@@ -91,8 +92,7 @@ fn pieces(text: &str, most: usize) -> Vec<&str> {
 pub(crate) fn called(speaker: Option<&str>, text: &str) -> String {
     let telling = |word: &&str| !is_empty_word(word) && word.len() > 1;
     let low = text.to_lowercase();
-    let words: Vec<&str> = low
-        .split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’' || c == '-'))
+    let words: Vec<&str> = split_words(&low, Boundary::NotHyphenated)
         .map(|word| word.trim_matches(['\'', '’', '-']))
         .filter(telling)
         .take(CALLED)

@@ -2,7 +2,8 @@
 
 use crate::lexicon::LEXICON;
 use crate::tagging::is_known;
-use crate::words::{TITLES, Tag, words};
+use crate::word::Tag;
+use crate::words::{TITLES, words};
 use domain::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -12,7 +13,7 @@ use jiff::tz::TimeZone;
 pub(crate) struct Segment<'a> {
     pub text: &'a str,
     pub sort: Sort,
-    /// Who says it, where the line names somebody at its head.
+    /// The speaker, if the line begins with a name.
     pub speaker: Option<&'a str>,
 }
 
@@ -83,7 +84,7 @@ fn dated(statement: &str) -> (Option<Date>, &str) {
     match day {
         Some(day) => {
             let rest = open.get(10..).unwrap_or_default();
-            // The time of day, if there is one, tells nothing more.
+            // The time of day, if there is one, is not needed.
             let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || ":T.Z+ ])".contains(c));
             (Some(day), rest)
         }
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn who_speaks_stands_at_the_head_of_a_line_and_a_label_is_nobody() {
+    fn a_name_before_a_line_is_its_speaker() {
         assert_eq!(texts("Maya: I moved. Twice!"), [(Some("Maya"), "I moved."), (Some("Maya"), "Twice!")]);
         assert_eq!(texts("Budget: 5000"), [(None, "Budget: 5000")]);
         assert_eq!(texts("Allergies: latex, iodine."), [(None, "Allergies: latex, iodine.")]);

@@ -3,16 +3,16 @@
 use crate::frame::{Reading, TAKES};
 use crate::lexicon::LEXICON;
 use crate::named::{Stems, set};
-use crate::words::{Word, spell};
+use crate::word::{Word, spell};
 use domain::keys::subject_key;
 use model::SlotHint;
 
-/// The network is asked about so many slots at most.
+/// The most slots that the network is asked about.
 const ASKED: usize = 3;
-/// From here on it is taken at its word.
+/// The probability from which on its answer is accepted.
 const SURE: f32 = 0.8;
 
-/// The slot that the subject goes by, or by the usual name of the attribute that it names.
+/// The slot with the subject's name, or with the usual name of its attribute.
 pub(crate) fn named<'a>(reading: &Reading, slots: &'a [SlotHint]) -> Option<&'a SlotHint> {
     let subject = set(&reading.subject);
     let is = |name: &str| subject_key(name) == subject_key(&reading.subject);
@@ -20,7 +20,7 @@ pub(crate) fn named<'a>(reading: &Reading, slots: &'a [SlotHint]) -> Option<&'a 
     let within =
         |slot: &&SlotHint| names(slot).any(|name| !set(name).is_empty() && set(name).is_subset(&subject));
     let usual = |name: &str| LEXICON.attribute(&name.replace('_', " "));
-    // The attribute stands last, in one word or two.
+    // The attribute comes last, in one word or two.
     let words: Vec<&str> = reading.subject.split(' ').collect();
     let tail = |count: usize| words.get(words.len().saturating_sub(count)..).unwrap_or_default().join(" ");
     let (last, last_two) = (tail(1), tail(2));
@@ -59,7 +59,7 @@ fn words_of(slot: &SlotHint) -> Stems {
     set(&all.join(" "))
 }
 
-/// "An allergy to horse dander", "one more allergy, celery": what stands behind the slot's name.
+/// "An allergy to horse dander", "one more allergy, celery": what follows the slot's name.
 pub(crate) fn behind_name<'a>(slot: &SlotHint, words: &'a [Word]) -> Option<&'a [Word]> {
     let called: Stems = names(slot).flat_map(|name| set(&name.replace('_', " "))).collect();
     let is_name = |w: &Word| !set(&w.low).is_disjoint(&called);

@@ -1,6 +1,6 @@
-//! Words reduced to their stems, so that forms of one word compare as equal.
+//! Words reduced to their stems: the forms of one word compare as equal.
 
-use rust_stemmers::{Algorithm, Stemmer};
+use domain::words::{self, Boundary, split_words};
 
 /// Words that say nothing about what a text is about.
 const EMPTY: [&str; 76] = [
@@ -87,18 +87,13 @@ pub(crate) fn is_empty_word(word: &str) -> bool {
 }
 
 pub(crate) fn stem(word: &str) -> String {
-    let lower = word.to_lowercase();
-    if lower.len() > 2 && lower.bytes().all(|b| b.is_ascii_lowercase()) {
-        Stemmer::create(Algorithm::English).stem(&lower).into_owned()
-    } else {
-        lower
-    }
+    words::stem(&word.to_lowercase()).into_owned()
 }
 
 /// The words of a text as they are written, in lower case; signs within a word stay.
 pub(crate) fn plain_words(text: &str) -> Vec<String> {
-    without_thousands(&text.to_lowercase().replace('’', "'"))
-        .split(|c: char| c.is_whitespace() || ",;:!?()[]\"`“”…=".contains(c))
+    let text = without_thousands(&text.to_lowercase().replace('’', "'"));
+    split_words(&text, Boundary::Punctuation)
         .map(|w| w.trim_matches(|c: char| ".'".contains(c)))
         .map(|w| w.strip_suffix("'s").unwrap_or(w).to_owned())
         .filter(|w| !w.is_empty())

@@ -1,7 +1,7 @@
-//! The part of speech of every word: a tagger's guess, put right where the words around it say more.
+//! The part of speech of every word: a tagger's guess, corrected where the words around it say more.
 
 use crate::lexicon::LEXICON;
-use crate::words::{Tag, Word};
+use crate::word::{Tag, Word};
 use harper_brill::{Tagger, UPOS, brill_tagger};
 
 /// Gives every word its part of speech, and tells the `'s` of "it's" from that of "Anna's".
@@ -144,7 +144,7 @@ fn settle_verbs(words: &mut [Word]) {
         {
             continue;
         }
-        // "now" and "no longer" may stand between subject and verb.
+        // "now" and "no longer" may come between subject and verb.
         let before =
             copy.get(..at).unwrap_or_default().iter().rev().find(|w| w.tag != Tag::Adverb || w.is_mark());
         let after = copy.get(at + 1);
@@ -203,7 +203,7 @@ fn settle_compounds(words: &mut [Word]) {
     }
 }
 
-/// A participle between a determiner or adjective and a noun is no verb: "the approved budget".
+/// A participle between a determiner or adjective and a noun is not a verb: "the approved budget".
 fn settle_modifiers(words: &mut [Word]) {
     let tags: Vec<(Tag, String)> = words.iter().map(|w| (w.tag, w.low.clone())).collect();
     for (at, word) in words.iter_mut().enumerate() {

@@ -91,7 +91,7 @@ fn each_conjunct_keeps_the_subject_of_its_sentence() {
 }
 
 #[test]
-fn a_change_meets_the_fact_that_the_words_name_and_no_other() {
+fn only_the_named_fact_is_changed() {
     check("We moved from MySQL to Postgres.", &["SUPERSEDE database = Postgres #1"]);
     check("The audit service now listens on 9107.", &["SUPERSEDE audit service port = 9107 #2"]);
     check("The queue service listens on port 9000.", &["ADD queue service port = 9000"]);
@@ -115,7 +115,7 @@ fn what_has_gone_is_named() {
 
 /// Nothing here is read as a change, yet it is one: what was told stays, and a person is asked about what was held.
 #[test]
-fn a_change_in_words_that_are_not_read_is_put_to_a_person() {
+fn an_unread_change_is_put_to_a_person() {
     let held = |text: &str, subject: &str, value: &str| [state(1, subject, value, text)];
     let asked = |held: &[Fact], said: &str| {
         let found = ask(Intent::Remember, held, &[], said);
@@ -151,7 +151,7 @@ fn what_is_not_read_is_kept_as_it_was_told() {
 }
 
 #[test]
-fn what_is_not_sure_or_not_yet_so_waits_and_what_is_only_supposed_is_left_out() {
+fn hedges_and_plans_wait_and_suppositions_are_left_out() {
     check("I think the budget is 5000.", &["FLAG budget = 5000"]);
     check("Next year our database will be Postgres.", &["FLAG database = Postgres #1"]);
     check(
@@ -205,7 +205,7 @@ fn a_page_of_text_is_kept_whole_in_few_facts() {
 }
 
 #[test]
-fn a_note_of_a_plan_answers_nothing_though_it_is_shown() {
+fn a_note_of_a_plan_is_shown_but_answers_nothing() {
     let mut plan = state(
         2,
         "half mind switch bike",
@@ -221,7 +221,7 @@ fn a_note_of_a_plan_answers_nothing_though_it_is_shown() {
 
 /// Neither sentence is read, but each names the thing and gives one figure for one that is held.
 #[test]
-fn another_figure_of_a_thing_that_is_named_takes_its_place() {
+fn a_new_figure_of_a_named_thing_replaces_the_old() {
     let change = |told: &str, said: &str| {
         let first = ask(Intent::Remember, &[], &[], told);
         let text = |field: &Option<String>| field.clone().unwrap_or_default();

@@ -1,89 +1,8 @@
-//! A sentence cut into words, each with its place in the sentence and its part of speech.
+//! A sentence cut into words.
 
-use crate::lexicon::LEXICON;
 use crate::tagging::tag;
+use crate::word::Word;
 use std::ops::Range;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tag {
-    Noun,
-    Name,
-    Verb,
-    Aux,
-    Adjective,
-    Adverb,
-    Pronoun,
-    Determiner,
-    Preposition,
-    Number,
-    Other,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) struct Word {
-    /// As it is written.
-    pub text: String,
-    /// In lower case.
-    pub low: String,
-    pub tag: Tag,
-    /// Whether white space stands before it.
-    pub spaced: bool,
-    /// The bytes of the sentence that it stands for.
-    pub at: Range<usize>,
-}
-
-impl Word {
-    fn new(text: &str, spaced: bool, at: Range<usize>) -> Self {
-        let low = text.to_lowercase().replace('’', "'");
-        Self { text: text.to_owned(), low, tag: Tag::Other, spaced, at }
-    }
-
-    /// "'s" turns out to be "is".
-    pub fn becomes(&mut self, text: &str, tag: Tag) {
-        *self = Self { tag, ..Self::new(text, true, self.at.clone()) };
-    }
-
-    pub fn is(&self, word: &str) -> bool {
-        self.low == word
-    }
-
-    pub fn is_any(&self, words: &[&str]) -> bool {
-        words.contains(&self.low.as_str())
-    }
-
-    pub fn is_mark(&self) -> bool {
-        !self.text.is_empty() && self.text.chars().all(|c| ",;:()!?—–\"“”.…".contains(c) || c == '-')
-    }
-
-    pub fn is_capital(&self) -> bool {
-        self.text.chars().next().is_some_and(char::is_uppercase)
-    }
-
-    pub fn has_digit(&self) -> bool {
-        self.text.chars().any(|c| c.is_ascii_digit())
-    }
-
-    /// Between back quotes or quotation marks.
-    pub fn is_quoted(&self) -> bool {
-        self.text.starts_with(['`', '"', '“'])
-    }
-
-    pub fn is_preposition(&self) -> bool {
-        LEXICON.is_preposition(&self.low)
-    }
-}
-
-/// As the words were written, with their own spacing.
-pub(crate) fn spell(words: &[Word]) -> String {
-    let mut text = String::new();
-    for word in words {
-        if word.spaced && !text.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(&word.text);
-    }
-    text.trim_matches(|c: char| c.is_whitespace() || ",;:-–—".contains(c)).to_owned()
-}
 
 /// The words of a sentence, tagged.
 pub(crate) fn words(sentence: &str) -> Vec<Word> {
@@ -128,7 +47,7 @@ pub(crate) const TITLES: [&str; 16] = [
     "jr.", "sr.", "etc.",
 ];
 
-/// Each sign that closes or opens something apart from the word.
+/// Splits opening and closing punctuation from the word.
 fn cut(chunk: &str, start: usize, words: &mut Vec<Word>) {
     let mut at = start;
     let mut rest = chunk;

@@ -1,16 +1,19 @@
 //! The context rule: which facts a model is given.
 //!
-//! A small space goes to the model whole. Of a larger one go the facts that rank best for the question, and beside
-//! them every fact of a critical category, whether or not the question seems to ask for it: an allergy must not
-//! depend on how a question is worded.
+//! A model is given a small space as a whole. Of a larger one it is given the facts that rank best for the question,
+//! and every fact of a critical category whether or not the question seems to ask for it: an allergy must not be missed
+//! because of how a question is worded.
 
-use crate::{Hit, Ranking, SpaceIndex, fuse};
+use crate::category::folded;
+use crate::hits::Hit;
+use crate::rank_fusion::{Ranking, fuse};
+use crate::space_index::SpaceIndex;
 use domain::{Fact, FactId, Fault};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-/// How deep each search goes: for each place in the context, and at the least. A fact that stands low in both lists may
-/// still belong into the context when they are fused.
+/// How deep each search goes: this many hits for each place in the context, and at least so many. A fact that is low in
+/// both lists may still get into the context when they are fused.
 const DEPTH_PER_PLACE: usize = 2;
 const LEAST_DEPTH: usize = 200;
 /// Meaning finds more than words do: of 491 questions on ten long conversations its first forty turns held the evidence
@@ -22,10 +25,10 @@ const MEANING_WEIGHT: f32 = 2.0;
 pub struct ContextRule<'a> {
     /// Facts that a model is given by rank.
     pub limit: usize,
-    /// Case and surrounding space aside.
+    /// Case and surrounding space do not count.
     pub critical_categories: &'a [String],
-    /// Critical facts that a space may hold. Beyond it nothing is answered, since any cut could drop the one that
-    /// matters.
+    /// Critical facts that a space may hold. Beyond that nothing is answered, because leaving any out could drop the
+    /// one that matters.
     pub critical_budget: usize,
 }
 
@@ -43,19 +46,6 @@ impl From<CriticalOverflow> for Fault {
     fn from(overflow: CriticalOverflow) -> Self {
         Self::new("CriticalOverflow", overflow.to_string())
     }
-}
-
-pub fn is_critical(fact: &Fact, categories: &[String]) -> bool {
-    category_key(fact).is_some_and(|key| categories.iter().any(|category| folded(category) == key))
-}
-
-/// The fact's category as critical categories are compared with it. A blank one is none.
-pub fn category_key(fact: &Fact) -> Option<String> {
-    fact.category().map(folded).filter(|key| !key.is_empty())
-}
-
-fn folded(category: &str) -> String {
-    category.trim().to_lowercase()
 }
 
 impl SpaceIndex {
@@ -101,12 +91,12 @@ impl SpaceIndex {
         self.facts_of(&self.ranked(statement, None, limit))
     }
 
-    /// Exactly `limit` ids of a space that holds more. Places that no match claims go to the newest facts.
+    /// Exactly `limit` ids of a space that holds more. Places that are left over go to the newest facts.
     fn ranked(&self, question: &str, question_vector: Option<&[f32]>, limit: usize) -> Vec<FactId> {
         let depth = limit.saturating_mul(DEPTH_PER_PLACE).max(LEAST_DEPTH);
         let by_words = self.by_words(question, depth);
         let mut by_meaning: Vec<Hit> = question_vector.map_or_else(Vec::new, |v| self.by_meaning(v, depth));
-        // A fact that points away from the question is no match, and the newest facts serve better in its place.
+        // A fact that points away from the question does not match it; the newest facts are more useful in its place.
         by_meaning.retain(|hit| hit.score > 0.0);
         let mut ids = fuse(&[
             Ranking { hits: &by_words, depth, weight: 1.0 },
@@ -138,7 +128,7 @@ impl SpaceIndex {
 
 #[cfg(test)]
 mod tests {
-    use super::{ContextRule, CriticalOverflow, is_critical};
+    use super::{ContextRule, CriticalOverflow};
     use crate::SpaceIndex;
     use crate::samples::{critical_fact, fact};
     use domain::{Fact, FactId, Fault};
@@ -178,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn above_the_limit_the_match_leads_the_newest_fill_up_and_critical_facts_come_beside() {
+    fn a_full_context_has_matches_then_the_newest_then_critical_facts() {
         let critical = categories(&["allergy"]);
         let chosen = ward().choose("what is item7 of subject7?", None, &rule(5, &critical)).unwrap();
         assert_eq!(ids(&chosen), [9, 21, 20, 19, 18, 1]);
@@ -212,13 +202,6 @@ mod tests {
     }
 
     #[test]
-    fn a_category_counts_whatever_its_case_and_a_blank_one_never() {
-        assert!(is_critical(&critical_fact(1, "a", "x", " Allergy"), &categories(&["allergy "])));
-        assert!(!is_critical(&critical_fact(1, "a", "x", " "), &categories(&["", " "])));
-        assert!(!is_critical(&fact(1, "a", "x"), &categories(&["allergy"])));
-    }
-
-    #[test]
     fn meaning_finds_what_words_do_not() {
         let mut index = space((1..=4).map(|i| fact(i, "note", &format!("n{i}"))));
         for (id, vector) in [(1, [1.0, 0.1]), (2, [-1.0, 0.0]), (3, [0.1, 1.0]), (4, [-1.0, 0.2])] {
@@ -230,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_vector_of_another_length_leaves_the_ranking_to_words() {
+    fn a_question_vector_of_another_length_is_ignored() {
         let mut index = space((0..12).map(|i| fact(i, &format!("thing{i}"), &format!("zebra{i} word{i}"))));
         for fact in index.iter().cloned().collect::<Vec<_>>() {
             index.set_vector(&fact, &[1.0; 64]).unwrap();
@@ -246,7 +229,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_context_is_full_free_of_repeats_and_holds_every_critical_fact(
+        fn a_context_is_full_and_holds_every_critical_fact(
             critical_at in prop::collection::btree_set(0i64..40, 0..6),
             size in 0i64..40,
             limit in 0usize..12,

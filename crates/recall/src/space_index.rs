@@ -1,7 +1,9 @@
 //! The active facts of one space, opened and ready to be searched.
 
-use crate::context::category_key;
-use crate::{Hit, VectorError, VectorIndex, WordIndex};
+use crate::category::category_key;
+use crate::hits::Hit;
+use crate::vector_index::{VectorError, VectorIndex};
+use crate::word_index::WordIndex;
 use domain::{Fact, FactId, Status};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -41,7 +43,7 @@ impl SpaceIndex {
         self.facts.values()
     }
 
-    /// Takes the fact as it stands now. One that is no longer active goes out.
+    /// Takes the fact as it is now, or removes it if it is no longer active.
     pub fn upsert(&mut self, fact: Arc<Fact>) {
         let id = fact.id;
         if fact.status != Status::Active {
@@ -90,9 +92,9 @@ impl SpaceIndex {
         }
     }
 
-    /// Takes the embedding of the fact's indexed text. It is left aside when the fact has gone or reads otherwise by
-    /// now, as can happen while an embedder is asked. Vectors of another length than this one are dropped: the
-    /// embedder behind the name has changed.
+    /// Takes the embedding of the fact's indexed text. It is ignored if the fact has gone or has other words by now, as
+    /// can happen while the embedder works. Vectors of another length than this one are dropped: the embedder behind
+    /// the name has changed.
     pub fn set_vector(&mut self, fact: &Fact, vector: &[f32]) -> Result<(), VectorError> {
         if !self.facts.get(&fact.id).is_some_and(|current| reads_alike(current, fact)) {
             return Ok(());
@@ -119,7 +121,7 @@ impl SpaceIndex {
         self.without_vector.iter().filter_map(|id| self.facts.get(id))
     }
 
-    /// What the space holds in memory, about.
+    /// Roughly what the space takes in memory.
     pub fn approx_bytes(&self) -> usize {
         const TREE_ENTRY: usize = 24;
         self.fact_bytes
@@ -147,7 +149,7 @@ impl SpaceIndex {
         self.facts.keys().rev().copied()
     }
 
-    /// A fact has one category, so that no id stands in two of the sets.
+    /// A fact has one category, so no id is in two of the sets.
     pub(crate) fn category_ids(&self, key: &str) -> Option<&BTreeSet<FactId>> {
         self.categories.get(key)
     }
@@ -161,8 +163,8 @@ impl SpaceIndex {
 /// Of a longer statement a fact is found by its subject and value alone: the rest speaks of other things.
 const TOLD_BYTES: usize = 2000;
 
-/// The words that a fact is found by, and the text to embed for it: the sentence that it was told in, and what else
-/// its subject and value say. No word counts twice for standing in both.
+/// The words that a fact is found by, and the text to embed for it: the sentence that it was told in, and what else its
+/// subject and value say. A word that is in both counts once.
 pub fn indexed_text(fact: &Fact) -> String {
     let parts = read_parts(fact);
     let told = parts.first().copied().flatten().unwrap_or_default();
@@ -264,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refined_fact_is_found_by_its_new_words_and_embedded_again() {
+    fn a_refined_fact_is_indexed_again() {
         let mut index = three();
         embed(&mut index, 2, &[1.0, 0.0]).unwrap();
         index.upsert(Arc::new(Fact { confidence: 0.5, ..fact(2, "s2", "v2") }));
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn an_embedding_of_earlier_words_or_of_a_fact_that_has_gone_is_left_aside() {
+    fn an_outdated_embedding_is_ignored() {
         let mut index = three();
         index.set_vector(&fact(2, "s2", "earlier"), &[1.0]).unwrap();
         index.set_vector(&fact(9, "s9", "v9"), &[1.0]).unwrap();
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn another_embedder_or_another_length_starts_the_vectors_anew() {
+    fn another_embedder_drops_all_vectors() {
         let mut index = three();
         index.use_embedder("small");
         embed(&mut index, 1, &[1.0, 0.0]).unwrap();
@@ -298,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_embedding_is_refused_and_costs_no_other() {
+    fn a_broken_embedding_is_refused_alone() {
         let mut index = three();
         embed(&mut index, 1, &[1.0, 0.0]).unwrap();
         assert_eq!(embed(&mut index, 2, &[f32::NAN; 3]), Err(VectorError::NotFinite));
@@ -307,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_out_no_longer_counts() {
+    fn a_removed_fact_no_longer_counts() {
         let mut index = three();
         let before = index.approx_bytes();
         index.upsert(Arc::new(critical_fact(4, "allergy", &"long ".repeat(100), "allergy")));
@@ -322,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_unspaced_scripts_and_identifiers_find_their_facts() {
+    fn unspaced_scripts_and_identifiers_are_found() {
         let mut index = three();
         index.upsert(Arc::new(fact(4, "好きな食べ物", "カレーライス")));
         index.upsert(Arc::new(fact(5, "db.maxPoolSize", "64")));

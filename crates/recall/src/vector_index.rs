@@ -1,14 +1,13 @@
 //! Nearest embeddings by cosine: a scan over small integers finds the candidates, and the full numbers order them.
 
-use crate::Hit;
-use crate::best::Best;
+use crate::hits::{Hit, TopHits};
 use domain::FactId;
 use simsimd::SpatialSimilarity;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
-/// Candidates of the coarse scan for each hit that is asked for, and on top of that. Rounding to 8 bits moves a
-/// similarity by about a thousandth, so that a true neighbour stays far within this margin.
+/// How many candidates the coarse scan yields for each requested hit, and in addition to that. Rounding to 8 bits moves
+/// a similarity by about a thousandth, so a true neighbour stays well within this margin.
 const CANDIDATES_PER_HIT: usize = 4;
 const SPARE_CANDIDATES: usize = 32;
 
@@ -61,7 +60,7 @@ impl VectorIndex {
         self.rows.contains_key(&id)
     }
 
-    /// What the index holds in memory, about.
+    /// Roughly what the index takes in memory.
     pub fn bytes(&self) -> usize {
         const ID_BYTES: usize = 8 + 24;
         self.units.capacity() * 4
@@ -70,7 +69,7 @@ impl VectorIndex {
             + self.ids.capacity() * ID_BYTES
     }
 
-    /// Replaces what stands under the id. A zero vector is taken, and is similar to nothing.
+    /// Replaces the vector of that id. A zero vector is allowed, and is similar to nothing.
     pub fn insert(&mut self, id: FactId, vector: &[f32]) -> Result<(), VectorError> {
         if vector.len() != self.dimensions() {
             return Err(VectorError::Dimensions { found: vector.len(), expected: self.dimensions() });
@@ -85,7 +84,7 @@ impl VectorIndex {
         Ok(())
     }
 
-    /// The last row moves into the gap, so that the rows stay without holes.
+    /// The last row moves into the gap, so the rows have no holes.
     pub fn remove(&mut self, id: FactId) {
         let Some(row) = self.rows.remove(&id) else { return };
         let width = self.dimensions();
@@ -109,14 +108,14 @@ impl VectorIndex {
         }
         let Some(unit) = Unit::of(question).filter(|unit| unit.scale > 0.0) else { return Vec::new() };
         let mut candidates =
-            Best::new(limit.saturating_mul(CANDIDATES_PER_HIT).saturating_add(SPARE_CANDIDATES));
+            TopHits::new(limit.saturating_mul(CANDIDATES_PER_HIT).saturating_add(SPARE_CANDIDATES));
         for ((id, scale), codes) in
             self.ids.iter().zip(&self.scales).zip(self.codes.chunks_exact(self.dimensions()))
         {
             let product = i8::dot(&unit.codes, codes).unwrap_or_default();
             candidates.offer(Hit { id: *id, score: product as f32 * scale });
         }
-        let mut best = Best::new(limit);
+        let mut best = TopHits::new(limit);
         for candidate in candidates.best_first() {
             best.offer(Hit { id: candidate.id, score: self.cosine(&unit, candidate.id) });
         }
@@ -159,7 +158,7 @@ impl Unit {
 #[cfg(test)]
 mod tests {
     use super::{VectorError, VectorIndex};
-    use crate::Hit;
+    use crate::hits::Hit;
     use domain::FactId;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_of_another_length_or_not_finite_is_refused_and_changes_nothing() {
+    fn a_bad_vector_is_refused_and_changes_nothing() {
         let mut index = index(2);
         index.insert(1, &[1.0, 0.0]).unwrap();
         assert_eq!(index.insert(1, &[1.0]), Err(VectorError::Dimensions { found: 1, expected: 2 }));
@@ -242,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zero_vector_is_similar_to_nothing_and_a_zero_question_finds_nothing() {
+    fn zero_vectors_match_nothing() {
         let mut index = index(2);
         index.insert(1, &[0.0, 0.0]).unwrap();
         index.insert(2, &[0.0, -3.0]).unwrap();

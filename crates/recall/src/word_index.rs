@@ -1,24 +1,23 @@
 //! Okapi BM25 over short texts, kept up to date one text at a time.
 //!
 //! Each term lists the texts that hold it, and each text knows its place in the list of each of its terms. Taking a
-//! text out therefore costs what its own terms cost: the last of a list moves into the gap, and the text that moved
-//! is told its new place.
+//! text out therefore costs what its own terms cost: the last of a list moves into the gap, and the new position is
+//! noted with the text that moved.
 
-use crate::Hit;
-use crate::best::Best;
-use crate::words::{each_term, query_terms};
+use crate::hits::{Hit, TopHits};
+use crate::terms::{each_term, query_terms};
 use domain::FactId;
 use std::collections::HashMap;
 use std::mem;
 use std::sync::Arc;
 
-/// How soon further occurrences of a term stop counting, and how much a long text is held against it: the usual
+/// How soon further occurrences of a term stop counting, and how much the length of a text counts against it: the usual
 /// values.
 const SATURATION: f32 = 1.2;
 const LENGTH_WEIGHT: f32 = 0.75;
 
-/// List entries that one search reads. The rarest terms are read first, so that what a search beyond this leaves out
-/// are words that stand in so many texts that they tell none from another.
+/// List entries that one search reads. The rarest terms are read first, so what a longer search leaves out are words in
+/// so many texts that they do not tell one from another.
 const POSTINGS_PER_SEARCH: usize = 400_000;
 
 #[derive(Debug, Default)]
@@ -40,7 +39,7 @@ struct Term {
     postings: Vec<Posting>,
 }
 
-/// One term in one text. The text's length stands here again, so that scoring reads the lists alone.
+/// One term in one text. The text's length is repeated here, so scoring reads nothing but the lists.
 #[derive(Debug, Clone, Copy)]
 struct Posting {
     slot: u32,
@@ -53,11 +52,11 @@ struct Document {
     id: FactId,
     length: u16,
     /// In order of the term.
-    places: Box<[Place]>,
+    places: Box<[PostingAt]>,
 }
 
 #[derive(Debug)]
-struct Place {
+struct PostingAt {
     term: u32,
     position: u32,
 }
@@ -75,17 +74,17 @@ impl WordIndex {
         self.slots.is_empty()
     }
 
-    /// What the index holds in memory, about: lists have room to grow, and tables are not full.
+    /// Roughly what the index takes in memory: lists have room to grow, and tables are not full.
     pub fn bytes(&self) -> usize {
         const TABLE_ENTRY: usize = 48;
-        let per_posting = size_of::<Posting>() * 3 / 2 + size_of::<Place>();
+        let per_posting = size_of::<Posting>() * 3 / 2 + size_of::<PostingAt>();
         self.postings * per_posting
             + self.terms.len() * (size_of::<Term>() + TABLE_ENTRY)
             + self.name_bytes
             + self.documents.len() * (size_of::<Document>() + TABLE_ENTRY)
     }
 
-    /// Replaces what stands under the id.
+    /// Replaces the text of that id.
     pub fn insert(&mut self, id: FactId, text: &str) {
         self.remove(id);
         let mut numbers = Vec::new();
@@ -97,7 +96,7 @@ impl WordIndex {
         for same in numbers.chunk_by(|a, b| a == b) {
             let Some(number) = same.first().copied() else { continue };
             let Some(term) = self.terms.get_mut(number as usize) else { continue };
-            places.push(Place { term: number, position: term.postings.len() as u32 });
+            places.push(PostingAt { term: number, position: term.postings.len() as u32 });
             term.postings.push(Posting { slot, occurrences: saturated(same.len()), length });
         }
         self.postings += places.len();
@@ -135,7 +134,7 @@ impl WordIndex {
             }
             self.add_scores(term, &mut scores, &mut found);
         }
-        let mut best = Best::new(limit);
+        let mut best = TopHits::new(limit);
         // From the newest to the oldest: of many equal hits the first ones stay, and the rest are turned away cheaply.
         for slot in found.into_iter().rev() {
             if let (Some(document), Some(score)) = (self.documents.get(slot), scores.get(slot)) {
@@ -145,7 +144,7 @@ impl WordIndex {
         best.best_first()
     }
 
-    /// Every score that a term adds is above zero, so that a zero marks a text that no term has found yet.
+    /// Every score that a term adds is above zero, so zero marks a text that no term has found yet.
     fn add_scores(&self, term: &Term, scores: &mut [f32], found: &mut Vec<usize>) {
         let texts = self.len() as f32;
         let holding = term.postings.len() as f32;
@@ -184,7 +183,7 @@ impl WordIndex {
         number
     }
 
-    fn remove_posting(&mut self, place: &Place) {
+    fn remove_posting(&mut self, place: &PostingAt) {
         let Some(term) = self.terms.get_mut(place.term as usize) else { return };
         let position = place.position as usize;
         if position < term.postings.len() {
@@ -213,7 +212,7 @@ fn saturated(count: usize) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::WordIndex;
-    use crate::words::{each_term, query_terms};
+    use crate::terms::{each_term, query_terms};
     use domain::FactId;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, HashMap};
@@ -260,7 +259,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_history_of_changes_ranks_like_the_reference_and_like_a_fresh_index(
+        fn any_history_of_changes_ranks_like_the_reference(
             changes in prop::collection::vec((0..25i64, prop::option::weighted(0.7, text())), 0..120),
             query in text(),
         ) {

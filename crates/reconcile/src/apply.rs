@@ -8,9 +8,9 @@ use crate::verdict::Verdict;
 use domain::keys::subject_key;
 use domain::{Action, Earlier, Fact, FactId, Metadata, Pending, REJECTED_BY, Status, Timestamp};
 
-/// Who stated a fact, whichever source it names.
+/// The caller who stated a fact, whatever source it names.
 pub(crate) const ASSERTED_BY: &str = "asserted_by";
-/// Who decided on a fact and when. Only a decision stamps these, so that no statement can claim an approval.
+/// Who decided on a fact and when. Only a decision sets these, so no statement can claim an approval.
 pub(crate) const APPROVED_BY: &str = "approved_by";
 pub(crate) const DECIDED_BY: &str = "decided_by";
 pub(crate) const DECIDED_AT: &str = "decided_at";
@@ -70,7 +70,7 @@ pub(crate) fn apply(ledger: &mut Ledger, p: &Proposal, statement: &Statement, ve
     }
 }
 
-/// The value in the row gives way to the one that says more; the former stays readable in `earlier`.
+/// The more precise value replaces the one in the row, which stays readable in `earlier`.
 pub(crate) fn refine(held: &mut Fact, said: Fact, now: Timestamp) {
     let former = std::mem::replace(&mut held.value, said.value);
     held.kind = said.kind;
@@ -86,10 +86,10 @@ pub(crate) fn retracted(value: &str) -> String {
     format!("(retracted: {value})")
 }
 
-/// What only a decision may say, and no statement.
+/// Keys that only a decision may set.
 pub const DECISION_KEYS: [&str; 4] = [APPROVED_BY, REJECTED_BY, DECIDED_BY, DECIDED_AT];
 
-/// The caller's metadata over what the engine stamps, without what only a decision may say.
+/// The metadata without the keys that only a decision may set.
 pub(crate) fn without_decision(metadata: &Metadata) -> Metadata {
     metadata
         .iter()
@@ -128,12 +128,12 @@ fn flagged(
         action,
         target,
         target_value: held.map(|f| f.value.clone()),
-        // A first value needs no approval, and so is no proposal even when it is flagged.
+        // A first value needs no approval, even if it is flagged.
         gated: p.is_gated() && (target.is_some() || action == Action::Coexist),
     };
     let mut fact = Fact { pending: Some(pending), ..draft };
     fact.metadata.entry(FLAG_REASON).or_insert_with(|| reason.into());
-    // A removal shows what it would remove, in the spelling and scope in which that is held.
+    // A removal shows the value, scope and kind of what it would remove.
     if let Some(held) = held.filter(|_| action == Action::Retract) {
         fact.value.clone_from(&held.value);
         fact.scope.clone_from(&held.scope);

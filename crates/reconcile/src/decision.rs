@@ -16,7 +16,7 @@ const NO_NEW_ID: FactId = 0;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Approver {
     Anyone,
-    /// Four eyes: whoever proposed the change needs another one to approve it.
+    /// Four eyes: nobody approves a change that they proposed themselves.
     NotTheProposer,
 }
 
@@ -24,7 +24,7 @@ pub enum Approver {
 pub struct Decision<'a> {
     /// The authenticated caller.
     pub by: &'a str,
-    /// Whom the caller names beside themselves.
+    /// The person whom the caller names as the one who decided.
     pub note: Option<&'a str>,
     pub now: Timestamp,
 }
@@ -106,7 +106,7 @@ fn confirm_refinement(
     (Action::Refine, flag.value.clone())
 }
 
-/// The flagged value becomes current, in the place of its target and of whatever else stands there by now.
+/// The flagged value becomes current. It replaces its target and whatever else has taken the slot since.
 fn confirm_value(
     ledger: &mut Ledger,
     flag: &Fact,

@@ -1,4 +1,4 @@
-//! The `forget` tool: a person wants something gone, so that confidence, tense and source policy do not matter.
+//! The `forget` tool: a person wants something gone, whatever the confidence, the tense or the policy on sources.
 
 use crate::apply::apply;
 use crate::ledger::Ledger;
@@ -11,8 +11,8 @@ use crate::statement::{Statement, Trust};
 use crate::verdict::Verdict;
 use domain::{Action, FactId};
 
-/// Retracts what each proposal names, whatever action the model wrote. RETRACT is done, FLAG awaits approval, DEDUP
-/// awaited it already, SKIP found nothing current.
+/// Retracts what each proposal names, whatever action the model wrote. The outcome is RETRACT where it is done, FLAG
+/// where it awaits approval, DEDUP where it already did, and SKIP where nothing current matches.
 pub fn plan_removal(
     held: &HeldFacts,
     proposals: &[Proposal],
@@ -34,7 +34,7 @@ fn decide_removal(ledger: &Ledger, p: &Proposal, statement: &Statement) -> Verdi
     if let Some(why) = &p.unusable {
         return Verdict::Skip(why.clone());
     }
-    // Who asks to forget means what the model found, also where that stands in a list.
+    // A request to forget means the fact that the model found, even if it is an item of a list.
     match removable(ledger, p).or_else(|| target(ledger, p)) {
         None => Verdict::Skip("nothing current matches".to_owned()),
         Some(fact) if p.is_gated() && statement.trust == Trust::Ordinary => {

@@ -1,4 +1,4 @@
-//! The facts in question while a plan is made: each proposal sees what the former ones did.
+//! The facts that a plan is made on. Each proposal sees what the earlier ones changed.
 
 use crate::needs::HeldFacts;
 use crate::plan::Write;
@@ -32,7 +32,7 @@ impl Ledger {
             next_id,
         };
         let mut seen = BTreeSet::new();
-        // A fact may answer two needs at once, by its subject and by its id.
+        // A fact may have been fetched twice, by its subject and by its id.
         for fact in held.facts.iter().filter(|f| seen.insert(f.id)) {
             ledger.push(fact.clone());
         }
@@ -43,7 +43,7 @@ impl Ledger {
         self.rows.iter().map(|r| &r.fact).find(|f| f.id == id)
     }
 
-    /// Whether the statement at hand has written the fact.
+    /// Whether this statement has already written the fact.
     pub fn is_touched(&self, id: FactId) -> bool {
         self.inserted.contains(&id) || self.updated.contains(&id)
     }
@@ -56,7 +56,7 @@ impl Ledger {
         self.with_status(subject, Status::FlaggedConflict)
     }
 
-    /// The current facts in the place that the fact would take if it were current too.
+    /// The current facts with the slot key that the fact would have if it were current too.
     pub fn occupants(&self, fact: &Fact) -> Vec<FactId> {
         let Some(place) = slot_key(&Fact { status: Status::Active, ..fact.clone() }) else {
             return Vec::new();
@@ -80,7 +80,7 @@ impl Ledger {
             }
     }
 
-    /// How the subject is spelled already, so that one subject is not listed under two spellings.
+    /// The spelling that the subject already has: one subject is not listed under two.
     pub fn spelling(&self, subject: &str) -> Option<&str> {
         self.active(subject).chain(self.flagged(subject)).map(|r| r.fact.subject.as_str()).next()
     }
@@ -117,8 +117,8 @@ impl Ledger {
         }
     }
 
-    /// Facts that leave their place stand before those that take one, so that a unique index is never violated on
-    /// the way.
+    /// Facts that leave a slot come before those that take one. Otherwise the unique index could be violated in
+    /// between.
     pub fn into_writes(self) -> Vec<Write> {
         let Self { rows, inserted, updated, .. } = self;
         let mut writes: Vec<Write> = rows

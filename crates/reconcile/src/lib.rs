@@ -1,6 +1,6 @@
-//! Decides what a proposed fact does to what is already held. Pure: no input or output, no clock, no randomness,
-//! so that a plan can be made again on newer facts without asking the model twice. It reads no language either: what the
-//! words of a statement say comes in as flags.
+//! Decides what a proposed fact does to what is already held. Pure: no input or output, no clock, no randomness. A plan
+//! can be made again on newer facts without asking the model twice. Nothing here reads language: what the words of a
+//! statement say comes in as flags.
 
 mod apply;
 mod decision;

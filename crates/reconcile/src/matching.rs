@@ -6,11 +6,11 @@ use crate::slot_key::{same_value, scope_key};
 use domain::keys::{item_key, subject_key};
 use domain::{Action, Fact, FactKind, Status};
 
-/// What models write for a value when they only mean that it has gone.
+/// What models write as the value of something that only ended.
 const PLACEHOLDERS: [&str; 10] =
     ["", "none", "nothing", "null", "nil", "n a", "na", "removed", "deleted", "retracted"];
 
-/// The state that the proposal's value would take the place of.
+/// The state that the proposal's value would replace.
 pub(crate) fn holder<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
     if p.stored_kind() == FactKind::Event {
         return None;
@@ -21,16 +21,16 @@ pub(crate) fn holder<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
         .filter(|r| r.scope == scope && r.fact.kind == FactKind::State)
         .map(|r| &r.fact);
     if !p.is_list() {
-        // An event of the same subject that a state aims at is taken for a state.
+        // An event of the same subject counts as a state if a state aims at it.
         return here.next().or_else(|| target(ledger, p).filter(|f| scope_key(&f.scope) == scope));
     }
     let item = item_key(&p.value);
-    // The identity of the item goes before the model's target: an item must not come to stand in the list twice.
+    // The identity of the item takes precedence over the model's target: no item may be in the list twice.
     here.find(|f| item_key(&f.value) == item)
         .or_else(|| aimed_item(ledger, p).filter(|_| p.action == Action::Flag || names_item(p)))
 }
 
-/// Another item of the list, which the statement does not name, but which the model takes the new one to replace.
+/// Another item of the list that the model wants to replace, although the statement does not name it.
 pub(crate) fn other_item<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
     aimed_item(ledger, p).filter(|_| p.is_list() && holder(ledger, p).is_none())
 }
@@ -42,7 +42,7 @@ fn aimed_item<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
 }
 
 fn names_item(p: &Proposal) -> bool {
-    p.look.target.as_ref().is_some_and(|named| named.by_value)
+    p.wording.target.as_ref().is_some_and(|named| named.by_value)
 }
 
 /// The current fact that says the same already.
@@ -84,7 +84,7 @@ pub(crate) fn removable<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact
     found.or_else(|| only(ledger, p, Ambiguity::NoneHere, |_| vague))
 }
 
-/// What a removal aims at without naming it: an item of a list.
+/// The item of a list that a removal aims at without naming it.
 pub(crate) fn unnamed_item<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
     target(ledger, p).filter(|f| p.is_list() && !ledger.is_touched(f.id))
 }
@@ -123,7 +123,7 @@ fn only<'a>(
     }
 }
 
-/// The model's own choice, as far as it may be believed.
+/// The model's own choice, if it is current and has the proposal's subject.
 pub(crate) fn target<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
     ledger
         .get(p.target?)

@@ -1,4 +1,4 @@
-//! What must be shown to the rules before they can decide, so that a store fetches by key and never scans.
+//! The facts that the rules need to decide. The store fetches them by key and never scans.
 
 use crate::proposal::Proposal;
 use domain::keys::{subject_key, subject_keys, value_key};
@@ -19,20 +19,20 @@ pub struct Needs {
 #[derive(Debug, Clone, Default)]
 pub struct HeldFacts {
     pub facts: Vec<Fact>,
-    /// Those of the asked pairs that exist.
+    /// The pairs that were asked for and exist.
     pub retired: BTreeSet<(String, String)>,
 }
 
 pub fn needs(proposals: &[Proposal]) -> Needs {
     let mut needs = Needs::default();
     for proposal in proposals.iter().filter(|p| p.unusable.is_none()) {
-        // A value may come to stand under the subject of what it changes.
-        let aimed = proposal.look.target.iter().map(|named| &named.subject);
+        // A value may be stored under the subject of the fact that it changes.
+        let aimed = proposal.wording.target.iter().map(|named| &named.subject);
         for subject in std::iter::once(&proposal.subject).chain(aimed) {
             needs.subjects.extend(subject_keys(subject));
             if proposal.time_ref == TimeRef::Past
                 || proposal.action == Action::Archive
-                || proposal.look.removal
+                || proposal.wording.removal
             {
                 needs.retired.insert((subject_key(subject), value_key(&proposal.value)));
             }

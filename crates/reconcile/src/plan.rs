@@ -8,7 +8,7 @@ pub enum Write {
     Update(Fact),
 }
 
-/// What became of one proposal.
+/// What became of a proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     pub action: Action,
@@ -22,22 +22,22 @@ pub struct Outcome {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan {
-    /// In the order of the proposals: one for each, or for several that were joined, and a second one where a removal
-    /// waits beside what was added.
+    /// In the order of the proposals: one for each, or one for several that were joined, and a second one where an item
+    /// is added and a removal is flagged.
     pub outcomes: Vec<Outcome>,
     /// To be written in this order, in one transaction.
     pub writes: Vec<Write>,
 }
 
 impl Plan {
-    /// The fact as it was written, if it was.
+    /// The fact as the plan writes it, if it does.
     pub fn written(&self, id: FactId) -> Option<&Fact> {
         self.writes.iter().rev().find_map(|write| match write {
             Write::Insert(fact) | Write::Update(fact) => Some(fact).filter(|fact| fact.id == id),
         })
     }
 
-    /// How many ids it took, from the first that was offered.
+    /// How many new ids it uses, from `next_id` on.
     pub fn ids_taken(&self) -> usize {
         self.writes.iter().filter(|w| matches!(w, Write::Insert(_))).count()
     }

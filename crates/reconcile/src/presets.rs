@@ -1,4 +1,4 @@
-//! Slot schemas that come with the service, one for each trade.
+//! The slot schemas that come with the service, one for each field of work.
 
 use crate::slot_schema::SlotSchema;
 
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clinical_preset_guards_what_can_kill() {
+    fn the_clinical_preset_guards_critical_facts() {
         let schema = SlotSchema::preset("clinical").unwrap();
         for (subject, name, multi, confirm) in [
             ("allergies", "allergy", true, false),

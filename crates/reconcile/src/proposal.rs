@@ -1,7 +1,7 @@
 //! What a model proposed, made fit for the rules: nothing missing, nothing mistyped, nothing beyond the limits.
 
 use crate::slot_schema::{Slot, SlotSchema};
-use domain::{Action, FactId, FactKind, Look, Proposed, RawFact, TimeRef, Triple, limits};
+use domain::{Action, FactId, FactKind, Proposed, RawFact, TimeRef, Triple, Wording, limits};
 
 const DEFAULT_SCOPE: &str = "global";
 /// A reason is one line of a reply.
@@ -16,7 +16,7 @@ pub struct Proposal {
     /// Empty only where a removal does not say what it removes.
     pub value: String,
     pub scope: String,
-    /// As the model put it; what a declared slot holds is a state all the same.
+    /// As the model put it. The value of a declared slot is stored as a state in any case; see `stored_kind`.
     pub kind: FactKind,
     pub time_ref: TimeRef,
     pub action: Action,
@@ -27,17 +27,18 @@ pub struct Proposal {
     pub triple: Triple,
     pub slot: Option<Slot>,
     /// What the statement's words say of it.
-    pub look: Look,
-    /// Why nothing can be made of it: then it is skipped.
+    pub wording: Wording,
+    /// Why it cannot be used, if so: it is then skipped.
     pub unusable: Option<String>,
-    /// Why a person should look at it, found before the rules are asked.
+    /// Why a person should look at it, if that is known before the rules are applied.
     pub(crate) misgiving: Option<&'static str>,
-    /// The fact that said the same under the proposal's own subject, and gives way when that is said of another one.
+    /// The fact that has this value under the proposal's own subject. It is superseded when the value moves to the
+    /// target's subject.
     pub(crate) moved_from: Option<FactId>,
 }
 
 impl Proposal {
-    /// The kind that a fact made of it has.
+    /// The kind of the fact that is stored.
     pub(crate) fn stored_kind(&self) -> FactKind {
         if self.slot.is_some() { FactKind::State } else { self.kind }
     }
@@ -54,8 +55,8 @@ impl Proposal {
 pub fn repair(proposed: &[Proposed], slots: &SlotSchema) -> Vec<Proposal> {
     let mut proposals: Vec<Proposal> = Vec::new();
     let mut dropped: usize = 0;
-    for Proposed { fact, look } in proposed {
-        let proposal = repair_one(fact, look, slots);
+    for Proposed { fact, wording } in proposed {
+        let proposal = repair_one(fact, wording, slots);
         if proposals.contains(&proposal) {
             continue;
         }
@@ -71,7 +72,7 @@ pub fn repair(proposed: &[Proposed], slots: &SlotSchema) -> Vec<Proposal> {
     proposals
 }
 
-fn repair_one(raw: &RawFact, look: &Look, slots: &SlotSchema) -> Proposal {
+fn repair_one(raw: &RawFact, wording: &Wording, slots: &SlotSchema) -> Proposal {
     let said = clean(raw.subject.as_deref());
     let slot = slots.fold(&said).cloned();
     let mut proposal = Proposal {
@@ -88,7 +89,7 @@ fn repair_one(raw: &RawFact, look: &Look, slots: &SlotSchema) -> Proposal {
         target: raw.target_id,
         triple: repair_triple(raw),
         slot,
-        look: look.clone(),
+        wording: wording.clone(),
         unusable: None,
         misgiving: None,
         moved_from: None,
@@ -102,7 +103,7 @@ fn repair_one(raw: &RawFact, look: &Look, slots: &SlotSchema) -> Proposal {
     proposal
 }
 
-/// HeldFacts facts are shown to a model with the day that they are known since, and some models copy that into the value.
+/// Prompts show held facts with the day since which they are known, and some models copy that into the value.
 fn without_date(value: &str) -> &str {
     let kept = value.strip_suffix(']').and_then(|v| v.rsplit_once('[')).filter(|(_, note)| {
         let words = note.trim_start().to_ascii_lowercase();
@@ -140,7 +141,7 @@ fn surplus(dropped: usize) -> Proposal {
         target: None,
         triple: Triple::default(),
         slot: None,
-        look: Look::default(),
+        wording: Wording::default(),
         unusable: Some(format!("one statement holds at most {} facts", limits::FACTS_PER_STATEMENT)),
         misgiving: None,
         moved_from: None,
@@ -178,7 +179,7 @@ fn repair_triple(raw: &RawFact) -> Triple {
     }
 }
 
-/// Replies are read line by line, so that a line break within a text becomes a space; other control characters go.
+/// Replies are read line by line, so a line break becomes a space. Other control characters are dropped.
 pub(crate) fn clean(text: Option<&str>) -> String {
     let kept: String = text
         .unwrap_or_default()

@@ -12,7 +12,8 @@ use crate::statement::Statement;
 use crate::target::{Claims, settle};
 use domain::{FactId, SourcePolicy};
 
-/// Applies the proposals of one statement in their order, each on what the former ones left. `held` answers `needs`.
+/// Applies the proposals of one statement in their order, each on the result of the earlier ones. `held` answers
+/// `needs`.
 pub fn plan(
     held: &HeldFacts,
     proposals: &[Proposal],

@@ -10,20 +10,20 @@ use domain::keys::{item_key, subject_key};
 use domain::{Action, Fact, FactId, FactKind, Pending, PolicyMode, SourcePolicy, TimeRef, limits};
 use std::collections::BTreeSet;
 
-/// What the rules look at beside the proposal and the facts.
+/// What the rules look at apart from the proposal and the facts.
 pub(crate) struct Context<'a> {
     pub statement: &'a Statement<'a>,
     pub policy: &'a SourcePolicy,
-    /// HeldFacts facts that some entry of the statement says once more.
+    /// Held facts that some entry of the statement says again.
     pub restated: &'a BTreeSet<FactId>,
 }
 
-/// One verdict, or two where a removal waits beside what is added.
+/// One verdict, or two where an item is added and a removal is flagged.
 pub(crate) fn decide(ledger: &Ledger, p: &Proposal, context: &Context) -> Vec<Verdict> {
     if let Some(why) = &p.unusable {
         return vec![Verdict::Skip(why.clone())];
     }
-    let gone = if p.look.removal && p.look.doubt.is_none() { repeated(ledger, p) } else { None };
+    let gone = if p.wording.removal && p.wording.doubt.is_none() { repeated(ledger, p) } else { None };
     let removes = p.action == Action::Retract || (gone.is_some() && !is_kept(p));
     if p.value.is_empty() && !removes && p.action != Action::Skip {
         return vec![Verdict::Skip("no value".to_owned())];
@@ -39,12 +39,12 @@ pub(crate) fn decide(ledger: &Ledger, p: &Proposal, context: &Context) -> Vec<Ve
     }
 }
 
-/// Whether it goes to history: what was, or what the model puts there. What is yet to come is no history.
+/// Whether it goes to history: because it is past, or because the model puts it there. The future never does.
 fn is_kept(p: &Proposal) -> bool {
     p.time_ref == TimeRef::Past || (p.action == Action::Archive && p.time_ref != TimeRef::Future)
 }
 
-/// A model that knows the fact and says that it still holds is not overruled by words alone.
+/// The words alone do not overrule a model that knows the fact and says that it still holds.
 fn contradicted(action: Action) -> Option<&'static str> {
     match action {
         Action::Dedup | Action::Refine | Action::Coexist | Action::Flag => Some(CONTRADICTED),
@@ -54,7 +54,7 @@ fn contradicted(action: Action) -> Option<&'static str> {
 
 const CONTRADICTED: &str = "the words say that it has gone, and the model that it holds";
 
-/// Once per value, also where the value is the one that is current.
+/// Each value once, even if it is the current one.
 fn archive(ledger: &Ledger, p: &Proposal) -> Verdict {
     if ledger.is_retired(&subject_key(&p.subject), &p.value) {
         Verdict::Known(None)
@@ -71,7 +71,7 @@ fn retract(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
     }
     match unnamed_item(ledger, p) {
         Some(item) => remove(ledger, p, item, Some("the statement does not name that item"), context),
-        // That something ended which is not held is history all the same.
+        // The end of something that is not held goes to history too.
         None if p.time_ref == TimeRef::Past && !p.value.is_empty() => archive(ledger, p),
         None => Verdict::Skip("nothing to remove: that is not a current value".to_owned()),
     }
@@ -85,9 +85,9 @@ fn remove(ledger: &Ledger, p: &Proposal, fact: &Fact, misgiving: Option<&str>, c
     }
 }
 
-/// The proposal's value is to be current.
+/// For a proposal whose value is to become current.
 fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Vec<Verdict> {
-    // That a value will stand is news even where it stands now.
+    // That a value will hold is news even if it holds now.
     if p.time_ref != TimeRef::Future
         && let Some(fact) = known(ledger, p)
     {
@@ -112,8 +112,8 @@ fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Vec<Verdict> {
     }]
 }
 
-/// A new item of a list that is said to replace another one, which the statement does not name: it stands beside it, and
-/// a person decides on the other.
+/// For a new item of a list that is said to replace another one, which the statement does not name: the new one is
+/// added, and a person decides on the other.
 fn beside(ledger: &Ledger, p: &Proposal, other: &Fact, context: &Context) -> Vec<Verdict> {
     let action = new_action(ledger, p);
     let gated = p.is_gated() && context.statement.trust == Trust::Ordinary;
@@ -131,7 +131,7 @@ fn new_action(ledger: &Ledger, p: &Proposal) -> Action {
     if held_elsewhere(ledger, p) { Action::Coexist } else { Action::Add }
 }
 
-/// A refinement stays in its row, so that it must stay the same item too.
+/// A refinement stays in its row, so it must be the same item.
 fn same_place(p: &Proposal, fact: &Fact) -> bool {
     !p.is_list() || item_key(&fact.value) == item_key(&p.value)
 }
@@ -144,7 +144,7 @@ fn objection(p: &Proposal, changed: Option<&Fact>, action: Action, context: &Con
     if p.time_ref == TimeRef::Future {
         return Some("it speaks of the future".to_owned());
     }
-    if let Some(doubt) = p.look.doubt {
+    if let Some(doubt) = p.wording.doubt {
         return Some(doubt.reason().to_owned());
     }
     if let Some(misgiving) = p.misgiving {
@@ -161,7 +161,7 @@ fn objection(p: &Proposal, changed: Option<&Fact>, action: Action, context: &Con
     if needs_approval && p.is_gated() && context.statement.trust == Trust::Ordinary {
         return Some(GATED.to_owned());
     }
-    // A first value is worth keeping however unsure; what the model itself calls a change is not.
+    // A first value is kept however unsure it is; what the model itself calls a change is not.
     let called_change = matches!(p.action, Action::Supersede | Action::Coexist | Action::Refine);
     let is_change = action != Action::Add || (called_change && p.stored_kind() == FactKind::State);
     if is_change && p.confidence < limits::SURE {
@@ -192,7 +192,7 @@ fn same_source(a: Option<&str>, b: Option<&str>) -> bool {
     a.map(str::to_lowercase) == b.map(str::to_lowercase)
 }
 
-/// An equal flag that already waits makes this one a repeat, unless it can no longer be confirmed.
+/// If an equal flag already waits, this one is a repeat, unless that one can no longer be confirmed.
 pub(crate) fn flag(
     ledger: &Ledger,
     p: &Proposal,
@@ -202,7 +202,7 @@ pub(crate) fn flag(
 ) -> Verdict {
     let (subject, scope, target) = (subject_key(&p.subject), scope_key(&p.scope), target.map(|f| f.id));
     let queued = ledger.flagged(&subject).find(|r| {
-        // A removal is known by what it removes; its proposal may name another scope, or no value at all.
+        // A removal is identified by what it removes; its proposal may name another scope, or no value.
         let same_words = action == Action::Retract
             || (r.scope == scope && same_value(p.slot.as_ref(), &r.fact.value, &p.value));
         let same_change =

@@ -9,7 +9,7 @@ const SECONDS_A_DAY: f64 = 86_400.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bar {
     pub min_confidence: f64,
-    /// Something must be known at all.
+    /// At least one fact must be active.
     pub require_active: bool,
     pub block_on_flagged: bool,
     pub max_staleness_days: f64,
@@ -62,7 +62,7 @@ impl fmt::Display for Concern {
     }
 }
 
-/// An age to a tenth of a day; one of less, to about a second.
+/// To a tenth of a day; below that, to about a second.
 fn shown(days: f64) -> String {
     if days < 0.1 { format!("{days:.5}") } else { format!("{days:.1}") }
 }

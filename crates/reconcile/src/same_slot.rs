@@ -1,4 +1,4 @@
-//! Entries of one statement never retire each other: several values of one subject are one value.
+//! Several entries of one statement for the same slot: they are joined into one value and never replace each other.
 
 use crate::proposal::{Proposal, why_unusable};
 use crate::slot_key::scope_key;
@@ -8,25 +8,25 @@ use domain::{Action, FactKind, TimeRef, Triple, limits};
 const TOO_LONG: &str = "with the other values of the statement it would be too long";
 const LESS_SURE: &str = "the statement gives another value, and is surer of it";
 
-/// The entries in their order, those of one place joined where the first of them stood.
+/// The entries in their order. Those of one slot are joined at the position of the first.
 pub(crate) fn join(proposals: &[Proposal]) -> Vec<Proposal> {
     let mut joined: Vec<Proposal> = Vec::new();
     let mut gone: Vec<Proposal> = Vec::new();
     let rivals = |p: &Proposal| {
-        proposals.iter().filter(|other| place(other).is_some() && place(other) == place(p)).count()
+        proposals.iter().filter(|other| slot_of(other).is_some() && slot_of(other) == slot_of(p)).count()
     };
     let surer = |p: &Proposal| {
         p.confidence < limits::SURE
-            && proposals
-                .iter()
-                .any(|other| place(other) == place(p) && stands(other) && other.confidence >= limits::SURE)
+            && proposals.iter().any(|other| {
+                slot_of(other) == slot_of(p) && holds_now(other) && other.confidence >= limits::SURE
+            })
     };
     for proposal in proposals {
         let mut p = proposal.clone();
-        if place(&p).is_none() || rivals(&p) == 1 {
+        if slot_of(&p).is_none() || rivals(&p) == 1 {
             joined.push(p);
-        } else if p.look.removal {
-            // What the words say has gone is the former value; it comes after the one that takes its place.
+        } else if p.wording.removal {
+            // What the words say has gone is the former value. It is handled after the value that replaces it.
             p.time_ref = TimeRef::Past;
             p.action = Action::Retract;
             gone.push(p);
@@ -34,7 +34,7 @@ pub(crate) fn join(proposals: &[Proposal]) -> Vec<Proposal> {
             p.misgiving = Some(LESS_SURE);
             joined.push(p);
         } else {
-            match joined.iter_mut().find(|first| stands(first) && place(first) == place(&p)) {
+            match joined.iter_mut().find(|first| holds_now(first) && slot_of(first) == slot_of(&p)) {
                 Some(first) => {
                     let rest = add(first, p);
                     joined.extend(rest);
@@ -47,22 +47,22 @@ pub(crate) fn join(proposals: &[Proposal]) -> Vec<Proposal> {
     joined
 }
 
-/// Where the value is to stand, for an entry that says plainly that it stands.
-fn place(p: &Proposal) -> Option<(String, String, Option<String>)> {
+/// The slot of an entry that plainly says what holds now.
+fn slot_of(p: &Proposal) -> Option<(String, String, Option<String>)> {
     let says_so = p.unusable.is_none()
         && !p.value.is_empty()
         && p.stored_kind() == FactKind::State
-        && p.look.doubt.is_none()
+        && p.wording.doubt.is_none()
         && matches!(p.time_ref, TimeRef::Current | TimeRef::Unknown)
         && !matches!(p.action, Action::Skip | Action::Retract | Action::Archive | Action::Flag);
     says_so.then(|| (subject_key(&p.subject), scope_key(&p.scope), p.is_list().then(|| item_key(&p.value))))
 }
 
-fn stands(p: &Proposal) -> bool {
-    place(p).is_some() && !p.look.removal && p.misgiving.is_none()
+fn holds_now(p: &Proposal) -> bool {
+    slot_of(p).is_some() && !p.wording.removal && p.misgiving.is_none()
 }
 
-/// Gives the entry back, to be looked at by a person, where both together would not fit.
+/// Returns the entry, for a person to look at, if both values together would be too long.
 fn add(first: &mut Proposal, p: Proposal) -> Option<Proposal> {
     let value = both(&first.value, &p.value);
     let candidate = Proposal { value, ..first.clone() };
@@ -79,14 +79,14 @@ fn add(first: &mut Proposal, p: Proposal) -> Option<Proposal> {
     }
     first.confidence = first.confidence.min(p.confidence);
     first.target = first.target.or(p.target);
-    first.look.target = first.look.target.take().or(p.look.target);
+    first.wording.target = first.wording.target.take().or(p.wording.target);
     if more {
         first.triple = Triple::default();
     }
     None
 }
 
-/// The longer of two values where it says the shorter one too, else one after the other.
+/// The longer of two values if it contains the shorter one, or else both.
 fn both(a: &str, b: &str) -> String {
     if says_too(a, b) {
         a.to_owned()

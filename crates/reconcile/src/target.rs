@@ -1,4 +1,4 @@
-//! Which of its words a proposal may be taken at: what it aims at, and whether it is a state.
+//! Which held fact a proposal may change, and whether it is a state.
 
 use crate::ledger::Ledger;
 use crate::matching::{holder, known, removable, target};
@@ -11,12 +11,12 @@ use std::collections::BTreeSet;
 
 const UNNAMED: &str = "the statement does not name what it would remove";
 
-/// What the entries of one statement have to do with held facts before any of them is carried out, so that none takes
+/// Which held facts the entries of a statement are about, worked out before any entry is applied. No entry may take
 /// away what another one says.
 pub(crate) struct Claims {
-    /// Facts that some entry is about by its own subject.
+    /// Facts that have the subject of some entry.
     own: BTreeSet<FactId>,
-    /// Facts that some entry says once more.
+    /// Facts that some entry says again.
     pub restated: BTreeSet<FactId>,
 }
 
@@ -25,7 +25,7 @@ impl Claims {
         let usable = || proposals.iter().filter(|p| p.unusable.is_none());
         let own = usable().filter_map(|p| holder(ledger, p).or_else(|| removable(ledger, p)));
         let says_again = |p: &&Proposal| {
-            !p.look.removal
+            !p.wording.removal
                 && p.time_ref != TimeRef::Past
                 && !matches!(p.action, Action::Retract | Action::Archive | Action::Skip)
         };
@@ -34,7 +34,7 @@ impl Claims {
     }
 }
 
-/// The proposal as the rules take it: about the fact that it aims at, if it may aim at that, and at nothing otherwise.
+/// The proposal as the rules see it: it keeps its target only if it may change that fact.
 pub(crate) fn settle(ledger: &Ledger, p: &Proposal, claims: &Claims, slots: &SlotSchema) -> Proposal {
     let mut settled = p.clone();
     let Some(aimed) = p.target.and_then(|id| ledger.get(id)).filter(|f| f.status == Status::Active) else {
@@ -47,7 +47,7 @@ pub(crate) fn settle(ledger: &Ledger, p: &Proposal, claims: &Claims, slots: &Slo
         }
         return settled;
     }
-    // A value of a declared slot stays in its slot, whatever a model takes it to replace.
+    // A value of a declared slot stays in its slot, whatever the model says that it replaces.
     let free =
         p.slot.is_none() && scope_key(&p.scope) == scope_key(&aimed.scope) && !claims.own.contains(&aimed.id);
     let slot = slots.fold(&aimed.subject).cloned();
@@ -66,13 +66,14 @@ pub(crate) fn settle(ledger: &Ledger, p: &Proposal, claims: &Claims, slots: &Slo
     settled
 }
 
-/// Whether the proposal is a change at all, and none of its own subject's.
+/// Whether the proposal is a change, and not a change of its own subject's fact.
 fn may_change(ledger: &Ledger, p: &Proposal, aimed: &Fact) -> bool {
     let states = p.kind == FactKind::State && aimed.kind == FactKind::State;
     match p.action {
         Action::Supersede | Action::Refine => {
-            // What was added beside moves to the fact that it is about, when it is said again and names that fact.
-            let by_subject = p.look.target.as_ref().is_some_and(|named| named.by_subject);
+            // A value that was stored under its own subject moves to the target when it is said again and names the
+            // target.
+            let by_subject = p.wording.target.as_ref().is_some_and(|named| named.by_subject);
             let moves = |own: &Fact| {
                 by_subject && own.kind == FactKind::State && same_value(None, &own.value, &p.value)
             };
@@ -84,9 +85,9 @@ fn may_change(ledger: &Ledger, p: &Proposal, aimed: &Fact) -> bool {
     }
 }
 
-/// All items of a list have one subject, so that only its own words name one of them.
+/// All items of a list have one subject, so an item is named only by its value.
 fn is_named(p: &Proposal, aimed: &Fact, list: bool) -> bool {
-    p.look.target.as_ref().is_some_and(|named| {
+    p.wording.target.as_ref().is_some_and(|named| {
         subject_key(&named.subject) == subject_key(&aimed.subject)
             && (named.by_value || (named.by_subject && !list))
     })

@@ -27,9 +27,9 @@ pub struct Edit<'a> {
     pub now: Timestamp,
 }
 
-/// `held` answers `needs_of` the fact. The outcome is SUPERSEDE, FLAG where the change needs approval, or
-/// DEDUP: with the fact's own id for the value that stands there already, with the id of the queued proposal for a
-/// repeat of it.
+/// `held` answers `needs_of` the fact. The outcome is SUPERSEDE, FLAG where the change needs approval, or DEDUP: with
+/// the fact's own id if it has that value already, or with the id of the flagged proposal if that change is already
+/// waiting.
 pub fn plan_update(
     id: FactId,
     new_value: &str,
@@ -47,7 +47,7 @@ pub fn plan_update(
     if fact.value == value {
         return Ok(nothing_new(&fact, id, "that is the current value"));
     }
-    // Whoever said the old value, in whatever words, did not say the new one.
+    // The source and the words of the old value do not apply to the new one.
     let edited = Fact {
         text: value.clone(),
         value,
@@ -131,7 +131,7 @@ fn outcome(action: Action, fact: &Fact, reason: &str, id: FactId) -> Outcome {
     }
 }
 
-/// What was decided on the old value, or held against it, does not hold for the new one.
+/// Decisions and flags on the old value do not apply to the new one.
 fn carried(fact: &Fact, by: &str) -> Metadata {
     let mut metadata = without_decision(&fact.metadata);
     metadata.remove(FLAG_REASON);

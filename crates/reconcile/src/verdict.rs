@@ -4,7 +4,7 @@ use domain::{Action, FactId};
 
 pub(crate) enum Verdict {
     Skip(String),
-    /// Nothing new; the fact that says it, unless that one is retired.
+    /// Nothing new. Has the fact that says it already, unless only retired facts do.
     Known(Option<FactId>),
     Archive,
     Add(Action),

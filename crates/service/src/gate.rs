@@ -5,7 +5,7 @@ use crate::outcome::{Done, Reply, Stop};
 use crate::service::Service;
 use crate::tool::{Context, Effect, ToolInfo};
 use crate::tools;
-use domain::{Caller, Capability, Fault, Identity, Space, is_caller_id};
+use domain::{Caller, CallerId, Capability, Fault, Identity, Space};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use store::{Call, Record, Store};
@@ -75,7 +75,7 @@ impl Service {
     async fn may_be_made(&self, info: &ToolInfo, call: &Call, space: &Space) -> Result<(), Stop> {
         let user_id = &space.user_id;
         if info.effect != Effect::Write
-            || !is_caller_id(user_id)
+            || CallerId::of(user_id).is_none()
             || self.store.space_exists(&call.caller, space).await?
         {
             return Ok(());

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command) -> Result<(), StartupError> {
-    let Settings { place, storage, .. } = Settings::from_environment()?;
+    let Settings { database_file, storage, .. } = Settings::from_environment()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut out = io::stdout().lock();
     match command {
@@ -45,7 +45,7 @@ fn run(command: &Command) -> Result<(), StartupError> {
             }
         }
         Command::Up => {
-            place.make_folder()?;
+            database_file.make_folder()?;
             let applied = runtime.block_on(Schema::migrate(&storage, Timestamp::now()))?;
             if applied.is_empty() {
                 writeln!(out, "nothing to do: the schema is current")?;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use svc::cli::{
     CliError, backup, connect, demo, eval, license, migrate_to, principal, prompt, restore, tell,
 };
-use svc::fitted::Fitted;
+use svc::line_wrap::WrappedOutput;
 use svc::settings::{LogLevel, LogSettings, Settings};
 use svc::startup::{self, StartupError};
 
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Option<Command>) -> Result<(), CliError> {
-    let (mut out, mut unbroken) = (Fitted::stdout(), std::io::stdout());
+    let (mut out, mut unbroken) = (WrappedOutput::stdout(), std::io::stdout());
     let done = match command {
         None => within(prompt::run(settings()?, &mut out)),
         Some(Command::Tell(command)) => within(command.run(settings()?, &mut out, &mut unbroken)),

@@ -43,7 +43,7 @@ impl Command {
             return Err(CliError::Refused("--confirm takes the reason for the restoration".to_owned()));
         }
         if let Some(file) = &self.file {
-            settings.place.make_folder().map_err(StartupError::from)?;
+            settings.database_file.make_folder().map_err(StartupError::from)?;
             let mut progress = Progress::on_stderr();
             let mut watch = |step| progress.show(step);
             let now = Timestamp::now();

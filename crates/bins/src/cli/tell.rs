@@ -1,8 +1,8 @@
 //! `svc remember`, `recall`, `forget`, `history` and `list`: one call and its answer, for scripts and hooks.
 
 use super::CliError;
-use super::patience::while_waiting;
 use super::session::Session;
+use super::wait_notice::while_waiting;
 use crate::settings::Settings;
 use crate::startup::StartupError;
 use clap::{Args, Subcommand};

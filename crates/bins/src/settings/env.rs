@@ -1,6 +1,6 @@
 //! Reading typed settings from the environment: strictly, with an error that names the variable and what it takes.
 
-use super::SettingsError;
+use super::error::SettingsError;
 use secrecy::SecretString;
 use std::collections::HashMap;
 

@@ -1,14 +1,16 @@
 //! Every setting of the service, typed. A bad one stops startup with its name and what it takes.
 
+mod database_file;
 mod env;
+mod error;
 mod models;
 mod oidc;
-mod place;
 mod server;
 mod storage;
 
+pub use database_file::DatabaseFile;
+pub use error::SettingsError;
 pub use models::ModelSettings;
-pub use place::Place;
 pub use server::ServerSettings;
 
 use edge::http::OidcConfig;
@@ -18,19 +20,6 @@ use reconcile::{CRITICAL_CATEGORIES, PRESETS, SlotSchema};
 use service::{Licence, Options, ToolsShown};
 use std::sync::Arc;
 use store::StoreSettings;
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{variable} {problem}")]
-pub struct SettingsError {
-    pub variable: &'static str,
-    pub problem: String,
-}
-
-impl SettingsError {
-    fn new(variable: &'static str, problem: impl Into<String>) -> Self {
-        Self { variable, problem: problem.into() }
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
@@ -55,7 +44,7 @@ pub struct LogSettings {
 
 #[derive(Debug)]
 pub struct Settings {
-    pub place: Place,
+    pub database_file: DatabaseFile,
     pub storage: StoreSettings,
     pub models: ModelSettings,
     pub server: ServerSettings,
@@ -66,13 +55,13 @@ pub struct Settings {
     pub options: Options,
 }
 
-/// The variables of this process; one whose name is no text cannot be a setting.
+/// The variables of this process; one whose name is not valid Unicode cannot be a setting.
 pub fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned())))
 }
 
-impl Place {
+impl DatabaseFile {
     pub fn from_environment() -> Self {
         Self::of(&Env::new(environment()))
     }
@@ -88,10 +77,10 @@ impl Settings {
     ) -> Result<Self, SettingsError> {
         let env = Env::new(variables);
         graph(&env)?;
-        let place = Place::of(&env);
+        let database_file = DatabaseFile::of(&env);
         Ok(Self {
-            storage: storage::read(&env, &place)?,
-            place,
+            storage: storage::read(&env, &database_file)?,
+            database_file,
             models: ModelSettings::read(&env)?,
             server: ServerSettings::read(&env)?,
             oidc: oidc::read(&env)?,

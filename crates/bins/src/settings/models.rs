@@ -1,7 +1,7 @@
 //! Which language model and which embedder.
 
-use super::SettingsError;
 use super::env::Env;
+use super::error::SettingsError;
 use model::{ChatConfig, EmbedConfig, Provider};
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Single sign-on by OpenID Connect.
 
-use super::SettingsError;
 use super::env::Env;
+use super::error::SettingsError;
 use domain::Role;
 use edge::http::OidcConfig;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! The HTTP server's settings.
 
-use super::SettingsError;
 use super::env::Env;
+use super::error::SettingsError;
 use secrecy::SecretString;
 
 #[derive(Debug, Clone)]

@@ -1,16 +1,16 @@
 //! Where the database and its keys are.
 
-use super::SettingsError;
+use super::database_file::DatabaseFile;
 use super::env::Env;
-use super::place::Place;
+use super::error::SettingsError;
 use secrecy::{ExposeSecret, SecretString};
 use store::keys::{KeySource, Switch, VaultSettings};
 use store::{PostgresSettings, SqliteSettings, StoreSettings};
 
 /// Reads where the memory is kept. `SVC_DB` names the SQLite file; with `SVC_DATABASE_URL` it names where this host keeps
 /// its keys and its head of the audit log.
-pub(super) fn read(env: &Env, place: &Place) -> Result<StoreSettings, SettingsError> {
-    let path = place.file().to_owned();
+pub(super) fn read(env: &Env, database_file: &DatabaseFile) -> Result<StoreSettings, SettingsError> {
+    let path = database_file.file().to_owned();
     let (keys, encrypt, sign) = (keys(env)?, switch(env, "SVC_ENCRYPT")?, switch(env, "SVC_SIGN")?);
     let Some(url) = env.secret("SVC_DATABASE_URL") else {
         return Ok(StoreSettings::Sqlite(SqliteSettings { path, keys, encrypt, sign, meter: None }));

@@ -8,8 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Crates that still have circles. Take yours out when it has none left; nothing is ever added.
-const UNFINISHED: [&str; 9] =
-    ["bins", "edge", "encoder", "evidence", "model", "reader", "recall", "service", "store"];
+const UNFINISHED: [&str; 2] = ["service", "store"];
 
 #[test]
 fn no_crate_has_a_circle_between_its_files() {

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use svc::cli::connect::{
-    Carried, Client, Existing, Folders, Format, Merged, NAME, Scope, Server, merge, remove,
+    Client, Existing, Folders, Format, Merged, NAME, PassedSettings, Scope, Server, merge, remove,
 };
 use tempfile::TempDir;
 
@@ -82,17 +82,18 @@ fn refused(output: &Output) -> String {
 
 /// Our entry in what the file says.
 fn entry(client: Client, text: &str) -> Option<Value> {
-    let file = client.format().read(text).unwrap();
-    let servers = file.get(client.section())?;
-    match client.format() {
-        Format::Json | Format::Toml => servers.get(NAME).cloned(),
-        Format::Yaml => servers.as_array()?.iter().find(|server| server["name"] == NAME).cloned(),
-    }
+    let file = client.format().unwrap().read(text).unwrap();
+    file.get(client.section())?.get(NAME).cloned()
+}
+
+/// The clients whose files are edited.
+fn edited() -> impl Iterator<Item = &'static Client> {
+    Client::value_variants().iter().filter(|client| client.format().is_some())
 }
 
 /// A file as somebody keeps it: other servers, other settings, comments, an order of its own.
 fn lived_in(client: Client) -> String {
-    match client.format() {
+    match client.format().unwrap() {
         Format::Json => format!(
             "// mine, do not sort\n{{\n    \"zeta\": [1, 2.50, null], // last letter first\n    \"{}\": {{\n        /* the \
              files */\n        \"files\": {{ \"command\": \"npx\", \"args\": [\"-y\", \"files\"] }},\n    }},\n    \"alpha\": \
@@ -101,9 +102,6 @@ fn lived_in(client: Client) -> String {
         ),
         Format::Toml => "# mine\nmodel = \"o9\"   # the good one\n\n[mcp_servers.files]\ncommand = \"npx\"\nargs = [ \"-y\" ]\n\n\
                          # the end\n[tools]\nweb = true\n"
-            .to_owned(),
-        Format::Yaml => "# mine\nname: mine\nversion: 0.0.1\nschema: v1\nmcpServers:\n  # the files\n  - name: files\n    \
-                         command: npx # from npm\n    args: [\"-y\", files]\n\nrules: []\n"
             .to_owned(),
     }
 }
@@ -115,20 +113,18 @@ const OWN: &str = if cfg!(target_os = "macos") {
     ".local/share/svc/svc.db"
 };
 
-const COMMENTS: [&str; 8] = [
+const COMMENTS: [&str; 6] = [
     "// mine, do not sort",
     "// last letter first",
     "/* the files */",
     "# mine",
     "# the good one",
     "# the end",
-    "# the files",
-    "# from npm",
 ];
 
 #[test]
 fn every_client_gets_a_working_entry() {
-    for client in Client::value_variants() {
+    for client in edited() {
         let home = Home::new();
         let said = succeeded(&home.write(*client, &[]));
         let file = home.file(*client);
@@ -143,7 +139,7 @@ fn every_client_gets_a_working_entry() {
 
 #[test]
 fn the_rest_of_the_file_stays_and_a_copy_is_kept() {
-    for client in Client::value_variants() {
+    for client in edited() {
         let home = Home::new();
         let old = lived_in(*client);
         let file = home.put(*client, &old);
@@ -171,7 +167,7 @@ fn the_rest_of_the_file_stays_and_a_copy_is_kept() {
 
 #[test]
 fn a_second_time_changes_nothing() {
-    for client in Client::value_variants() {
+    for client in edited() {
         let home = Home::new();
         let file = home.put(*client, &lived_in(*client));
         succeeded(&home.write(*client, &[]));
@@ -184,7 +180,7 @@ fn a_second_time_changes_nothing() {
 
 #[test]
 fn a_different_entry_is_replaced_only_by_force() {
-    for client in Client::value_variants() {
+    for client in edited() {
         let home = Home::new();
         let file = home.put(*client, &lived_in(*client));
         succeeded(&home.write(*client, &["--http", "https://old.example/mcp"]));
@@ -205,11 +201,10 @@ fn a_different_entry_is_replaced_only_by_force() {
 
 #[test]
 fn a_file_that_does_not_parse_is_left_alone() {
-    for client in Client::value_variants() {
-        let broken = match client.format() {
+    for client in edited() {
+        let broken = match client.format().unwrap() {
             Format::Json => "{\n  \"a\": 1\n  \"b\": 2\n}\n",
             Format::Toml => "a = 1\nb = = 2\n",
-            Format::Yaml => "a: 1\nb: [2\n",
         };
         let home = Home::new();
         let file = home.put(*client, broken);
@@ -221,11 +216,10 @@ fn a_file_that_does_not_parse_is_left_alone() {
 
 #[test]
 fn a_section_of_an_unknown_shape_is_left_alone() {
-    for client in Client::value_variants() {
-        let odd = match client.format() {
+    for client in edited() {
+        let odd = match client.format().unwrap() {
             Format::Json => format!("{{\"{}\": [1]}}", client.section()),
             Format::Toml => format!("{} = 3\n", client.section()),
-            Format::Yaml => format!("{}: {{a: 1}}\n", client.section()),
         };
         let home = Home::new();
         let file = home.put(*client, &odd);
@@ -248,7 +242,7 @@ fn a_symbolic_link_stays_a_link() {
 
 #[test]
 fn over_http_the_key_is_named_and_never_written() {
-    for client in Client::value_variants() {
+    for client in edited() {
         let home = Home::new();
         let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
         command.env_clear().env("HOME", home.path()).env("TEAM_KEY", "svc_sk_very_secret");
@@ -274,7 +268,7 @@ fn over_http_the_key_is_named_and_never_written() {
 
 #[test]
 fn without_write_nothing_is_written() {
-    for client in Client::value_variants() {
+    for client in edited() {
         let home = Home::new();
         let shown = succeeded(&home.connect(&[&client.id()]));
         assert!(home.files().is_empty());
@@ -294,7 +288,7 @@ fn without_write_nothing_is_written() {
 
 #[test]
 fn a_project_can_have_its_own_file() {
-    for client in Client::value_variants() {
+    for client in edited() {
         let home = Home::new();
         let output = home.write(*client, &["--scope", "project"]);
         match client.project_file() {
@@ -321,7 +315,7 @@ const SHELL: [(&str, &str); 8] = [
 
 #[test]
 fn settings_are_carried_over_and_secrets_only_named() {
-    for client in Client::value_variants() {
+    for client in edited() {
         let home = Home::new();
         let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
         command.env_clear().env("HOME", home.path()).current_dir(home.path()).envs(SHELL);
@@ -372,7 +366,7 @@ fn an_address_is_secret_only_with_credentials_in_it() {
 
 #[test]
 fn remove_takes_out_our_entry_alone() {
-    for client in Client::value_variants() {
+    for client in edited() {
         let home = Home::new();
         let old = lived_in(*client);
         let file = home.put(*client, &old);
@@ -381,7 +375,10 @@ fn remove_takes_out_our_entry_alone() {
         let said = succeeded(&home.connect(&[&client.id(), "--remove"]));
         assert!(said.contains("Removed 'svc'") && said.contains(env!("CARGO_BIN_EXE_svc-mcp")), "{said}");
         let new = text(&file);
-        assert_eq!(client.format().read(&new).unwrap(), client.format().read(&old).unwrap());
+        assert_eq!(
+            client.format().unwrap().read(&new).unwrap(),
+            client.format().unwrap().read(&old).unwrap()
+        );
         for comment in COMMENTS.iter().filter(|comment| old.contains(**comment)) {
             assert!(new.contains(*comment), "{comment} is lost:\n{new}");
         }
@@ -394,11 +391,11 @@ fn remove_takes_out_our_entry_alone() {
 
 #[test]
 fn removing_the_only_entry_leaves_no_server() {
-    for client in Client::value_variants() {
+    for client in edited() {
         let home = Home::new();
         succeeded(&home.write(*client, &[]));
         succeeded(&home.connect(&[&client.id(), "--remove"]));
-        let left = client.format().read(&text(&home.file(*client))).unwrap();
+        let left = client.format().unwrap().read(&text(&home.file(*client))).unwrap();
         assert!(left.get(client.section()).is_none(), "{left}");
         succeeded(&home.write(*client, &[]));
         assert!(entry(*client, &text(&home.file(*client))).is_some(), "{}", client.id());
@@ -406,6 +403,24 @@ fn removing_the_only_entry_leaves_no_server() {
     let home = Home::new();
     assert!(succeeded(&home.connect(&["cursor", "--remove"])).contains("nothing was changed"));
     assert!(home.files().is_empty());
+}
+
+#[test]
+fn a_yaml_file_is_shown_and_never_edited() {
+    let home = Home::new();
+    let file = home.put(Client::Continue, "name: mine\n");
+    let shown = succeeded(&home.connect(&["continue"]));
+    assert!(shown.contains(file.to_str().unwrap()) && shown.contains("\n  - name: svc\n"), "{shown}");
+    assert!(shown.contains(&format!("SVC_DB: \"{}\"", home.path().join(OWN).display())), "{shown}");
+    let remote = succeeded(&home.connect(&["continue", "--http", "http://127.0.0.1:8080/mcp"]));
+    assert!(
+        remote.contains("${{ secrets.SVC_API_KEY }}") && remote.contains("read from SVC_API_KEY"),
+        "{remote}"
+    );
+    assert!(refused(&home.write(Client::Continue, &[])).contains("leave out --write"));
+    let removal = succeeded(&home.connect(&["continue", "--remove"]));
+    assert!(removal.contains("Remove the item") && removal.contains(file.to_str().unwrap()), "{removal}");
+    assert_eq!((text(&file).as_str(), home.files()), ("name: mine\n", vec![file]));
 }
 
 fn values() -> impl Strategy<Value = Value> {
@@ -464,7 +479,7 @@ proptest! {
             };
             text = text.lines().enumerate().map(line).collect();
         }
-        let server = Server::Local { command: "/bin/svc-mcp".to_owned(), env: Carried::default() };
+        let server = Server::Local { command: "/bin/svc-mcp".to_owned(), env: PassedSettings::default() };
         let ours = Client::Cursor.entry(&server);
         let merged = merge(Format::Json, "mcpServers", &text, &ours, Existing::Keep).unwrap();
         let Merged::Changed { text: new, replaced: None } = merged else { panic!("{merged:?}") };
@@ -488,8 +503,8 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_it_panic_or_write_garbage(text in "[ -~\n]{0,60}", format in 0_usize..3) {
-        let format = [Format::Json, Format::Toml, Format::Yaml][format];
+    fn no_text_makes_it_panic_or_write_garbage(text in "[ -~\n]{0,60}", format in 0_usize..2) {
+        let format = [Format::Json, Format::Toml][format];
         let ours = json!({ "name": NAME, "command": "a" });
         if let Ok(Merged::Changed { text: new, .. }) = merge(format, "mcpServers", &text, &ours, Existing::Replace) {
             let again = merge(format, "mcpServers", &new, &ours, Existing::Keep);

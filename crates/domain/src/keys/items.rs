@@ -9,8 +9,8 @@ const DOSE_UNITS: [&str; 33] = [
     "weekly", "bid", "tid", "qd", "cc",
 ];
 
-/// The identity of a list's item: the text before a dash or a dose, so that another reaction or another dose is
-/// a change of the same item.
+/// The identity of a list's item: the text before a dash or a dose. Another reaction or another dose is then a change
+/// of the same item.
 pub fn item_key(value: &str) -> String {
     subject_key(&before_dose(before_dash(value)))
 }
@@ -51,7 +51,7 @@ mod tests {
     use super::item_key;
 
     #[test]
-    fn an_item_is_what_stands_before_a_dash_or_a_dose() {
+    fn an_item_is_the_text_before_a_dash_or_a_dose() {
         for (value, key) in [
             ("Penicillin — rash", "penicillin"),
             ("Penicillin—anaphylaxis", "penicillin"),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_no_dose_belongs_to_the_item() {
+    fn a_number_without_a_unit_belongs_to_the_item() {
         assert_ne!(item_key("Room 12"), item_key("Room 14"));
         assert_ne!(item_key("Flight 123 to Oslo"), item_key("Flight 456 to Rome"));
         assert_eq!(item_key("10 mg tablets"), "10 mg tablets");

@@ -1,16 +1,16 @@
-//! Letters that look like others. Only what imitates Latin is folded: a word of another alphabet stays what it is, and
-//! no two plain words become one.
+//! Letters that look like others. Only letters that imitate Latin ones are folded: a word of another alphabet stays as
+//! it is, and no two plain words become one.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_security::confusable_detection::skeleton;
 
-/// The text as a reader sees it: compatible characters as the plain ones, and none that leave no mark.
+/// The text as a reader sees it: compatible characters become the plain ones, and invisible ones are dropped.
 pub(super) fn as_shown(text: &str) -> String {
     text.nfkc().filter(|c| !is_ignorable(*c)).collect()
 }
 
-/// The word in lower case, with each letter that poses as a Latin one replaced by it, where the word has Latin letters
-/// too or nothing but such letters. A single letter of another alphabet poses as nothing.
+/// The word in lower case. In a word that mixes Latin letters with look-alikes, or has nothing but look-alikes, each
+/// look-alike becomes the Latin letter. A word of one letter stays as it is.
 pub(super) fn plain_word(word: &str) -> String {
     let letters = || word.chars().filter(|c| c.is_alphabetic());
     let has_latin = letters().any(|c| c.is_ascii());

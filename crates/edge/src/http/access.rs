@@ -75,7 +75,7 @@ impl Drop for AccessLine {
     }
 }
 
-/// A body that takes its line in the log along, so that the line is written when the last of it has gone.
+/// A body together with its log line, which is written when the last of the body has been sent.
 pub(super) struct Logged {
     body: Body,
     /// Held to be dropped with the body.

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_but_one_bearer_token_is_no_credential() {
+    fn only_one_bearer_token_is_a_credential() {
         for lines in [&[][..], &["Bearer"], &["Bearer "], &["abc"], &["Basic abc"], &["Bearer a", "Bearer a"]]
         {
             assert_eq!(token(lines), None, "{lines:?}");

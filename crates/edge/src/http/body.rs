@@ -9,8 +9,8 @@ use tokio::time::timeout;
 
 /// How long a body may take to arrive: a megabyte over a poor line, and no more.
 const ARRIVAL: Duration = Duration::from_secs(30);
-/// A client that is refused usually still sends; what it sends is read for this long and this far, so that it finds
-/// our answer and not a broken connection.
+/// A client that is refused usually still sends; what it sends is read for this long and this far, or it would see a
+/// broken connection instead of our answer.
 const REFUSED_TIME: Duration = Duration::from_secs(3);
 const REFUSED_BYTES: usize = 64 * 1024 * 1024;
 
@@ -42,7 +42,7 @@ pub(super) async fn read(body: &mut Incoming, most: usize) -> Result<Bytes, Body
 
 /// Counts a body without keeping it: a stranger's bytes take up no memory.
 pub(super) async fn count(parts: &Parts, body: &mut Incoming, most: usize) -> Result<(), BodyError> {
-    // A client that waits for leave to send is not given it, and so sends nothing.
+    // A client that waits for permission to send does not get it, and sends nothing.
     if body.is_end_stream() || parts.headers.contains_key(EXPECT) {
         return Ok(());
     }

@@ -4,8 +4,8 @@ use hyper::HeaderMap;
 use std::net::{IpAddr, SocketAddr};
 
 /// The address that the outermost trusted proxy saw. Each proxy appends the peer that it saw to `X-Forwarded-For`, so
-/// with `hops` proxies of ours the client is the `hops`-th entry from the right; what stands further left is the
-/// client's own claim. Where that entry is no address, the peer is the one thing that is certain.
+/// with `hops` proxies of ours the client is the `hops`-th entry from the right; what is further left is the client's
+/// own claim. If that entry is not an address, only the peer is certain.
 pub(super) fn client_ip(headers: &HeaderMap, peer: IpAddr, hops: usize) -> IpAddr {
     let Some(skipped) = hops.checked_sub(1) else { return peer.to_canonical() };
     let lines: Vec<&str> =
@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_a_client_claims_does_not_change_which_client_it_is(
+        fn a_client_cannot_choose_its_own_address(
             claims in prop::collection::vec("[0-9a-z:. ]{0,20}", 0..6),
             real in any::<[u8; 4]>(),
             hops in 1_usize..4,

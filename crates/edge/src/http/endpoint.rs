@@ -3,10 +3,11 @@
 use super::access::AccessLine;
 use super::reply::{self, Reply};
 use super::sse;
-use crate::mcp::{self, CALL_TIME, REVISIONS};
-use crate::modern;
+use crate::CALL_TIME;
+use crate::mcp::{self, REVISIONS};
 use crate::progress;
 use crate::rpc::{self, INVALID_REQUEST, Id, Message, RpcError};
+use crate::stateless;
 use domain::{Caller, Identity, Principal, Timestamp};
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE};
@@ -46,9 +47,9 @@ pub(super) async fn answer(
     };
     line.tool = called(&method, &params);
     if era == Era::Modern
-        && let Err(error) = modern::check(headers, &method, &params)
+        && let Err(error) = stateless::check(headers, &method, &params)
     {
-        return refused(modern::status(&error), Some(&id), &error);
+        return refused(stateless::status(&error), Some(&id), &error);
     }
     let identity = Identity::Principal(principal);
     let caller = Caller::new(identity, request_id.to_owned(), Timestamp::now(), Instant::now() + CALL_TIME);
@@ -56,7 +57,7 @@ pub(super) async fn answer(
     if token.is_none() {
         let outcome = era.serve(service, caller, &method, params).await;
         if let (Era::Modern, Err(error)) = (era, &outcome) {
-            return refused(modern::status(error), Some(&id), error);
+            return refused(stateless::status(error), Some(&id), error);
         }
         let size = outcome.as_ref().map_or(0, |result| result.len());
         return sse::one(sse::event(size, |out| rpc::write_answer(out, &id, &outcome)));
@@ -91,11 +92,11 @@ impl Era {
     fn of(headers: &HeaderMap, message: Option<&Message>) -> Self {
         let spoken = match message {
             Some(Message::Request { method, params, .. } | Message::Notification { method, params }) => {
-                modern::is_spoken(method, params)
+                stateless::is_spoken(method, params)
             }
             Some(Message::Response { .. }) | None => false,
         };
-        if spoken || modern::is_announced(headers) { Self::Modern } else { Self::Handshake }
+        if spoken || stateless::is_announced(headers) { Self::Modern } else { Self::Handshake }
     }
 
     async fn serve(
@@ -107,7 +108,7 @@ impl Era {
     ) -> mcp::Outcome {
         match self {
             Self::Handshake => mcp::serve(service, caller, method, params, None).await,
-            Self::Modern => modern::serve(service, caller, method, params).await,
+            Self::Modern => stateless::serve(service, caller, method, params).await,
         }
     }
 }
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn body_or_headers_make_a_request_modern() {
+    fn body_or_headers_make_a_request_stateless() {
         let era = |lines: &[(&'static str, &str)], body: &str| {
             Era::of(&headers(lines), rpc::read(body.as_bytes()).ok().as_ref())
         };

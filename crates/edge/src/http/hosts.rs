@@ -12,30 +12,30 @@ pub(super) enum Stranger {
 /// The hosts and origins that the operator knows as this server's.
 #[derive(Debug)]
 pub(super) struct Known {
-    hosts: Vec<Place>,
-    origins: Vec<(String, Place)>,
+    hosts: Vec<HostPort>,
+    origins: Vec<(String, HostPort)>,
 }
 
 impl Known {
     pub fn new(hosts: &[String], origins: &[String]) -> Self {
         Self {
-            hosts: hosts.iter().filter_map(|host| Place::read(host)).collect(),
+            hosts: hosts.iter().filter_map(|host| HostPort::read(host)).collect(),
             origins: origins.iter().filter_map(|origin| read_origin(origin)).collect(),
         }
     }
 
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Stranger> {
-        let host = only(headers, HOST).and_then(Place::read).ok_or(Stranger::Host)?;
+        let host = only(headers, HOST).and_then(HostPort::read).ok_or(Stranger::Host)?;
         if !self.hosts.iter().any(|known| known.covers(&host)) {
             return Err(Stranger::Host);
         }
         if !headers.contains_key(ORIGIN) {
             return Ok(());
         }
-        let (scheme, place) = only(headers, ORIGIN).and_then(read_origin).ok_or(Stranger::Origin)?;
-        let place = place.with_default_port(&scheme);
+        let (scheme, host) = only(headers, ORIGIN).and_then(read_origin).ok_or(Stranger::Origin)?;
+        let host = host.with_default_port(&scheme);
         let is_known =
-            |(known_scheme, known): &(String, Place)| *known_scheme == scheme && known.covers(&place);
+            |(known_scheme, known): &(String, HostPort)| *known_scheme == scheme && known.covers(&host);
         if self.origins.iter().any(is_known) { Ok(()) } else { Err(Stranger::Origin) }
     }
 }
@@ -47,19 +47,19 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     line.to_str().ok()
 }
 
-fn read_origin(text: &str) -> Option<(String, Place)> {
-    let (scheme, place) = text.trim().split_once("://")?;
-    Some((scheme.to_ascii_lowercase(), Place::read(place)?))
+fn read_origin(text: &str) -> Option<(String, HostPort)> {
+    let (scheme, host) = text.trim().split_once("://")?;
+    Some((scheme.to_ascii_lowercase(), HostPort::read(host)?))
 }
 
 /// A name or address, in lower case, and a port where one is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
+struct HostPort {
     name: String,
     port: Option<u16>,
 }
 
-impl Place {
+impl HostPort {
     fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         let (name, port) = if let Some(inside) = text.strip_prefix('[') {
@@ -89,7 +89,7 @@ impl Place {
         Self { port: self.port.or(default), ..self }
     }
 
-    /// A place without a port stands for every port, `*` for every name, and `*.` before a name for all below it.
+    /// An entry without a port covers every port, `*` every name, and `*.` before a name all names below it.
     fn covers(&self, other: &Self) -> bool {
         let is_below = |end: &str| other.name.strip_suffix(end).is_some_and(|start| !start.is_empty());
         let named = match self.name.strip_prefix('*') {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stands_for_every_host_and_before_a_name_for_all_below_it() {
+    fn a_star_covers_every_host_or_all_below_a_name() {
         for stranger in ["a.example", "localhost:9", "[::1]:80", "10.0.0.7"] {
             assert!(host(&["*"], stranger) && host(&["*:*"], stranger), "{stranger}");
         }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_version_6_is_known_with_and_without_a_port() {
+    fn an_ipv6_address_is_known_with_and_without_a_port() {
         assert!(host(&["[::1]"], "[::1]:80"));
         assert!(host(&["::1"], "[::1]"));
         assert!(!host(&["[::1]"], "[::2]"));

@@ -66,7 +66,7 @@ struct InPool {
     pool: &'static str,
 }
 
-/// What this process measures, beside the counters that all processes share.
+/// What this process measures, in addition to the counters that all processes share.
 #[derive(Debug)]
 pub(super) struct Measures {
     registry: Registry,

@@ -1,5 +1,5 @@
-//! MCP over HTTP: one request, one answer, no session. Plain HTTP/1.1 on hyper, so that the order of the checks is the
-//! order of the lines in `pipeline.rs`.
+//! MCP over HTTP: one request, one answer, no session. Plain HTTP/1.1 on hyper: the order of the checks is the order of
+//! the lines in `pipeline.rs`.
 
 mod access;
 mod auth;
@@ -11,12 +11,12 @@ mod metrics;
 mod openapi;
 mod pipeline;
 mod probes;
+mod rate_limit;
 mod reply;
 mod resource;
 mod server;
 mod sse;
 mod stall;
-mod window;
 
 pub use crate::oidc::OidcConfig;
 pub use metrics::MetricsToken;
@@ -29,7 +29,7 @@ pub struct Config {
     pub max_body: usize,
     /// Requests of one client IP within 60 seconds; 0 is no limit.
     pub rate_per_min: usize,
-    /// How many proxies stand in front, each of which adds to `X-Forwarded-For`.
+    /// How many proxies are in front, each of which adds to `X-Forwarded-For`.
     pub trusted_proxy_hops: usize,
     pub allowed_hosts: Vec<String>,
     pub allowed_origins: Vec<String>,

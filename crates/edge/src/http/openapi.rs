@@ -2,7 +2,7 @@
 
 use crate::VERSION;
 use crate::mcp::REVISIONS;
-use crate::modern;
+use crate::stateless;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
@@ -83,7 +83,7 @@ fn mcp() -> Value {
         "description": format!(
             "A request of revision {} also has the headers MCP-Protocol-Version, Mcp-Method and Mcp-Name, each of which \
              must say what its body says.",
-            modern::REVISION
+            stateless::REVISION
         ),
         "parameters": [
             {
@@ -262,7 +262,7 @@ mod tests {
 
     /// To accept a change: UPDATE_OPENAPI=1 cargo test -p svc-edge.
     #[test]
-    fn the_description_in_the_repository_is_the_one_that_is_served() {
+    fn the_description_in_the_repository_is_served() {
         let served = format!("{:#}\n", document());
         if std::env::var_os("UPDATE_OPENAPI").is_some() {
             std::fs::write(FILE, &served).unwrap();

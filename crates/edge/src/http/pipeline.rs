@@ -6,9 +6,9 @@ use super::body::{self, BodyError};
 use super::client_ip::client_ip;
 use super::hosts::{Known, Stranger};
 use super::metrics::Measures;
+use super::rate_limit::Windows;
 use super::reply::{self, Reply};
 use super::resource::ProtectedResource;
-use super::window::Windows;
 use super::{Config, endpoint, metrics, openapi, probes};
 use crate::request_id;
 use domain::Principal;
@@ -121,7 +121,7 @@ impl Pipeline {
             asked.route.weight(),
             self.measures.http_times(),
         );
-        // Of the gravest level, so that the id stands on the lines of every level that is logged.
+        // Of the highest level, so the id is on the lines of every level that is logged.
         let span = tracing::error_span!("request", request_id = %asked.id);
         let passed = AssertUnwindSafe(self.pass(&asked, body, &mut line)).catch_unwind();
         let mut reply = passed.instrument(span.clone()).await.unwrap_or_else(|_| {
@@ -154,8 +154,8 @@ impl Pipeline {
         }
     }
 
-    /// The limits, then authentication. The limit on a body whose length is not declared shows only while it
-    /// arrives; it is counted before a stranger is told that it is one.
+    /// The limits, then authentication. The limit on a body whose length is not declared shows only while it arrives;
+    /// it is counted before an unknown caller is refused.
     async fn admit(
         &self,
         asked: &Asked,

@@ -10,7 +10,7 @@ const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 #[derive(Debug)]
 pub(super) struct ProtectedResource {
-    /// The path of the resource itself, behind which the metadata stands as well.
+    /// The path of the resource itself; the metadata is also served below it.
     path: String,
     document: String,
     challenge: HeaderValue,

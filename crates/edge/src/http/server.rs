@@ -88,7 +88,7 @@ async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
 ) -> (TcpStream, SocketAddr, Option<OwnedSemaphorePermit>) {
-    // The semaphore is never closed, so that there is always a permit to wait for.
+    // The semaphore is never closed, so there is always a permit to wait for.
     let place = places.clone().acquire_owned().await.ok();
     loop {
         match listener.accept().await {

@@ -1,4 +1,4 @@
-//! A connection whose other end does not read is given up, so that it cannot hold its place for ever.
+//! A connection whose other end does not read is closed, or it would take up a place for ever.
 
 use std::future::Future;
 use std::io;

@@ -68,7 +68,7 @@ fn of_a_restoration() {
 }
 
 #[test]
-fn a_statement_of_one_kind_is_none_of_another() {
+fn a_statement_cannot_pass_as_another_kind() {
     let head = Signed::new(Head { at: position(), ts: noon() }, Some(&signer()));
     assert!(Signed::<Anchor>::decode(&head.encode()).is_err());
     let anchor = Signed { statement: Anchor { at: position(), ts: noon() }, signature: head.signature };

@@ -68,7 +68,7 @@ impl Restored {
 }
 
 #[test]
-fn a_confirmed_restoration_is_intact_and_an_unconfirmed_one_is_not() {
+fn only_a_confirmed_restoration_is_intact() {
     let mut log = Restored::new();
     assert_eq!(log.verify(), Ok(10));
     log.notes.clear();
@@ -76,7 +76,7 @@ fn a_confirmed_restoration_is_intact_and_an_unconfirmed_one_is_not() {
 }
 
 #[test]
-fn every_head_of_the_missing_part_is_covered_and_none_beside_it() {
+fn a_note_covers_exactly_the_heads_of_the_missing_part() {
     for size in 1..LOST + 3 {
         let mut log = Restored::new();
         log.outside = vec![head_at(size, before(), &signer())];
@@ -85,7 +85,7 @@ fn every_head_of_the_missing_part_is_covered_and_none_beside_it() {
 }
 
 #[test]
-fn a_head_signed_with_or_after_the_note_is_held_against_the_log() {
+fn a_head_signed_after_the_note_counts_against_the_log() {
     for ts in [confirmed(), time("2026-11-04T00:00:00Z")] {
         let mut log = Restored::new();
         log.outside = vec![head_at(11, ts, &signer())];

@@ -116,7 +116,7 @@ fn an_edit_with_a_new_hash_is_found_by_its_signature() {
 }
 
 #[test]
-fn without_signatures_an_edit_with_a_new_hash_is_found_at_the_next_entry() {
+fn without_signatures_an_edit_is_found_at_the_next_entry() {
     let mut log = Log::signed();
     log.entries[3].entry.action = "forged".to_owned();
     log.entries[3].hash = Some(log.entries[3].entry.hash());
@@ -196,7 +196,7 @@ fn a_rolled_back_database_is_found_by_the_head_outside() {
 }
 
 #[test]
-fn a_log_rewritten_after_a_roll_back_is_found_by_any_head_outside() {
+fn any_outside_head_shows_a_rewritten_log() {
     let old = Log::signed();
     let mut log = Log::signed();
     log.outside = vec![head_at(old.at(4), &signer())];
@@ -232,7 +232,7 @@ fn a_detail_that_is_not_the_one_written_is_found() {
 }
 
 #[test]
-fn a_blanked_detail_needs_a_later_entry_that_says_so() {
+fn a_blanked_detail_needs_a_later_entry() {
     check(|log| log.entries[3].detail = StoredDetail::Blanked, 4, "no later entry");
     // The entry after the one that blanks is no business of it.
     check(|log| log.entries[6].detail = StoredDetail::Blanked, 7, "no later entry");

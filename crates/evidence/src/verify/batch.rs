@@ -1,5 +1,5 @@
-//! Many signatures in one equation. Nearly all entries of a log are signed by one key, and its share of the equation
-//! is one point however many signatures there are; a general batch has one a signature, and takes a third longer.
+//! Many signatures in one equation. Nearly all entries of a log are signed by one key, and its share of the equation is
+//! one point however many signatures there are; a general batch has one for each signature, and takes a third longer.
 
 use crate::{PublicKey, Signature};
 use curve25519_dalek::constants::ED25519_BASEPOINT_POINT;
@@ -19,10 +19,10 @@ pub(super) struct Claim<'a> {
 
 /// Whether every claim holds. A signature (R, s) over M by the key A holds when sB = R + hA with h = SHA-512(R A M).
 /// The equations are added up, each times a random factor that nobody could know when the signatures were made, so
-/// that false ones cannot cancel each other. False also when the system has no randomness: then nothing is proved.
+/// false ones cannot cancel each other out. False also when the system has no randomness: then nothing is proved.
 ///
 /// Only the holder of the key can make a signature that passes here and not in the strict check, by adding a point of
-/// small order to R; what the entry says is theirs all the same.
+/// small order to R; and the entry is then still theirs.
 pub(super) fn all_hold(claims: &[Claim<'_>]) -> bool {
     sum(claims).is_some_and(|sum| sum.is_identity())
 }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn false_signatures_that_would_cancel_each_other_break_the_batch() {
+    fn false_signatures_do_not_cancel_each_other_out() {
         // One scalar grows by one and another shrinks by one: their plain sum stays what it was.
         assert!(!hold(|claims| {
             let first = claims.iter().position(|c| c.signature.bytes[32] < 255).unwrap();

@@ -1,8 +1,8 @@
-//! What one entry shows by itself: its hash, its detail and its signature. Entries are independent in this, so
-//! that every core takes a share.
+//! What one entry shows by itself: its hash, its detail and its signature. Entries are independent in this, so every
+//! core takes a share.
 
-use super::Broken;
 use super::batch::{Claim, all_hold};
+use super::broken::Broken;
 use crate::{Canonical, Hash, Keyring, StoredDetail, StoredEntry};
 
 /// Signatures checked at once. Larger batches save little more, and hold more memory.
@@ -54,12 +54,12 @@ fn check_batch(entries: &[StoredEntry], keys: Option<&Keyring>) -> Option<(usize
             }
         }
     }
-    // Claims stand at the index of their entry. A false one before the fault comes first.
+    // Claims have the index of their entry. A false one before the fault is reported first.
     let wrong = first_false(&claims).and_then(|index| at(index, "the signature does not match the entry"));
     wrong.or(fault)
 }
 
-/// Checks all but the signature, and returns what remains to be checked of that; nothing when nothing is signed.
+/// Checks all but the signature, and returns the signature that remains to be checked, if there is one.
 fn check_one<'a>(stored: &StoredEntry, keys: Option<&'a Keyring>) -> Result<Option<Claim<'a>>, &'static str> {
     let message = stored.entry.encode();
     match stored.hash {

@@ -61,7 +61,7 @@ fn what_is_no_list_of_facts_is_broken() {
 }
 
 #[test]
-fn fields_of_the_wrong_type_are_left_out_and_near_misses_are_understood() {
+fn fields_of_the_wrong_type_are_left_out() {
     let fact = |fields: Value| whole(&json!({ "facts": [fields] }).to_string()).remove(0);
     let read = fact(json!({
         "subject": 7, "value": 5, "kind": ["state"], "confidence": "0.9", "target_id": "#12", "reason": null,
@@ -169,7 +169,7 @@ proptest! {
     }
 
     #[test]
-    fn a_list_with_a_token_that_is_no_json_yields_only_its_own_facts(
+    fn a_list_with_broken_json_yields_only_its_own_facts(
         (text, subjects) in list(), at in any::<prop::sample::Index>()
     ) {
         let commas: Vec<usize> = text.match_indices("\"confidence\":").map(|(i, k)| i + k.len()).collect();
@@ -183,7 +183,7 @@ proptest! {
 }
 
 #[test]
-fn a_reply_in_circles_is_cut_at_the_first_repeat() {
+fn a_looping_reply_is_cut_at_the_first_repeat() {
     let entry = |n: u32| format!(r#"{{"subject":"s{n}","value":"v{n}","action":"ADD"}}"#);
     let looping = format!(r#"{{"facts":[{},{},{},{},{}"#, entry(1), entry(2), entry(1), entry(3), entry(1));
     let Reply::Broken { salvaged } = facts(&looping) else { panic!("it has no end") };

@@ -1,4 +1,4 @@
-//! The smallest database that a plan can be carried out on, and that refuses a plan which breaks its promises.
+//! The smallest database that a plan can be applied to. It refuses a plan that breaks a promise.
 
 use crate::{
     Approver, Decision, Edit, Editor, HeldFacts, Needs, Outcome, Plan, Refusal, SlotSchema, Statement, Trust,
@@ -6,7 +6,7 @@ use crate::{
 };
 use domain::keys::{subject_key, value_key};
 use domain::{
-    Action, Doubt, Fact, FactId, Look, Metadata, Named, Proposed, RawFact, SourcePolicy, Status, Timestamp,
+    Action, Doubt, Fact, FactId, Metadata, Named, Proposed, RawFact, SourcePolicy, Status, Timestamp, Wording,
 };
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub struct Database {
     pub policy: SourcePolicy,
     pub metadata: Metadata,
     ever_active: BTreeSet<(String, String)>,
-    /// The time of the last call, in seconds; a call is dated by its start, so that a slow one is dated in the past.
+    /// The time of the last call, in seconds; a call is dated by its start, so a slow one is dated in the past.
     pub clock: i64,
 }
 
@@ -63,27 +63,27 @@ pub fn aimed(target: FactId, fact: RawFact) -> RawFact {
     RawFact { target_id: Some(target), ..fact }
 }
 
-pub fn looked(look: Look, fact: RawFact) -> Proposed {
-    Proposed { fact, look }
+pub fn with_wording(wording: Wording, fact: RawFact) -> Proposed {
+    Proposed { fact, wording }
 }
 
-pub fn gone() -> Look {
-    Look { removal: true, ..Look::default() }
+pub fn gone() -> Wording {
+    Wording { removal: true, ..Wording::default() }
 }
 
-pub fn doubted() -> Look {
-    Look { doubt: Some(Doubt::Hedged), ..Look::default() }
+pub fn doubted() -> Wording {
+    Wording { doubt: Some(Doubt::Hedged), ..Wording::default() }
 }
 
 /// The words hold the value of the fact aimed at, whose subject this is.
-pub fn by_value(subject: &str) -> Look {
+pub fn by_value(subject: &str) -> Wording {
     let named = Named { subject: subject.to_owned(), by_value: true, by_subject: false };
-    Look { target: Some(named), ..Look::default() }
+    Wording { target: Some(named), ..Wording::default() }
 }
 
-pub fn by_subject(subject: &str) -> Look {
+pub fn by_subject(subject: &str) -> Wording {
     let named = Named { subject: subject.to_owned(), by_value: false, by_subject: true };
-    Look { target: Some(named), ..Look::default() }
+    Wording { target: Some(named), ..Wording::default() }
 }
 
 impl Database {
@@ -109,13 +109,14 @@ impl Database {
 
     /// Facts in words that say nothing beside them.
     pub fn remember(&mut self, text: &str, facts: &[RawFact], voice: Voice) -> Vec<Outcome> {
-        let plain: Vec<Proposed> = facts.iter().map(|f| looked(Look::default(), f.clone())).collect();
+        let plain: Vec<Proposed> =
+            facts.iter().map(|f| with_wording(Wording::default(), f.clone())).collect();
         self.reconcile(text, &plain, voice)
     }
 
-    /// One fact, in words of which this was seen.
-    pub fn seen(&mut self, look: Look, fact: RawFact) -> Vec<Outcome> {
-        self.reconcile("said", &[looked(look, fact)], SOMEONE)
+    /// One fact with this wording.
+    pub fn seen(&mut self, wording: Wording, fact: RawFact) -> Vec<Outcome> {
+        self.reconcile("said", &[with_wording(wording, fact)], SOMEONE)
     }
 
     pub fn reconcile(&mut self, text: &str, facts: &[Proposed], voice: Voice) -> Vec<Outcome> {
@@ -128,7 +129,7 @@ impl Database {
     }
 
     pub fn forget(&mut self, fact: RawFact) -> Outcome {
-        let proposals = repair(&[looked(Look::default(), fact)], &self.slots);
+        let proposals = repair(&[with_wording(Wording::default(), fact)], &self.slots);
         let held = self.fetch(&needs(&proposals));
         let metadata = self.metadata.clone();
         let statement = self.statement("forget it", SOMEONE, &metadata);

@@ -1,10 +1,11 @@
-//! What holds against any model: what may be changed at all, by whom it is aimed at and how it is said.
+//! What holds whatever a model proposes: which facts may be changed, depending on what is aimed at and how it is said.
 
 use super::database::{
-    Database, SOMEONE, aimed, at, by_subject, by_value, doubted, event, gone, looked, raw, unsure, within,
+    Database, SOMEONE, aimed, at, by_subject, by_value, doubted, event, gone, raw, unsure, with_wording,
+    within,
 };
 use crate::SlotSchema;
-use domain::{Action, FactKind, Look, Status};
+use domain::{Action, FactKind, Status, Wording};
 
 fn holding(subject: &str, value: &str) -> Database {
     let mut db = Database::new(SlotSchema::none());
@@ -32,23 +33,23 @@ fn a_target_that_the_words_do_not_name_is_not_changed() {
 }
 
 #[test]
-fn a_target_that_the_words_name_is_changed_under_its_own_subject() {
-    for look in [by_value("user's gym"), by_subject("user's gym")] {
+fn a_named_target_changes_under_its_own_subject() {
+    for wording in [by_value("user's gym"), by_subject("user's gym")] {
         let mut db = holding("user's gym", "Fit4U");
         assert_eq!(
-            db.seen(look.clone(), aimed(1, raw("fitness club", "Oase", "SUPERSEDE")))[0].action,
+            db.seen(wording.clone(), aimed(1, raw("fitness club", "Oase", "SUPERSEDE")))[0].action,
             Action::Supersede
         );
         assert_eq!((db.shown(), db.fact(2).subject.as_str()), (vec!["#2 Oase".to_owned()], "user's gym"));
         assert_eq!(
-            db.seen(look.clone(), aimed(2, raw("club", "Oase Mitte", "REFINE")))[0].action,
+            db.seen(wording.clone(), aimed(2, raw("club", "Oase Mitte", "REFINE")))[0].action,
             Action::Refine
         );
         assert_eq!(
-            db.seen(look.clone(), aimed(2, raw("the club", "Oase Mitte", "DEDUP")))[0].action,
+            db.seen(wording.clone(), aimed(2, raw("the club", "Oase Mitte", "DEDUP")))[0].action,
             Action::Dedup
         );
-        assert_eq!(db.seen(look, aimed(2, raw("sports", "", "RETRACT")))[0].action, Action::Retract);
+        assert_eq!(db.seen(wording, aimed(2, raw("sports", "", "RETRACT")))[0].action, Action::Retract);
         assert_eq!(db.active().count(), 0);
     }
 }
@@ -62,7 +63,7 @@ fn a_past_value_of_a_named_target_is_archived_once() {
 }
 
 #[test]
-fn a_named_target_is_not_changed_from_another_scope_or_by_an_event_or_against_its_own_holder() {
+fn some_changes_are_refused_even_to_a_named_target() {
     let named = || by_value("gym");
     let change = || aimed(1, raw("club", "Oase", "SUPERSEDE"));
     for fact in
@@ -82,7 +83,7 @@ fn a_named_target_is_not_changed_from_another_scope_or_by_an_event_or_against_it
 }
 
 #[test]
-fn what_was_added_beside_moves_to_the_target_when_it_is_said_again_with_it() {
+fn a_repeated_value_moves_to_the_named_target() {
     let mut db = holding("gate colour", "blue");
     assert_eq!(db.say(raw("colour of the gate", "red", "ADD")), Action::Add);
     let by_its_value =
@@ -124,7 +125,7 @@ fn a_named_target_in_a_declared_slot_obeys_the_slot() {
 }
 
 #[test]
-fn a_removal_that_does_not_name_its_target_waits_or_finds_nothing() {
+fn an_unnamed_removal_waits_or_finds_nothing() {
     let mut db = holding("user's gym", "Fit4U");
     assert_eq!(db.say(aimed(1, raw("club", "Rowing", "RETRACT"))), Action::Skip, "another value");
     let waits = &db.remember("said", &[aimed(1, raw("club", "Fit4U", "RETRACT"))], SOMEONE)[0];
@@ -163,10 +164,10 @@ fn values_of_one_statement_are_one_value() {
 fn what_one_entry_says_no_other_takes_away() {
     let mut db = holding("port of alpha", "1");
     let told = [
-        looked(Look::default(), raw("port of alpha", "1", "DEDUP")),
-        looked(by_subject("port of alpha"), aimed(1, raw("port of beta", "2", "SUPERSEDE"))),
-        looked(Look::default(), aimed(1, raw("port of alpha", "1", "RETRACT"))),
-        looked(Look::default(), aimed(2, raw("port of beta", "2", "RETRACT"))),
+        with_wording(Wording::default(), raw("port of alpha", "1", "DEDUP")),
+        with_wording(by_subject("port of alpha"), aimed(1, raw("port of beta", "2", "SUPERSEDE"))),
+        with_wording(Wording::default(), aimed(1, raw("port of alpha", "1", "RETRACT"))),
+        with_wording(Wording::default(), aimed(2, raw("port of beta", "2", "RETRACT"))),
     ];
     let done = actions(&db.reconcile("said", &told, SOMEONE));
     assert_eq!(done, [Action::Dedup, Action::Add, Action::Flag, Action::Skip]);
@@ -175,14 +176,16 @@ fn what_one_entry_says_no_other_takes_away() {
     let mut db = holding("office", "Oslo");
     let unsure_and_sure = [unsure(raw("office", "Rome", "ADD")), raw("office", "Bonn", "ADD")];
     assert_eq!(actions(&db.remember("said", &unsure_and_sure, SOMEONE)), [Action::Flag, Action::Supersede]);
-    let gone_and_new =
-        [looked(gone(), raw("office", "Bonn", "ADD")), looked(Look::default(), raw("office", "Kyiv", "ADD"))];
+    let gone_and_new = [
+        with_wording(gone(), raw("office", "Bonn", "ADD")),
+        with_wording(Wording::default(), raw("office", "Kyiv", "ADD")),
+    ];
     assert_eq!(actions(&db.reconcile("said", &gone_and_new, SOMEONE)), [Action::Supersede, Action::Dedup]);
     assert_eq!(db.active().map(|f| f.value.as_str()).collect::<Vec<_>>(), ["Kyiv"]);
 }
 
 #[test]
-fn a_target_of_the_same_subject_decides_over_event_and_state() {
+fn the_target_decides_between_event_and_state() {
     let mut db = holding("oncall", "Ada");
     assert_eq!(
         db.say(event(raw("oncall", "Bo takes over", "ADD"))),
@@ -204,7 +207,7 @@ fn a_target_of_the_same_subject_decides_over_event_and_state() {
 }
 
 #[test]
-fn doubt_makes_everything_wait_but_what_changes_nothing() {
+fn every_doubtful_change_waits() {
     for (action, done) in [
         ("ADD", Action::Flag),
         ("SUPERSEDE", Action::Flag),

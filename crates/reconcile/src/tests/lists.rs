@@ -1,11 +1,11 @@
 //! Slots that hold many values.
 
-use super::database::{Database, SOMEONE, Voice, aimed, by_value, gone, looked, raw, unsure, within};
+use super::database::{Database, SOMEONE, Voice, aimed, by_value, gone, raw, unsure, with_wording, within};
 use crate::Trust;
 use domain::Action;
 
 #[test]
-fn items_stand_beside_each_other_and_change_by_identity() {
+fn an_item_replaces_only_the_item_of_its_identity() {
     let mut db = Database::clinical();
     assert_eq!(db.say(raw("allergies", "Penicillin — rash", "ADD")), Action::Add);
     assert_eq!(db.say(raw("drug_allergy", "Latex", "COEXIST")), Action::Add);
@@ -19,7 +19,7 @@ fn items_stand_beside_each_other_and_change_by_identity() {
 }
 
 #[test]
-fn a_change_that_meets_no_item_is_a_new_item() {
+fn a_change_without_a_matching_item_adds_one() {
     let mut db = Database::clinical();
     assert_eq!(db.say(raw("allergy", "Nuts", "SUPERSEDE")), Action::Add);
     assert_eq!(db.say(raw("allergy", "Eggs", "REFINE")), Action::Add);
@@ -30,11 +30,11 @@ fn a_change_that_meets_no_item_is_a_new_item() {
 }
 
 #[test]
-fn an_item_that_the_words_name_is_replaced_unless_the_value_is_an_item_already() {
+fn a_named_item_is_replaced_by_a_new_value() {
     let mut db = Database::clinical();
     db.say(raw("allergy", "Nuts", "ADD"));
     db.say(raw("allergy", "Eggs", "ADD"));
-    let named = |target, fact| looked(by_value("allergy"), aimed(target, fact));
+    let named = |target, fact| with_wording(by_value("allergy"), aimed(target, fact));
     let mut say = |fact| db.reconcile("said", &[fact], SOMEONE)[0].action;
     assert_eq!(
         say(named(1, raw("allergy", "Peanuts", "REFINE"))),
@@ -47,7 +47,7 @@ fn an_item_that_the_words_name_is_replaced_unless_the_value_is_an_item_already()
 }
 
 #[test]
-fn an_item_that_the_words_do_not_name_stays_and_its_removal_waits() {
+fn an_unnamed_item_stays_and_its_removal_waits() {
     for action in ["SUPERSEDE", "REFINE"] {
         let mut db = Database::clinical();
         db.say(raw("allergy", "Latex", "ADD"));
@@ -67,7 +67,7 @@ fn an_item_that_the_words_do_not_name_stays_and_its_removal_waits() {
 }
 
 #[test]
-fn an_item_of_a_gated_list_is_replaced_by_proposal_as_ever() {
+fn a_gated_item_is_replaced_by_a_proposal() {
     let mut db = Database::clinical();
     db.say(raw("active_medication", "Warfarin 5 mg", "ADD"));
     let change = || [aimed(1, raw("active_medication", "Apixaban 5 mg", "SUPERSEDE"))];
@@ -99,7 +99,7 @@ fn a_list_told_in_one_statement_adds_and_never_empties() {
 }
 
 #[test]
-fn a_removal_meets_the_item_of_the_same_identity() {
+fn a_removal_finds_the_item_of_the_same_identity() {
     let mut db = Database::clinical();
     db.say(raw("allergy", "Penicillin — rash", "ADD"));
     db.say(raw("allergy", "Latex", "ADD"));
@@ -110,7 +110,7 @@ fn a_removal_meets_the_item_of_the_same_identity() {
 }
 
 #[test]
-fn removal_words_meet_a_bare_item_but_not_a_changed_one() {
+fn removal_words_remove_a_bare_item_but_not_a_changed_one() {
     let mut db = Database::clinical();
     db.say(raw("allergy", "Penicillin — rash", "ADD"));
     let changed = raw("allergy", "Penicillin — hives", "SUPERSEDE");

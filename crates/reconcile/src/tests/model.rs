@@ -1,4 +1,5 @@
-//! The rules told a second time, over a few subjects and values, without any code shared with the engine. The property test holds the two against each other.
+//! The rules written a second time, for a few subjects and values, without sharing any code with the engine. The
+//! property test compares the two.
 
 use domain::Action;
 use std::collections::{BTreeMap, BTreeSet};
@@ -120,7 +121,7 @@ fn is_declared(subject: &str) -> bool {
     is_list(subject) || is_gated(subject)
 }
 
-/// Whether the two could not both stand in one scope.
+/// Whether the two cannot both be current in one scope.
 fn rivals(a: &Standing, b: &Standing) -> bool {
     !a.event && !b.event && a.subject == b.subject && (!is_list(a.subject) || tree(a.value) == tree(b.value))
 }
@@ -414,7 +415,7 @@ impl Model {
         self.standing.iter().filter(move |(_, s)| same(s)).map(|(id, s)| (*id, s))
     }
 
-    /// Who would have to leave for the value to stand.
+    /// The facts that would have to go for the value to become current.
     fn place(&self, said: &Said, voice: Voice) -> Option<i64> {
         let list = is_list(meant(said));
         if said.event && !is_declared(meant(said)) {

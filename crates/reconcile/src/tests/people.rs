@@ -14,7 +14,7 @@ fn medicated() -> Database {
 }
 
 #[test]
-fn a_gated_replacement_waits_and_is_applied_by_its_confirmation() {
+fn a_gated_replacement_is_applied_when_confirmed() {
     let mut db = medicated();
     let switch = || aimed(1, raw("active_medication", "Apixaban 5 mg", "SUPERSEDE"));
     assert_eq!(db.say(switch()), Action::Flag);
@@ -57,7 +57,7 @@ fn forgetting_what_is_gated_proposes_a_removal_once() {
 }
 
 #[test]
-fn forgetting_heeds_neither_confidence_nor_tense_nor_policy() {
+fn forgetting_ignores_confidence_tense_and_policy() {
     let mut db = Database::new(SlotSchema::none());
     db.policy.mode = PolicyMode::Review;
     db.remember("said", &[raw("cache", "Redis", "ADD")], by("ops"));
@@ -105,7 +105,7 @@ fn a_proposal_of_a_slow_call_can_be_confirmed() {
 }
 
 #[test]
-fn a_stale_proposal_makes_no_repeat_of_a_new_one() {
+fn a_new_proposal_does_not_repeat_a_stale_one() {
     let mut db = Database::clinical();
     db.say(raw("code_status", "DNR", "ADD"));
     let full = || raw("code_status", "full code", "SUPERSEDE");
@@ -127,7 +127,7 @@ fn a_stale_proposal_makes_no_repeat_of_a_new_one() {
 }
 
 #[test]
-fn a_gated_value_for_another_scope_is_stale_once_its_place_is_taken() {
+fn a_gated_value_is_stale_once_its_slot_is_taken() {
     let mut db = Database::clinical();
     db.say(raw("code_status", "full code", "ADD"));
     let hospice = |value| within("hospice", raw("code_status", value, "ADD"));
@@ -142,7 +142,7 @@ fn a_gated_value_for_another_scope_is_stale_once_its_place_is_taken() {
 }
 
 #[test]
-fn a_confirmed_flag_is_current_in_the_place_of_whatever_stands_there_now() {
+fn a_confirmed_flag_replaces_whatever_is_current_now() {
     let mut db = Database::new(SlotSchema::none());
     db.say(raw("lead", "Bob", "FLAG"));
     db.say(raw("lead", "Alice", "ADD"));
@@ -153,7 +153,7 @@ fn a_confirmed_flag_is_current_in_the_place_of_whatever_stands_there_now() {
 }
 
 #[test]
-fn a_confirmed_refinement_happens_in_the_row_it_refines() {
+fn a_confirmed_refinement_changes_its_target_in_place() {
     let mut db = Database::clinical();
     db.say(raw("code_status", "DNR", "ADD"));
     db.say(raw("code_status", "DNR since May", "REFINE"));
@@ -176,7 +176,7 @@ fn a_flagged_removal_of_what_has_gone_is_stale() {
 }
 
 #[test]
-fn an_update_takes_a_new_id_and_is_the_editors_own_word() {
+fn an_update_has_a_new_id_and_the_editors_name() {
     let mut db = Database::new(SlotSchema::none());
     db.metadata = json!({"team": "core", "asserted_by": "prin_1"}).as_object().unwrap().clone();
     db.remember("said", &[raw("lead", "Alice", "ADD")], by("hr"));
@@ -202,7 +202,7 @@ fn an_update_takes_a_new_id_and_is_the_editors_own_word() {
 }
 
 #[test]
-fn an_update_of_a_gated_slot_waits_unless_the_editor_may_approve() {
+fn an_update_of_a_gated_slot_waits_for_an_approver() {
     let mut db = medicated();
     assert_eq!(db.update(1, "Warfarin 3 mg", Editor::Writer).unwrap().action, Action::Flag);
     let repeat = db.update(1, "Warfarin 3 mg", Editor::Writer).unwrap();

@@ -1,9 +1,9 @@
 //! Ten thousand random lives of a memory, each held against the independent model after every step.
 
-use super::database::{Database, Voice as DbVoice, looked};
+use super::database::{Database, Voice as DbVoice, with_wording};
 use super::model::{Model, Policy, SCHEMA, SCOPES, SOURCES, SUBJECTS, Said, Time, VALUES, Voice, Words};
 use crate::{Editor, SlotSchema, Trust};
-use domain::{Action, Doubt, FactId, Look, Named, PolicyMode, Proposed, RawFact, SourcePolicy, Status};
+use domain::{Action, Doubt, FactId, Named, PolicyMode, Proposed, RawFact, SourcePolicy, Status, Wording};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -86,12 +86,12 @@ fn to_raw(said: &Said) -> RawFact {
 fn to_proposed(said: &Said, voice: &Voice, database: &Database) -> Proposed {
     let aimed = said.target.and_then(|id| database.active().find(|f| f.id == id));
     let named = aimed.map(|f| Named { subject: f.subject.clone(), by_value: voice.names, by_subject: false });
-    let look = Look {
+    let wording = Wording {
         doubt: (voice.words == Words::Doubted).then_some(Doubt::Supposed),
         removal: voice.words == Words::Gone,
         target: named,
     };
-    looked(look, to_raw(said))
+    with_wording(wording, to_raw(said))
 }
 
 fn told(said: &[Said], voice: &Voice, database: &mut Database) -> Vec<Action> {
@@ -165,7 +165,7 @@ fn live(policy: Policy, steps: &[Step]) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn every_life_of_a_memory_is_the_one_that_the_model_foretells(
+    fn every_random_history_matches_the_model(
         policy in prop_oneof![3 => Just(Policy::Recency), 1 => Just(Policy::Authority), 1 => Just(Policy::Review)],
         steps in prop::collection::vec(any_step(), 1..12),
     ) {
@@ -173,7 +173,7 @@ proptest! {
     }
 
     #[test]
-    fn no_entry_of_a_statement_retires_what_another_one_says(
+    fn entries_of_a_statement_never_retire_each_other(
         statements in prop::collection::vec((prop::collection::vec(any_said(), 1..=4), any_voice()), 1..6),
     ) {
         let mut database = Database::new(SlotSchema::from_json(SCHEMA).unwrap());

@@ -1,12 +1,12 @@
 //! What becomes of a model's answer before the rules see it.
 
-use super::database::{Database, SOMEONE, looked, raw};
+use super::database::{Database, SOMEONE, raw, with_wording};
 use crate::{Proposal, SlotSchema};
-use domain::{Action, FactKind, Look, RawFact, TimeRef, limits};
+use domain::{Action, FactKind, RawFact, TimeRef, Wording, limits};
 use proptest::prelude::*;
 
 fn repair(facts: &[RawFact], slots: &SlotSchema) -> Vec<Proposal> {
-    let facts: Vec<_> = facts.iter().map(|fact| looked(Look::default(), fact.clone())).collect();
+    let facts: Vec<_> = facts.iter().map(|fact| with_wording(Wording::default(), fact.clone())).collect();
     crate::repair(&facts, slots)
 }
 
@@ -52,7 +52,7 @@ fn what_cannot_be_kept_whole_is_skipped() {
 }
 
 #[test]
-fn a_model_that_lists_too_much_is_cut_short_and_told_so() {
+fn too_many_facts_are_cut_and_reported() {
     let facts: Vec<RawFact> = (0..70).map(|i| raw(&format!("s{i}"), "x", "ADD")).collect();
     let mut db = Database::new(SlotSchema::none());
     let outcomes = db.remember("said", &facts, SOMEONE);

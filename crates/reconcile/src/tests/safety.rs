@@ -31,7 +31,7 @@ fn nothing_known_is_a_concern_unless_nothing_is_required() {
 }
 
 #[test]
-fn a_flag_disputes_the_subject_unless_it_may_be_passed_over() {
+fn a_flag_is_a_concern_unless_flags_are_ignored() {
     let mut db = holding("Alice");
     db.say(raw("lead", "Bob", "FLAG"));
     assert_eq!(concerns(&db, &Bar::default(), 0), ["disputed: #2 lead = Bob awaits confirmation"]);

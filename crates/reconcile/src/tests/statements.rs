@@ -2,7 +2,7 @@
 
 use super::database::{Database, SOMEONE, Voice, aimed, at, by, doubted, event, gone, raw, unsure, within};
 use crate::{SlotSchema, Trust};
-use domain::{Action, Look, PolicyMode, RawFact, SourcePolicy, Status};
+use domain::{Action, PolicyMode, RawFact, SourcePolicy, Status, Wording};
 use serde_json::json;
 
 fn plain() -> Database {
@@ -16,7 +16,7 @@ fn holding(subject: &str, value: &str) -> Database {
 }
 
 #[test]
-fn a_new_value_supersedes_the_old_whatever_the_model_called_it() {
+fn a_new_value_supersedes_the_old_whatever_the_action() {
     for action in ["SUPERSEDE", "ADD", "COEXIST"] {
         let mut db = holding("database", "MySQL");
         assert_eq!(db.say(raw("database", "Postgres", action)), Action::Supersede, "{action}");
@@ -36,7 +36,7 @@ fn the_same_value_in_another_spelling_writes_nothing() {
 }
 
 #[test]
-fn the_future_is_flagged_once_whatever_the_model_called_it_and_whatever_stands() {
+fn the_future_is_flagged_once_whatever_the_action() {
     for action in ["ADD", "SUPERSEDE", "DEDUP", "REFINE", "COEXIST", "ARCHIVE", "FLAG", "RETRACT"] {
         let mut db = holding("plan", "Free");
         let statement = || at("future", raw("plan", "free", action));
@@ -71,7 +71,7 @@ fn a_verbatim_slot_tells_spellings_apart() {
 }
 
 #[test]
-fn a_refinement_stays_in_its_row_and_keeps_the_former_value() {
+fn a_refinement_keeps_its_row_and_the_former_value() {
     let mut db = holding("db", "Postgres");
     db.metadata.insert("team".to_owned(), json!("core"));
     let fact = aimed(1, RawFact { confidence: Some(0.8), ..raw("db", "Postgres 16", "REFINE") });
@@ -86,7 +86,7 @@ fn a_refinement_stays_in_its_row_and_keeps_the_former_value() {
 }
 
 #[test]
-fn scopes_hold_their_values_beside_each_other() {
+fn each_scope_has_its_own_value() {
     for action in ["COEXIST", "ADD", "SUPERSEDE"] {
         let mut db = holding("db", "Postgres");
         assert_eq!(db.say(within("mobile", raw("db", "SQLite", action))), Action::Coexist, "{action}");
@@ -119,7 +119,7 @@ fn the_past_is_archived_once_and_never_current() {
 }
 
 #[test]
-fn what_is_unsure_or_yet_to_come_is_flagged_and_changes_nothing() {
+fn unsure_and_future_facts_are_flagged() {
     let mut db = holding("lead", "Alice");
     assert_eq!(db.say(at("future", raw("lead", "Bob", "SUPERSEDE"))), Action::Flag);
     assert_eq!(db.say(unsure(raw("lead", "Carol", "SUPERSEDE"))), Action::Flag);
@@ -186,7 +186,7 @@ fn an_unsure_removal_is_flagged_once() {
 }
 
 #[test]
-fn removal_words_retract_unless_the_model_says_that_it_holds() {
+fn removal_words_retract_unless_the_model_disagrees() {
     for (action, done) in [
         ("ADD", Action::Retract),
         ("SUPERSEDE", Action::Retract),
@@ -204,13 +204,13 @@ fn removal_words_retract_unless_the_model_says_that_it_holds() {
         }
     }
     let mut db = holding("apm", "Rollbar");
-    let hedged = Look { removal: true, ..doubted() };
+    let hedged = Wording { removal: true, ..doubted() };
     assert_eq!(db.seen(hedged, raw("apm", "Rollbar", "ADD"))[0].action, Action::Dedup);
     assert_eq!(db.seen(gone(), raw("apm", "Sentry", "ADD"))[0].action, Action::Supersede, "Sentry is new");
 }
 
 #[test]
-fn events_stand_beside_each_other_and_change_nothing() {
+fn events_coexist_and_change_nothing() {
     let mut db = plain();
     db.say(event(raw("race", "10k in May", "ADD")));
     assert_eq!(db.say(event(raw("race", "5k in June", "SUPERSEDE"))), Action::Add);
@@ -221,7 +221,7 @@ fn events_stand_beside_each_other_and_change_nothing() {
 }
 
 #[test]
-fn an_event_on_a_declared_slot_is_a_state_that_replaces_nothing() {
+fn an_event_on_a_declared_slot_replaces_nothing() {
     let mut db = Database::new(SlotSchema::preset("coding").unwrap());
     assert_eq!(db.say(event(raw("db", "Postgres", "ADD"))), Action::Add);
     assert_eq!(db.fact(1).kind, domain::FactKind::State);
@@ -230,7 +230,7 @@ fn an_event_on_a_declared_slot_is_a_state_that_replaces_nothing() {
 }
 
 #[test]
-fn a_gated_slot_takes_its_first_value_and_then_only_proposals() {
+fn after_its_first_value_a_gated_slot_takes_proposals() {
     let mut db = Database::clinical();
     assert_eq!(db.say(raw("code_status", "full code", "ADD")), Action::Add);
     assert_eq!(db.fact(1).category(), Some("code_status"));
@@ -314,7 +314,7 @@ fn facts_of_one_statement_see_each_other() {
 }
 
 #[test]
-fn metadata_lies_over_the_slots_category_but_claims_no_approval() {
+fn metadata_overrides_the_category_but_claims_no_approval() {
     let mut db = Database::clinical();
     db.metadata = json!({"category": "mine", "n": 1, "approved_by": "me"}).as_object().unwrap().clone();
     db.say(raw("weight", "80 kg", "ADD"));

@@ -5,7 +5,7 @@ use crate::gate::{out_of_scope, reach};
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Caller, Capability, DEFAULT_TENANT, Timestamp, is_caller_id, is_principal_id, limits};
+use domain::{Caller, CallerId, Capability, DEFAULT_TENANT, Timestamp, limits};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -110,7 +110,7 @@ fn whose(cx: &Context<'_>, user_id: Option<String>) -> Result<AuditReach, Stop> 
     let is_admin = caller.can(Capability::Admin);
     match user_id {
         // What a caller did outside any space stands under the caller's own id, which no scope can be given for.
-        Some(user_id) if is_caller_id(&user_id) && !is_admin => Err(out_of_scope(AuditLog::NAME)),
+        Some(user_id) if CallerId::of(&user_id).is_some() && !is_admin => Err(out_of_scope(AuditLog::NAME)),
         Some(user_id) => {
             reach(cx.call, AuditLog::NAME, &user_id)?;
             Ok(AuditReach::User(user_id))
@@ -151,7 +151,10 @@ fn line(entry: &AuditLine, reader: &Caller) -> String {
     let tenant = if tagged { format!("tenant={} ", unsigned(&entry.tenant)) } else { String::new() };
     // One entry is one line, whatever a caller put into its words.
     let detail = entry.detail.as_deref().map_or_else(|| "(blanked)".to_owned(), render::line);
-    let by = if is_principal_id(&entry.caller) { format!(" by={}", entry.caller) } else { String::new() };
+    let by = match CallerId::of(&entry.caller) {
+        Some(CallerId::Principal(_)) => format!(" by={}", entry.caller),
+        _ => String::new(),
+    };
     let (user, detail) = (unsigned(&entry.user), unsigned(&detail));
     format!("{}  {}  {tenant}user={user}  {detail}{by}", entry.ts, entry.action)
 }

@@ -4,7 +4,7 @@ use crate::api_key::{expiry, new_key, random_hex};
 use crate::args::{Takes, named, worded};
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Principal, PrincipalKind, Role, Scopes, Tenant, limits};
+use domain::{Capability, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use store::{Creation, NewKey};
@@ -119,5 +119,5 @@ fn principal(cx: &Context<'_>, args: &Args) -> Result<Principal, Stop> {
             named("scopes", id.clone())?;
         }
     }
-    Ok(Principal { id: format!("prin_{}", random_hex::<8>()?), name, role, kind, tenant, scopes })
+    Ok(Principal { id: PrincipalOrigin::ApiKey.id(&random_hex::<8>()?), name, role, kind, tenant, scopes })
 }

@@ -11,7 +11,7 @@ use crate::tool::{Context, Effect, Tool, World};
 use close::close_facts;
 use domain::{Action, Capability, Fact, FactId, Identity, Metadata, Pending, PolicyMode, RawFact, limits};
 use facts::CallerFact;
-use model::{Extract, Memory, second_look};
+use model::{Extract, Memory, with_wording};
 use parking_lot::RwLock;
 use reconcile::{DECISION_KEYS, Outcome, Plan, Trust};
 use schemars::JsonSchema;
@@ -72,7 +72,7 @@ impl Tool for Remember {
         if facts.is_empty() {
             return Ok(Done::read(NOTHING_FOUND, "no durable fact"));
         }
-        let facts = second_look(&args.text, facts, &Held(&open));
+        let facts = with_wording(&args.text, facts, &FactsBefore(&open));
         let said =
             Said { intent: Intent::Remember, text: args.text, source, trust, metadata, proposer, facts };
         let plan = commit(&cx, said).await?;
@@ -87,13 +87,13 @@ impl Tool for Remember {
     }
 }
 
-/// The space as it was before the statement.
-struct Held<'a>(&'a RwLock<OpenSpace>);
+/// The facts of the space as they were before the statement.
+struct FactsBefore<'a>(&'a RwLock<OpenSpace>);
 
 /// Facts that hold a word: more than a few, and it tells nothing apart.
 const WORD_HOLDERS: usize = 64;
 
-impl Memory for Held<'_> {
+impl Memory for FactsBefore<'_> {
     fn fact(&self, id: FactId) -> Option<Arc<Fact>> {
         self.0.read().index.get(id).cloned()
     }

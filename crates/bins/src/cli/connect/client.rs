@@ -1,7 +1,7 @@
 //! The clients: where each keeps its file, and how a server is written there.
 
-use super::carried::Carried;
 use super::document::Format;
+use super::passed_settings::PassedSettings;
 use super::server::{KEY_HERE, NAME, Server};
 use crate::cli::CliError;
 use clap::ValueEnum;
@@ -41,9 +41,7 @@ impl Folders {
     pub fn of_this_user() -> Result<Self, CliError> {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = set("HOME").ok_or_else(|| {
-            CliError::Refused(
-                "HOME is not set, so that the clients' files cannot be found; set it".to_owned(),
-            )
+            CliError::Refused("HOME is not set, so the clients' files cannot be found; set it".to_owned())
         })?;
         let config = if cfg!(target_os = "macos") {
             home.join("Library/Application Support")
@@ -76,11 +74,12 @@ impl Client {
         }
     }
 
-    pub const fn format(self) -> Format {
+    /// `None` for a client whose file is YAML: a person edits that.
+    pub const fn format(self) -> Option<Format> {
         match self {
-            Self::Codex => Format::Toml,
-            Self::Continue => Format::Yaml,
-            _ => Format::Json,
+            Self::Codex => Some(Format::Toml),
+            Self::Continue => None,
+            _ => Some(Format::Json),
         }
     }
 
@@ -154,15 +153,14 @@ impl Client {
         }
     }
 
-    fn local(self, command: &str, carried: &Carried) -> Value {
-        let plain = carried.plain.iter().map(|(name, value)| (name.clone(), json!(value)));
-        let named =
-            carried.secret.iter().filter_map(|name| Some((name.clone(), json!(self.variable(name)?))));
+    fn local(self, command: &str, passed: &PassedSettings) -> Value {
+        let plain = passed.plain.iter().map(|(name, value)| (name.clone(), json!(value)));
+        let named = passed.secret.iter().filter_map(|name| Some((name.clone(), json!(self.variable(name)?))));
         let env: Map<String, Value> = plain.chain(named).collect();
         match self {
             // Codex passes on the variables that it is told the names of.
-            Self::Codex if !carried.secret.is_empty() => {
-                json!({ "command": command, "args": [], "env_vars": carried.secret, "env": env })
+            Self::Codex if !passed.secret.is_empty() => {
+                json!({ "command": command, "args": [], "env_vars": passed.secret, "env": env })
             }
             Self::ClaudeCode | Self::Vscode => {
                 json!({ "type": "stdio", "command": command, "args": [], "env": env })

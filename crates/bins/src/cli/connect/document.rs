@@ -1,6 +1,8 @@
-//! The formats of the clients' files: reading one as plain values, and putting an entry into its text.
+//! The formats of clients' files that this program edits: reading one as plain values, and putting an entry into its
+//! text.
 
-use super::{json, toml, yaml};
+use super::fault::Fault;
+use super::{json, toml};
 use serde_json::Value;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,23 +10,6 @@ pub enum Format {
     /// With comments and trailing commas, which several clients allow.
     Json,
     Toml,
-    /// Servers stand in a list here, each with its name.
-    Yaml,
-}
-
-/// Why a file is left alone.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    #[error("line {line}, column {column}: {problem}. Mend that and try again; nothing was changed")]
-    Broken { line: usize, column: usize, problem: String },
-    #[error("{0}. Nothing was changed; run it without --write, and put what it shows there yourself")]
-    Unusual(String),
-}
-
-impl Fault {
-    pub(super) fn unusual(why: impl Into<String>) -> Self {
-        Self::Unusual(why.into())
-    }
 }
 
 impl Format {
@@ -33,7 +18,6 @@ impl Format {
         let value = match self {
             Self::Json => json::read(text),
             Self::Toml => toml::read(text),
-            Self::Yaml => yaml::read(text),
         }?;
         match value {
             Value::Null => Ok(Value::Object(serde_json::Map::new())),
@@ -47,7 +31,6 @@ impl Format {
         match self {
             Self::Json => json::put(text, section, entry),
             Self::Toml => toml::put(text, section, entry),
-            Self::Yaml => yaml::put(text, section, entry),
         }
     }
 
@@ -56,7 +39,6 @@ impl Format {
         match self {
             Self::Json => json::take(text, section),
             Self::Toml => toml::take(text, section),
-            Self::Yaml => yaml::take(text, section),
         }
     }
 
@@ -65,7 +47,6 @@ impl Format {
         match self {
             Self::Json => serde_json::to_string_pretty(entry).unwrap_or_default(),
             Self::Toml => toml::show(entry),
-            Self::Yaml => yaml::item(entry, ""),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! JSON as editors write it: with comments and trailing commas, which stay where they are.
 
-use super::document::Fault;
+use super::fault::Fault;
 use super::server::NAME;
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};

@@ -1,6 +1,7 @@
-//! One entry into a file that somebody else owns.
+//! Putting one entry into a file that somebody else owns, and taking it out again.
 
-use super::document::{Fault, Format};
+use super::document::Format;
+use super::fault::Fault;
 use super::server::NAME;
 use serde_json::{Map, Value};
 
@@ -34,7 +35,7 @@ pub fn merge(
     existing: Existing,
 ) -> Result<Merged, Fault> {
     let before = format.read(text)?;
-    let there = find(format, &before, section)?;
+    let there = find(&before, section)?;
     if there == Some(entry) {
         return Ok(Merged::Same);
     }
@@ -44,7 +45,7 @@ pub fn merge(
     }
     let changed = format.put(text, section, entry)?;
     // Whatever is unusual about the file, what we write says what it said before, and our entry, and nothing else.
-    if format.read(&changed).ok() != Some(with(format, before, section, entry)) {
+    if format.read(&changed).ok() != Some(with(before, section, entry)) {
         return Err(Fault::unusual("the file is laid out in a way that this program cannot add to safely"));
     }
     Ok(Merged::Changed { text: changed, replaced })
@@ -53,7 +54,7 @@ pub fn merge(
 /// The text without our entry, and the entry; `None` where there is none.
 pub fn remove(format: Format, section: &str, text: &str) -> Result<Option<(String, String)>, Fault> {
     let before = format.read(text)?;
-    let Some(there) = find(format, &before, section)? else { return Ok(None) };
+    let Some(there) = find(&before, section)? else { return Ok(None) };
     let removed = format.show(there);
     let changed = format.take(text, section)?;
     if format.read(&changed).ok() != Some(without(before, section)) {
@@ -67,63 +68,34 @@ pub fn remove(format: Format, section: &str, text: &str) -> Result<Option<(Strin
 /// The file without our entry, as values.
 fn without(mut file: Value, section: &str) -> Value {
     let Some(settings) = file.as_object_mut() else { return file };
-    let is_empty = match settings.get_mut(section) {
-        Some(Value::Object(servers)) => {
-            servers.shift_remove(NAME);
-            servers.is_empty()
-        }
-        Some(Value::Array(servers)) => {
-            servers.retain(|server| !is_ours(server));
-            servers.is_empty()
-        }
-        _ => false,
-    };
+    let servers = settings.get_mut(section).and_then(Value::as_object_mut);
+    let is_empty = servers.is_some_and(|servers| {
+        servers.shift_remove(NAME);
+        servers.is_empty()
+    });
     if is_empty {
         settings.shift_remove(section);
     }
     file
 }
 
-fn find<'a>(format: Format, file: &'a Value, section: &str) -> Result<Option<&'a Value>, Fault> {
-    match (format, file.get(section)) {
-        (_, None | Some(Value::Null)) => Ok(None),
-        (Format::Json | Format::Toml, Some(Value::Object(servers))) => Ok(servers.get(NAME)),
-        (Format::Yaml, Some(Value::Array(servers))) => Ok(servers.iter().find(|server| is_ours(server))),
+fn find<'a>(file: &'a Value, section: &str) -> Result<Option<&'a Value>, Fault> {
+    match file.get(section) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Object(servers)) => Ok(servers.get(NAME)),
         _ => Err(Fault::unusual(format!("'{section}' in it is not what the client expects"))),
     }
 }
 
-fn is_ours(server: &Value) -> bool {
-    server.get("name").and_then(Value::as_str) == Some(NAME)
-}
-
 /// The file with our entry, as values.
-fn with(format: Format, mut file: Value, section: &str, entry: &Value) -> Value {
+fn with(mut file: Value, section: &str, entry: &Value) -> Value {
     let Some(settings) = file.as_object_mut() else { return file };
-    if format == Format::Yaml && settings.is_empty() {
-        settings.extend(super::yaml::heading());
-    }
     let servers = settings.entry(section).or_insert(Value::Null);
-    match format {
-        Format::Json | Format::Toml => {
-            if servers.is_null() {
-                *servers = Value::Object(Map::new());
-            }
-            if let Some(servers) = servers.as_object_mut() {
-                servers.insert(NAME.to_owned(), entry.clone());
-            }
-        }
-        Format::Yaml => {
-            if servers.is_null() {
-                *servers = Value::Array(Vec::new());
-            }
-            if let Some(servers) = servers.as_array_mut() {
-                match servers.iter_mut().find(|server| is_ours(server)) {
-                    Some(there) => *there = entry.clone(),
-                    None => servers.push(entry.clone()),
-                }
-            }
-        }
+    if servers.is_null() {
+        *servers = Value::Object(Map::new());
+    }
+    if let Some(servers) = servers.as_object_mut() {
+        servers.insert(NAME.to_owned(), entry.clone());
     }
     file
 }

@@ -1,19 +1,21 @@
 //! `svc connect`: the configuration that makes a client start, or reach, this memory.
 
-mod carried;
 mod client;
 mod document;
+mod fault;
 mod file;
 mod json;
 mod merge;
+mod passed_settings;
 mod server;
 mod toml;
 mod yaml;
 
-pub use carried::Carried;
 pub use client::{Client, Folders, Scope};
-pub use document::{Fault, Format};
+pub use document::Format;
+pub use fault::Fault;
 pub use merge::{Existing, Merged, merge, remove};
+pub use passed_settings::PassedSettings;
 pub use server::{NAME, Server};
 
 use super::CliError;
@@ -55,19 +57,50 @@ impl Command {
                 client.name()
             ))
         })?;
+        let Some(format) = client.format() else { return self.by_hand(client, &path, out) };
         if self.remove {
-            return disconnect(client, &path, out);
+            return disconnect(client, format, &path, out);
         }
-        let server = match &self.http {
-            Some(url) => Server::remote(url, &self.key_env)?,
-            None => Server::local()?,
-        };
+        let server = self.server()?;
         let existing = if self.force { Existing::Replace } else { Existing::Keep };
         if self.write {
-            write(client, &server, &path, existing, out)
+            write(client, format, &server, &path, existing, out)
         } else {
-            show(client, &server, &path, out)
+            show(client, format, &server, &path, out)
         }
+    }
+
+    fn server(&self) -> Result<Server, CliError> {
+        match &self.http {
+            Some(url) => Server::remote(url, &self.key_env),
+            None => Server::local(),
+        }
+    }
+
+    /// For a client whose file is YAML.
+    fn by_hand(&self, client: Client, path: &Path, out: &mut impl Write) -> Result<(), CliError> {
+        let (name, section, path) = (client.name(), client.section(), path.display());
+        if self.write {
+            return Err(CliError::Refused(format!(
+                "{name} reads YAML, which this program does not edit; leave out --write, and put what it shows into \
+                 {path} yourself"
+            )));
+        }
+        if self.remove {
+            writeln!(
+                out,
+                "{name} reads YAML, which this program does not edit. Remove the item with the name '{NAME}' under \
+                 {section} from {path}, and start {name} again. The memory itself stays."
+            )?;
+            return Ok(());
+        }
+        let server = self.server()?;
+        writeln!(
+            out,
+            "{name} reads {path}. Put this into it; where the file is there already, add the item under {section}:\n"
+        )?;
+        writeln!(out, "{}", yaml::file(section, &client.entry(&server)).trim_end())?;
+        note(client, &server, out)
     }
 }
 
@@ -83,9 +116,15 @@ fn list(folders: &Folders, out: &mut impl Write) -> Result<(), CliError> {
     Ok(())
 }
 
-fn show(client: Client, server: &Server, path: &Path, out: &mut impl Write) -> Result<(), CliError> {
+fn show(
+    client: Client,
+    format: Format,
+    server: &Server,
+    path: &Path,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
     let Merged::Changed { text, .. } =
-        merge(client.format(), client.section(), "", &client.entry(server), Existing::Keep)?
+        merge(format, client.section(), "", &client.entry(server), Existing::Keep)?
     else {
         return Ok(());
     };
@@ -96,6 +135,7 @@ fn show(client: Client, server: &Server, path: &Path, out: &mut impl Write) -> R
 
 fn write(
     client: Client,
+    format: Format,
     server: &Server,
     path: &Path,
     existing: Existing,
@@ -104,9 +144,8 @@ fn write(
     let refused = |why: String| CliError::Refused(format!("{}: {why}", path.display()));
     let old = file::read(path).map_err(|e| refused(e.to_string()))?;
     let entry = client.entry(server);
-    let merged =
-        merge(client.format(), client.section(), old.as_deref().unwrap_or_default(), &entry, existing)
-            .map_err(|e| refused(e.to_string()))?;
+    let merged = merge(format, client.section(), old.as_deref().unwrap_or_default(), &entry, existing)
+        .map_err(|e| refused(e.to_string()))?;
     match merged {
         Merged::Same => {
             writeln!(out, "{} is connected already; {} stays as it is.", client.name(), path.display())?
@@ -132,12 +171,11 @@ fn write(
     Ok(())
 }
 
-fn disconnect(client: Client, path: &Path, out: &mut impl Write) -> Result<(), CliError> {
+fn disconnect(client: Client, format: Format, path: &Path, out: &mut impl Write) -> Result<(), CliError> {
     let refused = |why: String| CliError::Refused(format!("{}: {why}", path.display()));
     let old = file::read(path).map_err(|e| refused(e.to_string()))?;
     let text = old.as_deref().unwrap_or_default();
-    let Some((new, removed)) =
-        remove(client.format(), client.section(), text).map_err(|e| refused(e.to_string()))?
+    let Some((new, removed)) = remove(format, client.section(), text).map_err(|e| refused(e.to_string()))?
     else {
         writeln!(out, "{} has no entry '{NAME}'; nothing was changed.", path.display())?;
         return Ok(());
@@ -174,15 +212,15 @@ fn note(client: Client, server: &Server, out: &mut impl Write) -> Result<(), Cli
     Ok(())
 }
 
-fn note_of_settings(client: Client, carried: &Carried, out: &mut impl Write) -> Result<(), CliError> {
-    let (name, secrets) = (client.name(), carried.secret.join(", "));
-    if !carried.secret.is_empty() && client.reads_variables() {
+fn note_of_settings(client: Client, passed: &PassedSettings, out: &mut impl Write) -> Result<(), CliError> {
+    let (name, secrets) = (client.name(), passed.secret.join(", "));
+    if !passed.secret.is_empty() && client.reads_variables() {
         writeln!(
             out,
             "\nSecrets are named and not written: {secrets}. Set them where {name} starts, or svc-mcp does not open \
              this memory."
         )?;
-    } else if !carried.secret.is_empty() {
+    } else if !passed.secret.is_empty() {
         writeln!(
             out,
             "\nLeft out, because they are secrets and {name} takes no variable here: {secrets}. Put them under \"env\" \

@@ -1,26 +1,26 @@
 //! What a client is to be connected to.
 
-use super::carried::Carried;
+use super::passed_settings::PassedSettings;
 use crate::cli::CliError;
-use crate::settings::Place;
+use crate::settings::DatabaseFile;
 use std::path::{Path, PathBuf};
 
 /// The name of our entry in every client's file.
 pub const NAME: &str = "svc";
-/// What stands for the key where a client cannot read it from a variable.
+/// Written in place of the key where a client cannot read it from a variable.
 pub const KEY_HERE: &str = "svc_sk_YOUR_KEY";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Server {
     /// A program that the client starts, with the settings that decide which memory it opens and who reads for it.
-    Local { command: String, env: Carried },
+    Local { command: String, env: PassedSettings },
     /// A server that runs already.
     Remote { url: String, key_env: String },
 }
 
 impl Server {
-    /// `svc-mcp` from the folder of this program. A client starts it in a folder of its own choice, so that every path
-    /// is given in full.
+    /// `svc-mcp` from the folder of this program. A client starts it in a folder of its own choice, so every path is
+    /// given in full.
     pub fn local() -> Result<Self, CliError> {
         let refused = |what: &str, e: std::io::Error| CliError::Refused(format!("cannot find {what}: {e}"));
         let command =
@@ -33,12 +33,12 @@ impl Server {
             let path = std::path::absolute(path).map_err(|e| refused("this folder", e))?;
             text(path)
         };
-        let mut env = Carried::from_environment();
+        let mut env = PassedSettings::from_environment();
         if let Some(schema) = set("SVC_SLOT_SCHEMA") {
             let schema = if schema.starts_with("preset:") { schema } else { full(Path::new(&schema))? };
             env.plain.insert(0, ("SVC_SLOT_SCHEMA".to_owned(), schema));
         }
-        env.plain.insert(0, ("SVC_DB".to_owned(), full(Place::from_environment().file())?));
+        env.plain.insert(0, ("SVC_DB".to_owned(), full(DatabaseFile::from_environment().file())?));
         Ok(Self::Local { command: text(command)?, env })
     }
 

@@ -1,6 +1,6 @@
 //! TOML, with its comments and its order.
 
-use super::document::Fault;
+use super::fault::Fault;
 use super::server::NAME;
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, Item, Table, Value as TomlValue, value};

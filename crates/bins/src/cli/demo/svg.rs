@@ -1,6 +1,6 @@
 //! The demo as a moving picture: an SVG that plays without a script, for pages that cannot run a program.
 
-use crate::fitted::{COLUMNS, fitted};
+use crate::line_wrap::{COLUMNS, wrapped};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -57,7 +57,7 @@ impl Film {
             let text = if n == 0 { scene.trim_start_matches('\n') } else { scene.as_str() };
             let starts = 100.0 * (n as f64 * SCENE) / total;
             let _ = write!(body, "<g class=\"s\" style=\"animation-name:s{n}\">");
-            for line in fitted(text).lines() {
+            for line in wrapped(text).lines() {
                 row += 1;
                 body.push_str(&text_element(line, MARGIN + row * LINE - DESCENT, &mut colour));
             }

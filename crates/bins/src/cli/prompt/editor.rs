@@ -1,7 +1,7 @@
 //! Editing a line at a terminal: history, completion, and what Ctrl-C does.
 
 use super::help::COMMANDS;
-use super::input::{PROMPT, Typed};
+use super::typed::{PROMPT, Typed};
 use crate::cli::CliError;
 use crate::cli::session::Session;
 use rustyline::completion::{Completer, Pair};

@@ -1,6 +1,6 @@
 //! What the prompt says of its commands.
 
-use crate::fitted::fitted;
+use crate::line_wrap::wrapped;
 use serde_json::Value;
 
 pub(super) const HELP: &str = "\
@@ -74,7 +74,7 @@ pub(super) const COMMANDS: [(&str, &str, &str); 10] = [
 pub(super) fn about(name: &str) -> Option<String> {
     let name = name.to_lowercase();
     if let Some((_, usage, text)) = COMMANDS.iter().find(|(command, ..)| *command == name) {
-        return Some(fitted(&format!("{usage}\n  {text}")));
+        return Some(wrapped(&format!("{usage}\n  {text}")));
     }
     let tool = service::catalogue().iter().find(|tool| tool.name == name)?;
     let schema = tool.input_schema();
@@ -86,13 +86,13 @@ pub(super) fn about(name: &str) -> Option<String> {
         .map(|(name, _)| name.as_str())
         .collect();
     let usage = format!("{name} {{…}}\n  {}\n  Arguments: {}.", tool.description, arguments.join(", "));
-    Some(fitted(&usage))
+    Some(wrapped(&usage))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{COMMANDS, HELP, about};
-    use crate::fitted::COLUMNS;
+    use crate::line_wrap::COLUMNS;
 
     #[test]
     fn every_command_and_every_tool_is_told_of_in_80_columns() {

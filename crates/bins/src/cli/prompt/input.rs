@@ -1,23 +1,14 @@
 //! Lines from a terminal, where they are edited, or from a pipe, where they are taken as they are.
 
 use super::editor::LineEditor;
+use super::typed::{PROMPT, Typed};
 use crate::cli::CliError;
 use crate::cli::session::Session;
 use std::io::{BufRead, IsTerminal, Write};
 
-pub(super) const PROMPT: &str = "svc> ";
-
 pub(super) enum Input {
     Terminal(Box<LineEditor>),
     Pipe,
-}
-
-pub(super) enum Typed {
-    Line(String),
-    NotText,
-    /// Typed with a key that is not known.
-    Strange,
-    End,
 }
 
 impl Input {

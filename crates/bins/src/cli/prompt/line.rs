@@ -2,7 +2,7 @@
 //! to remember.
 
 use super::help::{self, HELP};
-use crate::fitted::fitted;
+use crate::line_wrap::wrapped;
 use serde_json::{Value, json};
 use service::{Effect, ToolInfo};
 
@@ -28,10 +28,10 @@ pub(super) fn understand(line: &str) -> Line {
         return Line::Nothing;
     }
     if line.chars().any(|c| c.is_control() && !c.is_whitespace()) {
-        return Line::Told(fitted(CONTROL));
+        return Line::Told(wrapped(CONTROL));
     }
     if is_foreign(line) {
-        return Line::Told(fitted(FOREIGN));
+        return Line::Told(wrapped(FOREIGN));
     }
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let (word, rest) = (word.to_lowercase(), rest.trim());
@@ -40,7 +40,7 @@ pub(super) fn understand(line: &str) -> Line {
         // "List the servers?" asks something.
         _ if line.ends_with('?') => Line::Call { tool: "recall", arguments: json!({ "question": line }) },
         Command::Misused(why) => {
-            Line::Told(fitted(&format!("{why}\nTo have the line remembered, put 'remember' before it.")))
+            Line::Told(wrapped(&format!("{why}\nTo have the line remembered, put 'remember' before it.")))
         }
         Command::None => Line::Call { tool: "remember", arguments: json!({ "text": line }) },
     }
@@ -105,7 +105,7 @@ fn call(tool: &ToolInfo, rest: &str) -> Command {
     if rest.starts_with('{') {
         return Command::Line(match serde_json::from_str(rest) {
             Ok(arguments) => Line::Call { tool: name, arguments },
-            Err(error) => Line::Told(fitted(&format!("The arguments of {name} are not JSON: {error}"))),
+            Err(error) => Line::Told(wrapped(&format!("The arguments of {name} are not JSON: {error}"))),
         });
     }
     match (required, rest) {
@@ -132,7 +132,7 @@ fn erasing(name: &str, required: Option<&str>, rest: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Line, understand};
-    use crate::fitted::COLUMNS;
+    use crate::line_wrap::COLUMNS;
     use serde_json::{Value, json};
 
     fn check(line: &str, tool: &'static str, arguments: Value) {

@@ -6,16 +6,18 @@ mod help;
 mod hint;
 mod input;
 mod line;
+mod typed;
 
 use super::CliError;
-use super::patience::while_waiting;
 use super::session::Session;
-use crate::settings::{Place, Settings};
-use input::{Input, Typed};
+use super::wait_notice::while_waiting;
+use crate::settings::{DatabaseFile, Settings};
+use input::Input;
 use line::{Line, understand};
 use serde_json::Value;
 use service::Reply;
 use std::io::{IsTerminal, Write};
+use typed::Typed;
 
 const NOT_TEXT: &str =
     "That line is not UTF-8 text, so nothing was done. Type it again, or convert the\nfile.";
@@ -57,7 +59,7 @@ fn greeting(settings: &Settings) -> String {
         env!("CARGO_PKG_VERSION"),
         settings.storage.shown()
     )];
-    if let Place::Here { other: Some(other) } = &settings.place {
+    if let DatabaseFile::Here { other: Some(other) } = &settings.database_file {
         lines.push("It was found in this folder. Start svc elsewhere for your own memory, in".to_owned());
         lines.push(format!("{}.", other.display()));
     }

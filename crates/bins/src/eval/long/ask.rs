@@ -1,7 +1,6 @@
 //! Asks the questions of a conversation: is a turn that holds the answer among what recall shows, and among what plain
 //! BM25 over the raw turns finds?
 
-use super::DEPTHS;
 use super::bm25::Bm25;
 use super::conversation::{Conversation, Question};
 use crate::cli::CliError;
@@ -12,6 +11,9 @@ use crate::eval::words::{Pattern, words};
 use domain::Timestamp;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How many of the first facts are searched for the evidence.
+pub const DEPTHS: [usize; 2] = [10, 40];
 
 /// How much of a question's evidence was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,9 +14,6 @@ use super::folder::{File, Folder};
 use crate::cli::CliError;
 use std::path::PathBuf;
 
-/// How many of the first facts are looked at for the evidence.
-const DEPTHS: [usize; 2] = [10, 40];
-
 /// What came of one conversation.
 #[derive(Debug)]
 pub struct Outcome {
@@ -48,7 +45,7 @@ pub fn conversations(folder: &Folder, files: &[PathBuf]) -> Result<Vec<Conversat
 /// In a space of its own.
 pub async fn run(bench: &mut Bench, conversation: &Conversation) -> Result<Outcome, CliError> {
     let mut memories = Vec::new();
-    for depth in DEPTHS {
+    for depth in ask::DEPTHS {
         let setup = Setup { context: Some(depth), ..Setup::default() };
         memories.push(bench.memory(setup, &conversation.id).await?);
     }

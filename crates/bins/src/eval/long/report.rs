@@ -1,8 +1,9 @@
 //! The figures of long conversations, for a person and for a program.
 
+use super::Outcome;
+use super::ask::DEPTHS;
 use super::ask::{Asked, Found};
 use super::tell::Told;
-use super::{DEPTHS, Outcome};
 use crate::eval::cost::{Cost, Spread};
 use crate::eval::report::Findings;
 use crate::eval::tally::Ratio;

@@ -1,0 +1,16 @@
+//! Why a command failed.
+
+use super::connect::Fault;
+use crate::startup::StartupError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    #[error("{0}")]
+    Startup(#[from] StartupError),
+    #[error("{0}")]
+    Refused(String),
+    #[error("{0}")]
+    Connect(#[from] Fault),
+    #[error("cannot write: {0}")]
+    Output(#[from] std::io::Error),
+}

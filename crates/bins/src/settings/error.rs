@@ -1,0 +1,14 @@
+//! A setting that cannot be used, and what it takes.
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{variable} {problem}")]
+pub struct SettingsError {
+    pub variable: &'static str,
+    pub problem: String,
+}
+
+impl SettingsError {
+    pub(super) fn new(variable: &'static str, problem: impl Into<String>) -> Self {
+        Self { variable, problem: problem.into() }
+    }
+}

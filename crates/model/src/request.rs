@@ -1,0 +1,64 @@
+//! What the service asks of a model.
+
+use domain::{Fact, Timestamp};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Intent {
+    /// The statement may add, change or end facts.
+    Remember,
+    /// The statement names what is to be forgotten, and says nothing new.
+    Forget,
+}
+
+/// A declared slot, as the model needs to know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlotHint {
+    pub name: String,
+    /// Other names for it: a fact under one of these is held under the slot's.
+    pub aliases: Vec<String>,
+    pub description: String,
+    /// Whether the slot holds many values, each a fact of its own.
+    pub list: bool,
+    /// Whether the value must be exactly as it was said.
+    pub verbatim: bool,
+}
+
+/// Which facts does this statement hold, and what do they do to those that are known?
+#[derive(Debug, Clone, Copy)]
+pub struct Extract<'a> {
+    pub statement: &'a str,
+    /// The source, if the caller named one.
+    pub source: Option<&'a str>,
+    pub intent: Intent,
+    /// The active facts that the statement is most likely about.
+    pub held: &'a [&'a Fact],
+    pub slots: &'a [SlotHint],
+    pub now: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerFact<'a> {
+    pub fact: &'a Fact,
+    /// Whether the fact no longer holds, and is given as history.
+    pub retired: bool,
+    /// Whether a change to the fact waits for a person.
+    pub disputed: bool,
+}
+
+/// What do these facts answer to this question?
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    pub question: &'a str,
+    /// In order of rank.
+    pub facts: &'a [AnswerFact<'a>],
+    pub now: Timestamp,
+}
+
+/// How hard to try for a vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// One attempt with a short timeout: somebody waits, and ranking by words will do.
+    Once,
+    /// With retries, for work in the background.
+    Patient,
+}
