@@ -28,6 +28,10 @@ deny:
 docs:
     SVC_WRITE_DOCS=1 cargo test -p svc --test it -- documents
 
+# Accept the replies of all tools as they are now, crates/service/tests/replies/snapshots. Read the difference.
+snapshots:
+    INSTA_UPDATE=always cargo test -p svc-service --test replies
+
 # Write docs/openapi.json as it is served.
 openapi:
     UPDATE_OPENAPI=1 cargo test -p svc-edge openapi

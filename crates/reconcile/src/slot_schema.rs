@@ -37,7 +37,7 @@ pub enum SlotSchemaError {
     EmptyAlias(String),
     #[error("slot '{slot}': a name or alias may have at most {} bytes", limits::SUBJECT_BYTES)]
     LongName { slot: String },
-    #[error("slot '{slot}': '{name}' already stands for slot '{owner}': remove one of the two")]
+    #[error("slot '{slot}': '{name}' is already a name of slot '{owner}': remove one of the two")]
     Duplicate { slot: String, name: String, owner: String },
 }
 

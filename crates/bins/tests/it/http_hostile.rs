@@ -2,13 +2,10 @@
 
 use crate::support::hostile::{Generator, Hostile};
 use crate::support::http::{Answer, Connection, headers, request};
-use crate::support::{Deployment, Model, Server, says};
+use crate::support::{Deployment, Model, Server, amount, says};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-const REQUESTS: u64 = 100_000;
-/// Requests before memory is first looked at: caches and pools fill once.
-const WARM_UP: u64 = 30_000;
 const CONNECTIONS: usize = 16;
 const GROWTH: u64 = 50 * 1024 * 1024;
 
@@ -20,9 +17,12 @@ fn hostile_requests_cause_no_fault_panic_or_growth() {
     let server = deployment.serve();
     let generator = Generator::new(&key, &tools(&server, &key));
 
-    send(&server, &generator, REQUESTS..REQUESTS + WARM_UP);
+    let requests = amount(20_000, 100_000) as u64;
+    // Requests before memory is first looked at: caches and pools fill once.
+    let warm_up = amount(10_000, 30_000) as u64;
+    send(&server, &generator, requests..requests + warm_up);
     let before = server.resident();
-    send(&server, &generator, 0..REQUESTS);
+    send(&server, &generator, 0..requests);
     let after = server.resident();
     eprintln!("resident memory: {before} bytes before, {after} after");
     assert!(after < before + GROWTH, "resident memory went from {before} to {after} bytes");

@@ -42,6 +42,7 @@ mod http_slow_clients;
 mod keys;
 mod kill;
 mod licence;
+mod map;
 mod model_garbage;
 mod packaging;
 mod place;
