@@ -12,7 +12,7 @@ pub enum Verdict {
     Correct,
     /// Something is missed or waits for a person, but nothing false is held or said.
     Safe,
-    /// Something false stands as current without a flag, or is given as an answer.
+    /// Something false is current without a flag, or is given as an answer.
     SilentlyWrong,
 }
 
@@ -65,7 +65,7 @@ impl Held {
 }
 
 impl Held {
-    /// Whether the value is the words of the statement, in a row; days in brackets may stand behind them.
+    /// Whether the value is the words of the statement, in a row; days in brackets may follow them.
     fn is_as_told(&self) -> bool {
         let value = self.value.rsplit_once(" [").map_or(self.value.as_str(), |(value, _)| value);
         let (told, value) = (words(&self.text), words(value));
@@ -111,9 +111,7 @@ pub fn findings(sequence: &Sequence, held: &[Held], answer: Option<&str>) -> Vec
     for label in &sequence.not_current {
         let standing = active.iter().filter(|fact| counts(fact) && fact.asserts(label));
         findings.extend(
-            standing
-                .map(|fact| disputed.weigh(fact, format!("{fact} stands as current")))
-                .max_by_key(|f| f.verdict),
+            standing.map(|fact| disputed.weigh(fact, format!("{fact} is current"))).max_by_key(|f| f.verdict),
         );
     }
     for label in &sequence.flagged {
@@ -156,8 +154,8 @@ impl Disputed {
     }
 }
 
-/// Why a label is not held as current. In its place may stand another value, which is worse than none. A fact that
-/// another label accounts for stands in nobody's place.
+/// Why a label is not current. Another value in its place is worse than none. A fact that another label accounts for is
+/// in nobody's place.
 fn missing(label: &Label, labels: &[Label], active: &[&Read], disputed: &Disputed) -> Option<Finding> {
     if active.iter().any(|fact| fact.holds(label)) {
         return None;
@@ -168,7 +166,7 @@ fn missing(label: &Label, labels: &[Label], active: &[&Read], disputed: &Dispute
             && !label.value.has_part(&fact.value)
     });
     Some(match instead {
-        Some(fact) => disputed.weigh(fact, format!("{fact} stands where '{}' should", label.value)),
+        Some(fact) => disputed.weigh(fact, format!("{fact} is current where '{}' should be", label.value)),
         None => safe(format!("'{}' is not current", label.value)),
     })
 }

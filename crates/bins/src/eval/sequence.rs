@@ -4,7 +4,7 @@ use super::words::Pattern;
 use clap::ValueEnum;
 use serde::Deserialize;
 
-/// One line of a file of sequences. An unknown field is an error, so that a mistyped label cannot pass unnoticed.
+/// One line of a file of sequences. An unknown field is an error: a mistyped label must not pass unnoticed.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sequence {
@@ -15,10 +15,10 @@ pub struct Sequence {
     #[serde(default)]
     pub slots: Slots,
     pub say: Vec<Statement>,
-    /// What must stand as current.
+    /// What must be current.
     #[serde(default)]
     pub current: Vec<Label>,
-    /// What must not stand as current.
+    /// What must not be current.
     #[serde(default)]
     pub not_current: Vec<Label>,
     /// What must be found among the retired facts.

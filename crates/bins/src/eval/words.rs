@@ -212,7 +212,7 @@ pub fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// What a number word below a hundred stands for.
+/// The number that a word below a hundred means.
 fn number(word: &str) -> Option<usize> {
     const SMALL: [&str; 20] = [
         "zero",

@@ -151,7 +151,7 @@ fn a_long_log_can_be_read_to_its_end() {
         let mut numbers: Vec<u64> =
             lines.iter().map(|line| counted(line.rsplit('#').next().unwrap())).collect();
         numbers.sort_unstable();
-        assert!(numbers.into_iter().eq(0..MANY as u64), "{limit}: an entry is missing or stands twice");
+        assert!(numbers.into_iter().eq(0..MANY as u64), "{limit}: an entry is missing or listed twice");
     }
     let by_time = json!({ "action": "get_memory", "limit": 5000, "since": "2026-01-01" });
     let (mut lines, sizes) = whole(&process, &by_time);

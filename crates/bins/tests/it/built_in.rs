@@ -88,7 +88,7 @@ fn only_what_the_words_name_changes() {
     assert!(current.contains("5 Elm Street") && !current.contains("8002"), "{current}");
 }
 
-/// The day that "yesterday" was stands beside the words.
+/// The day that "yesterday" was is kept beside the words.
 #[test]
 fn days_are_kept_beside_the_words() {
     let deployment = Deployment::bare();

@@ -439,7 +439,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Settings with servers among them, and where the servers stand.
+/// Settings with servers among them, and where the servers are.
 fn files() -> impl Strategy<Value = Map<String, Value>> {
     let settings = prop::collection::vec(("[a-z]{1,8}", values()), 0..5);
     let servers = prop::collection::vec(("[a-z]{1,6}", values()), 0..4);

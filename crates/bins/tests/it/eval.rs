@@ -74,7 +74,7 @@ fn failures_show_the_words_the_label_and_the_result() {
     let shown = text(output.stdout);
     for words in [
         "stale  switch  silently wrong",
-        "'database = MySQL' stands as current",
+        "'database = MySQL' is current",
         "database = MySQL  [ACTIVE, state]",
         "said     Now Postgres.",
         "missed  switch  safe",

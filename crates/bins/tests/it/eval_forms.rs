@@ -37,7 +37,7 @@ fn kept_changed_and_damaged_are_told_apart() {
     let folder = deployment.folder().join("eval/forms");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("services.json"), family().to_string()).unwrap();
-    // The model of the tests takes the item out of the words as they stand, so each is told in one way only.
+    // The model of the tests takes the item out of the words as they are, so each is told in one way only.
     let wording = said("New allergy: {item}.", &json!([{ "subject": "allergies", "value": "{item}" }]));
     let lists = json!({ "wordings": [wording, "Also allergic to {item}."], "items": ["latex", "codeine"] });
     std::fs::write(folder.join("lists.json"), lists.to_string()).unwrap();
@@ -51,7 +51,7 @@ fn kept_changed_and_damaged_are_told_apart() {
     // Of two additions a space, the one without facts leaves nothing.
     assert_eq!(count("lists_lost"), (5, 10));
     let failures = report["failures"].to_string();
-    for words in ["'8003' is not held", "'Ana' was lost to a change", "does not stand with its thing"] {
+    for words in ["'8003' is not held", "'Ana' was lost to a change", "is not held with its thing"] {
         assert!(failures.contains(words), "{words} is not in {failures}");
     }
 }

@@ -54,7 +54,7 @@ fn a_fact_of_the_caller_costs_a_few_milliseconds() {
         })
         .collect();
     times.sort();
-    // Far above what it takes, and far below what a model takes, so that a busy machine does not fail the test.
+    // Far above what it takes and far below what a model takes: a busy machine does not fail the test.
     assert!(times[20] < Duration::from_millis(50), "{:?}", times[20]);
 }
 

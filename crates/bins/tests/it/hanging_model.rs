@@ -44,7 +44,7 @@ fn a_cancelled_call_leaves_no_trace() {
     model.wait_until_asked("cancelled subject");
     process
         .notify("notifications/cancelled", &json!({ "requestId": waiting.id, "reason": "changed my mind" }));
-    // Messages are read in order, so that this answer comes after the cancellation.
+    // Messages are read in order, so this answer comes after the cancellation.
     assert_eq!(process.list(), "(no memories yet)");
     model.release();
 

@@ -118,7 +118,7 @@ fn tenants_with_the_same_user_ids_are_apart() {
     let server = deployment.serve();
     let mut acme = server.client(&acme);
     let mut globex = server.client(&globex);
-    // Numbers are each tenant's own, so that only one that the other tenant has not reached tells.
+    // Each tenant has its own numbers, so only one that the other tenant has not reached proves anything.
     acme.remember(&says("colour", "red"));
     acme.remember(&says("city", "Oslo"));
     globex.remember(&says("city", "Rome"));

@@ -30,7 +30,7 @@ fn a_thousand_slow_clients_slow_nobody_else() {
         let trickling = Trickle::start(address, &key);
         let crowd = scope.spawn(|| trickling.until(&done));
         let crowded = p95(&mut client);
-        // The crowd goes on for two rounds at least, so that it was there during the calls.
+        // The crowd goes on for at least two rounds: it must be there during the calls.
         std::thread::sleep(Duration::from_millis(1500));
         let again = p95(&mut client);
         done.store(true, Ordering::Relaxed);

@@ -53,7 +53,7 @@ fn over_stdio_progress_comes_as_lines_before_the_answer() {
         let line = line.unwrap();
         serde_json::from_str::<Value>(&line).unwrap_or_else(|_| panic!("not JSON: {line}"))
     });
-    // The input ends with the answer, so that the output does.
+    // The input ends with the answer, and then the output does.
     let mut stdin = Some(stdin);
     let until_answered = std::iter::from_fn(|| {
         let message = lines.next()?;

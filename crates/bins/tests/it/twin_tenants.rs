@@ -175,7 +175,7 @@ struct Actor<'a> {
 impl Actor<'_> {
     /// Returns the name of the tool that was called.
     fn act(&mut self, seed: &mut Seed) -> &'static str {
-        // What erases much is rarer, so that there is something to erase.
+        // What erases much is rarer, or there would be nothing to erase.
         let tool = if seed.chance(3) { *seed.pick(&WRITING) } else { *seed.pick(&WRITING[..8]) };
         let arguments = self.arguments(tool, seed);
         let text = self.client.call(tool, &arguments);

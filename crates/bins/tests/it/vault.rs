@@ -29,7 +29,7 @@ async fn vault_keeps_the_key_off_the_disk() {
         let text = std::fs::read_to_string(deployment.folder().join(name)).unwrap();
         assert!(text.contains("vault:v1:"), "{name}: {text}");
     }
-    assert!(!deployment.holds(b"forty thousand"), "the value stands in clear");
+    assert!(!deployment.holds(b"forty thousand"), "the value is in clear");
     let without_vault = deployment.copy().with("SVC_KMS", "file");
     let refusal = without_vault.refusal();
     assert!(refusal.to_lowercase().contains("vault"), "{refusal}");

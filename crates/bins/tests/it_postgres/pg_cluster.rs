@@ -1,4 +1,4 @@
-//! The ground that the other tests stand on: databases of their own, and a server that can be stopped.
+//! What the other tests rely on: databases of their own, and a server that can be stopped.
 
 use crate::support::postgres::{Database, Role, durable, shared};
 use crate::support::{Cell, Sql};

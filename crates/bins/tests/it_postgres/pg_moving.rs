@@ -179,7 +179,7 @@ fn with_facts(model: &Model, facts: usize) -> Deployment {
     deployment
 }
 
-/// Starts a copy that cannot get past this table, and waits until it stands there.
+/// Starts a copy that cannot get past this table, and waits until it is stuck there.
 fn copy_up_to(deployment: &Deployment, target: &Database, table: &str) -> (std::process::Child, Sql) {
     let lock = Sql::connect(target.url(Role::Superuser));
     lock.run(&format!("BEGIN; LOCK TABLE {table} IN SHARE MODE"));
@@ -195,7 +195,7 @@ fn kill(mut child: std::process::Child) {
     child.wait().unwrap();
 }
 
-/// The schema, so that a test can stand in the way of a table.
+/// Makes the schema, for a test that locks a table.
 fn prepare(deployment: &mut Deployment, target: &Database) {
     moved(deployment, target);
     let migrate = deployment.run(env!("CARGO_BIN_EXE_svc-migrate"), &["up"]);

@@ -46,7 +46,7 @@ fn written(folder: &Path, text: &str) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// A copy under a name that is still free, so that no earlier copy is lost.
+/// A copy under a name that is still free: no earlier copy is lost.
 fn keep(path: &Path, text: &str, permissions: fs::Permissions) -> io::Result<PathBuf> {
     const COPIES: usize = 1000;
     for number in 1..=COPIES {

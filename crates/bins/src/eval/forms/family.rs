@@ -135,11 +135,11 @@ impl Family {
         };
         let of_it = |fact: &&Held| fact.is_active() && fact.text == change.say && says(fact, &change.value);
         if !held.iter().filter(of_it).any(belongs) {
-            return Some("the new value does not stand with its thing");
+            return Some("the new value is not held with its thing");
         }
         let stale =
             |fact: &Held| fact.is_active() && fact.text == *first && old.is_asserted_in(&words(&fact.value));
-        held.iter().any(stale).then_some("the old value stands as well")
+        held.iter().any(stale).then_some("the old value is held as well")
     }
 
     /// The words that tell this thing from the others: of those that the change shares with the statement, the rarest
@@ -156,7 +156,7 @@ impl Family {
     }
 }
 
-/// Whether the value stands in the fact, or in its subject.
+/// Whether the fact, or its subject, contains the value.
 fn says(fact: &Held, value: &str) -> bool {
     let all = words(&format!("{} {}", fact.subject, fact.value));
     Pattern::from(value.to_owned()).is_in(&all)

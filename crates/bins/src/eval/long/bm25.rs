@@ -11,7 +11,7 @@ const B: f64 = 0.75;
 pub struct Bm25 {
     documents: Vec<Document>,
     mean_length: f64,
-    /// In how many documents a word stands.
+    /// How many documents contain a word.
     spread: BTreeMap<String, usize>,
 }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// An unknown field is an error, so that a mistyped label cannot pass unnoticed.
+/// An unknown field is an error: a mistyped label must not pass unnoticed.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Conversation {

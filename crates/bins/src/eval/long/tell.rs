@@ -131,7 +131,7 @@ impl Step<'_> {
     }
 }
 
-/// Whether every word of the old value stands in the new one.
+/// Whether the new value contains every word of the old one.
 fn says_as_much(new: &str, old: &str) -> bool {
     let new = words(new);
     words(old).iter().all(|word| new.contains(word))

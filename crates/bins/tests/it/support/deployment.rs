@@ -131,7 +131,7 @@ impl Deployment {
         Sql::connect(self.database.as_ref().unwrap().url(Role::Owner))
     }
 
-    /// Whether these bytes stand in the database or in a file beside it.
+    /// Whether these bytes are in the database or in a file beside it.
     pub fn holds(&self, bytes: &[u8]) -> bool {
         let within = |held: &[u8]| held.windows(bytes.len()).any(|window| window == bytes);
         let in_files =

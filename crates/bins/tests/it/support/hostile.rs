@@ -1,4 +1,4 @@
-//! Requests that no honest client sends. Each is made from a number alone, so that one that does harm can be made again.
+//! Requests that no honest client sends. Each is made from a number alone: one that does harm can be made again.
 
 mod arguments;
 mod broken;

@@ -117,7 +117,7 @@ impl Answer {
     }
 }
 
-/// The messages that stand in a text of events.
+/// The messages in a text of events.
 pub fn events(text: &str) -> Vec<Value> {
     let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
     data.map(|data| serde_json::from_str(data).unwrap_or_else(|_| panic!("not JSON: {data}"))).collect()

@@ -1,5 +1,5 @@
-//! A language model for tests. A statement carries its own extraction: whatever stands between « and » is what the
-//! model replies, word for word, so that a test decides what the rules get to see.
+//! A language model for tests. A statement carries its own extraction: whatever is between « and » is what the
+//! model replies, word for word. This way a test decides what the rules get to see.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -131,7 +131,7 @@ fn extraction(prompt: &str) -> String {
     }
 }
 
-/// The facts that the model was shown, so that a test sees what an answer could rest on.
+/// The facts that the model was shown: what an answer could be based on.
 fn answer(prompt: &str) -> String {
     let facts: Vec<&str> = prompt.lines().filter(|line| line.starts_with('#')).collect();
     if facts.is_empty() { "I do not know.".to_owned() } else { format!("From: {}", facts.join(" | ")) }

@@ -22,7 +22,7 @@ const TABLES: [(&str, &str); 13] = [
     ("action_counter", "action"),
 ];
 
-/// What stands in every table, and in the files with the keys and the head.
+/// What is in every table, and in the files with the keys and the head.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Contents {
     pub tables: Vec<(String, Vec<Vec<Cell>>)>,

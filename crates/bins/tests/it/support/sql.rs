@@ -136,7 +136,7 @@ fn read(row: &tokio_postgres::Row, at: usize) -> Cell {
 }
 
 impl Cell {
-    /// As it stands in a statement.
+    /// As it is written in a statement.
     pub fn literal(&self) -> String {
         match self {
             Self::Null => "NULL".to_owned(),
@@ -162,7 +162,7 @@ impl Cell {
     }
 }
 
-/// Bytes as they stand in a statement.
+/// Bytes as they are written in a statement.
 pub fn blob(bytes: &[u8]) -> String {
     match crate::ENGINE {
         Engine::Sqlite => format!("x'{}'", hex::encode(bytes)),

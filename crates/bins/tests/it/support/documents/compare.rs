@@ -1,6 +1,6 @@
 //! Whether what came of a command is what the page says.
 
-/// In a page, whatever stands here; alone on a line, whatever lines.
+/// In a page, matches anything; alone on a line, any number of lines.
 const ANY: &str = "…";
 const KEY: &str = "svc_sk_…";
 

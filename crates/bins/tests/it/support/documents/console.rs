@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What stands in the pages for the places and the port of this run.
+/// What the pages show instead of the places and the port of this run.
 const HOME: &str = "/home/you";
 const PROGRAMS: &str = "/home/you/svc/target/release";
 const PORT: &str = "8080";
@@ -54,7 +54,7 @@ impl Place {
         self.home.path().to_str().unwrap()
     }
 
-    /// The lines of the script for one command. What is typed at its prompt stands in what is expected of it.
+    /// The lines of the script for one command. What is typed at its prompt is part of what is expected of it.
     fn command(&self, exchange: &Exchange) -> String {
         let command = exchange.asked.strip_prefix("$ ").unwrap_or_default();
         let typed: Vec<&str> =

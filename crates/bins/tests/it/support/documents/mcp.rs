@@ -29,7 +29,7 @@ pub fn run(page: &Page) -> Vec<Vec<Exchange>> {
     answered
 }
 
-/// `> tool {"argument": …}`. `prin_…` stands for the last principal that a reply named.
+/// `> tool {"argument": …}`. `prin_…` means the last principal that a reply named.
 fn call(process: &Mcp, asked: &str, principal: &str) -> String {
     let asked = asked.strip_prefix("> ").unwrap_or_default();
     let (tool, arguments) = asked.split_once(' ').unwrap_or((asked, "{}"));

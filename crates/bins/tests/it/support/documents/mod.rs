@@ -16,7 +16,7 @@ const BUILDING: [&str; 3] = ["cargo run --release", "cargo build --release", "ca
 /// One command or one call, and what is said to come of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
-    /// The line that asks, as it stands in the page.
+    /// The line that asks, as it is in the page.
     pub asked: String,
     pub expected: Vec<String>,
 }
@@ -162,7 +162,7 @@ fn unmarked(path: &Path, language: &str, block: &[String]) {
     let place = path.display();
     if READ.contains(&language) {
         let command = block.iter().find(|line| line.starts_with("$ "));
-        assert!(command.is_none(), "{place}: mark this block as console, so that it is run: {command:?}");
+        assert!(command.is_none(), "{place}: mark this block as console, to have it run: {command:?}");
         return;
     }
     assert_eq!(language, "sh", "{place}: a block is marked console, mcp, sh or one of {READ:?}");

@@ -35,7 +35,7 @@ fn typed(seed: &mut Seed, name: &str, schema: &Value) -> Value {
         "number" => seed.pick(&[json!(0.7), json!(-0.0), json!(1e308), json!(2), json!(1e-320)]).clone(),
         "boolean" => seed.chance(2).into(),
         "object" => json!({ string(seed): value(seed), "category": string(seed) }),
-        // A few words and a few spaces, so that facts come to be, are found, changed and erased.
+        // Only a few words and spaces: facts are then made, found, changed and erased.
         _ if name == "user_id" && !seed.chance(4) => format!("user {}", seed.below(200)).into(),
         _ if name == "text" && seed.chance(3) => says(&string(seed), &string(seed)).into(),
         _ if seed.chance(3) => (*seed.pick(&["", "default", "a", "b", "city", "RECENCY", "admin"])).into(),

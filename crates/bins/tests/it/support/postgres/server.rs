@@ -17,7 +17,7 @@ pub enum Role {
 /// A server on which tests make databases.
 #[derive(Debug)]
 pub struct Postgres {
-    /// Name and password, as they stand in a URL.
+    /// Name and password, as they are written in a URL.
     superuser: String,
     owner: String,
     /// Host and port.
