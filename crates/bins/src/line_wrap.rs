@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_space_stays_whole_and_colour_takes_no_room() {
+    fn long_words_stay_whole_and_colour_has_no_width() {
         let path = "/x".repeat(60);
         assert_eq!(wrapped(&format!("kept in {path}")), format!("kept in\n{path}"));
         let coloured = format!("\u{1b}[1;36m{}\u{1b}[0m", "x ".repeat(40).trim_end());

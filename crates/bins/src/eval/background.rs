@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gave_way_is_damaged_and_what_is_only_disputed_is_not() {
+    fn a_disputed_fact_is_not_damaged() {
         let background = Background([1, 2, 3].map(|id| (id, fact(id, "4711", "ACTIVE", None))).into());
         let held = [
             fact(1, "4711", "SUPERSEDED", None),

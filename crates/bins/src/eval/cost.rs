@@ -74,7 +74,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn half_of_the_calls_are_below_the_first_figure_and_a_twentieth_above_the_second() {
+    fn the_figures_are_median_and_95th_percentile() {
         let spread = Spread::of((1..=100).rev().map(Duration::from_millis));
         assert!((spread.p50 - 50.0).abs() < 1e-6 && (spread.p95 - 95.0).abs() < 1e-6, "{spread:?}");
         assert!(Spread::of(std::iter::empty()).p95.abs() < 1e-6);

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_found_in_any_order_and_as_a_plural_but_not_inside_another_word() {
+    fn a_value_is_found_by_whole_words_in_any_order() {
         assert!(pattern("peanut allergy").is_in(&words("an allergy to peanuts")));
         assert!(pattern("Postgres|PostgreSQL").is_in(&words("PostgreSQL 16 on RDS")));
         assert!(!pattern("Java").is_in(&words("JavaScript")));
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_asserted_unless_the_words_beside_it_take_it_back() {
+    fn words_beside_a_value_can_take_it_back() {
         let asserted = |value: &str, text: &str| pattern(value).is_asserted_in(&words(text));
         assert!(asserted("MySQL", "MySQL 8"));
         assert!(asserted("Berlin", "works in Berlin"));
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_does_not_know_is_told_from_one_that_does() {
+    fn not_knowing_is_recognised() {
         assert!(is_ignorance("I don’t know which bank it is."));
         assert!(is_ignorance("The facts do not say."));
         assert!(is_ignorance("That is not remembered.") && is_ignorance("Not known."));
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_with_a_reservation_is_told_from_one_without() {
+    fn a_reservation_is_recognised() {
         assert!(is_reserved("Heroku. A change to this waits for confirmation."));
         assert!(is_reserved("Heroku, though a move to Fly is pending."));
         assert!(!is_reserved("It is Heroku."));

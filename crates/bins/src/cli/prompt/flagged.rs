@@ -35,7 +35,7 @@ mod tests {
     use super::flags;
 
     #[test]
-    fn a_flag_is_not_taken_for_one_that_begins_alike() {
+    fn a_flag_is_not_confused_with_a_longer_one() {
         let reply = "Stored: [FLAG] rent = 900; [ADD] city = Leeds";
         assert!(flags(reply, "rent = 900"));
         assert!(!flags(reply, "rent = 90") && !flags(reply, "city = Leeds"));

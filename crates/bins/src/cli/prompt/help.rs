@@ -95,7 +95,7 @@ mod tests {
     use crate::line_wrap::COLUMNS;
 
     #[test]
-    fn every_command_and_every_tool_is_told_of_in_80_columns() {
+    fn help_covers_every_command_in_80_columns() {
         let names = COMMANDS.iter().map(|(name, ..)| *name);
         let tools = service::catalogue().iter().map(|tool| tool.name);
         let texts = names.chain(tools).map(|name| about(name).expect(name));

@@ -30,7 +30,7 @@ mod tests {
     use domain::limits;
 
     #[test]
-    fn a_question_without_its_mark_is_told_what_it_lacks() {
+    fn a_question_without_its_mark_gets_a_hint() {
         let nothing = "No durable fact found.";
         assert!(hint("remember", "What is my rent", nothing).is_some());
         assert_eq!(hint("remember", "ok then", nothing), None);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_takes_its_first_argument_in_plain_words_or_all_in_json() {
+    fn a_tool_takes_one_plain_argument_or_json() {
         check("remember We use Postgres.", "remember", json!({ "text": "We use Postgres." }));
         check("Remember delete old branches", "remember", json!({ "text": "delete old branches" }));
         check("forget  the lead", "forget", json!({ "text": "the lead" }));
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_with_something_that_it_does_not_take_gets_help() {
+    fn a_command_with_a_wrong_argument_gets_help() {
         for (line, help) in [
             ("list my servers", "takes nothing after it"),
             ("quit smoking", "'remember' before it"),

@@ -76,7 +76,7 @@ mod tests {
     use super::Bm25;
 
     #[test]
-    fn the_turn_with_the_rare_word_comes_first_and_one_without_any_not_at_all() {
+    fn rare_words_rank_first_and_no_words_not_at_all() {
         let turns =
             ["Joel: We moved to Leeds.", "Maya: Nice!", "Joel: We like it here, we do, we really do."];
         let index = Bm25::new(&turns.map(str::to_owned));

@@ -13,7 +13,7 @@ fn halves() -> [Vec<Sequence>; 2] {
 }
 
 #[test]
-fn both_halves_have_every_trade_in_every_kind_and_are_large_enough() {
+fn both_halves_cover_every_trade_and_kind() {
     let halves = halves();
     assert!(halves.iter().map(Vec::len).sum::<usize>() >= ENOUGH);
     for half in &halves {
@@ -49,7 +49,7 @@ fn every_sequence_says_something_and_can_be_got_wrong() {
 }
 
 #[test]
-fn no_statement_stands_in_both_halves() {
+fn no_statement_is_in_both_halves() {
     let texts = |half: &Vec<Sequence>| -> BTreeSet<String> {
         let said = half.iter().flat_map(|s| s.say.iter().map(|statement| statement.text().to_lowercase()));
         said.collect()
@@ -72,7 +72,7 @@ fn a_file_that_cannot_be_read_is_named_with_its_line() {
 }
 
 #[test]
-fn where_the_sets_are_missing_it_is_said_where_they_are_to_be_had() {
+fn missing_sets_say_where_to_find_them() {
     let empty = tempfile::tempdir().unwrap();
     let missing = Set::Tune.sequences(&Folder::new(empty.path().join("eval"))).unwrap_err();
     for words in ["eval/stories/tune", "source repository", "--folder"] {
@@ -98,7 +98,7 @@ fn fact(label: &Label, status: &str) -> Held {
 }
 
 #[test]
-fn a_memory_that_does_as_the_labels_say_is_correct_so_no_label_contradicts_another() {
+fn no_label_contradicts_another() {
     for sequence in halves().concat() {
         let labelled = [
             (&sequence.current, "ACTIVE"),
@@ -121,7 +121,7 @@ fn a_memory_that_does_as_the_labels_say_is_correct_so_no_label_contradicts_anoth
 }
 
 #[test]
-fn a_memory_that_holds_nothing_is_never_silently_wrong_and_seldom_correct() {
+fn an_empty_memory_is_never_silently_wrong() {
     let all = halves().concat();
     let verdicts: Vec<Verdict> = all
         .iter()
