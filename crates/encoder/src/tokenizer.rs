@@ -12,7 +12,7 @@ const LONGEST_WORD: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WordPiece {
     pub id: usize,
-    /// The bytes of the text that it stands for.
+    /// Its bytes in the text.
     pub at: Range<usize>,
 }
 

@@ -27,7 +27,7 @@ pub use disclosure::{Disclosure, NoRandomness, Salt};
 pub use error::{Invalid, Malformed};
 pub use hash::{Commitment, Hash};
 pub use key::{KeyId, Keyring, PublicKey, Signature, Signer};
-pub use licence::{Claims, LicenceError, mint as mint_licence, read as read_licence};
+pub use licence::{Claims, LicenceError, mint_licence, read_licence};
 pub use receipt::{Attestation, Erased, Erasure, Receipt, ReceiptKind};
 pub use record::Canonical;
 pub use restoration::{Restoration, SignedRestoration};

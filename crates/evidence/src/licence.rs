@@ -83,7 +83,7 @@ pub enum LicenceError {
 }
 
 /// `svc_lic_<base64url of the claims>.<signature in hex>`; the signature is over the JSON bytes of the claims.
-pub fn mint(claims: &Claims, vendor: &Signer) -> Result<String, LicenceError> {
+pub fn mint_licence(claims: &Claims, vendor: &Signer) -> Result<String, LicenceError> {
     let json = serde_json::to_vec(claims).map_err(|_| LicenceError::Malformed("the claims are no JSON"))?;
     let signature = hex::encode(vendor.sign(&json).bytes);
     Ok(format!("{PREFIX}{}.{signature}", BASE64_URL_SAFE_NO_PAD.encode(json)))
@@ -91,7 +91,7 @@ pub fn mint(claims: &Claims, vendor: &Signer) -> Result<String, LicenceError> {
 
 /// The claims, once the signature and the time hold. Nothing of them is read before the signature is checked. It may also
 /// be over the base64url text, as some vendors' tools sign.
-pub fn read(text: &str, vendor: &PublicKey, now: Timestamp) -> Result<Claims, LicenceError> {
+pub fn read_licence(text: &str, vendor: &PublicKey, now: Timestamp) -> Result<Claims, LicenceError> {
     let malformed = LicenceError::Malformed;
     let (body, signature) = text
         .trim()
@@ -119,7 +119,7 @@ pub fn read(text: &str, vendor: &PublicKey, now: Timestamp) -> Result<Claims, Li
 
 #[cfg(test)]
 mod tests {
-    use super::{Claims, LicenceError, mint, read};
+    use super::{Claims, LicenceError, mint_licence, read_licence};
     use crate::{Signer, tests::time};
     use base64::Engine as _;
     use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn the_signature_covers_the_json_or_its_base64url() {
         let json = written(r#""expires":"2027-01-01T00:00:00Z""#);
-        let read = |text: &str| read(text, &vendor().public_key(), time("2026-06-01T00:00:00Z"));
+        let read = |text: &str| read_licence(text, &vendor().public_key(), time("2026-06-01T00:00:00Z"));
         let over_json = read(&signed_by_hand(&json, |json, _| json.to_owned()));
         assert_eq!(over_json.as_ref().map(|claims| claims.seats), Ok(1));
         assert_eq!(read(&signed_by_hand(&json, |_, body| body.to_owned())), over_json);
@@ -179,7 +179,7 @@ mod tests {
     fn a_licence_holds_to_the_end_of_its_last_day() {
         let json = written(r#""expires":"2026-12-31""#);
         let text = signed_by_hand(&json, |json, _| json.to_owned());
-        let read = |now: &str| read(&text, &vendor().public_key(), time(now));
+        let read = |now: &str| read_licence(&text, &vendor().public_key(), time(now));
         assert!(read("2026-12-31T23:59:59.999999Z").is_ok());
         let end = time("2027-01-01T00:00:00Z");
         assert_eq!(read("2027-01-01T00:00:00Z"), Err(LicenceError::Expired(end)));
@@ -189,49 +189,49 @@ mod tests {
     fn a_licence_without_a_beginning_holds_until_its_end() {
         let json = written(r#""expires":"2027-01-01T00:00:00Z""#);
         let text = signed_by_hand(&json, |json, _| json.to_owned());
-        let claims = read(&text, &vendor().public_key(), time("1999-01-01T00:00:00Z")).unwrap();
+        let claims = read_licence(&text, &vendor().public_key(), time("1999-01-01T00:00:00Z")).unwrap();
         assert_eq!(claims.issued, None);
     }
 
     #[test]
     fn a_licence_is_read_back_while_it_holds() {
-        let text = mint(&claims(), &vendor()).unwrap();
+        let text = mint_licence(&claims(), &vendor()).unwrap();
         assert!(text.starts_with("svc_lic_"));
         let key = vendor().public_key();
-        assert_eq!(read(&text, &key, time("2026-01-01T00:00:00Z")), Ok(claims()));
+        assert_eq!(read_licence(&text, &key, time("2026-01-01T00:00:00Z")), Ok(claims()));
         assert_eq!(
-            read(&text, &key, time("2025-12-31T23:59:59Z")),
+            read_licence(&text, &key, time("2025-12-31T23:59:59Z")),
             Err(LicenceError::NotYetIssued(time("2026-01-01T00:00:00Z")))
         );
         assert_eq!(
-            read(&text, &key, time("2027-01-01T00:00:00Z")),
+            read_licence(&text, &key, time("2027-01-01T00:00:00Z")),
             Err(LicenceError::Expired(claims().expires))
         );
     }
 
     #[test]
     fn a_licence_of_another_vendor_is_forged() {
-        let text = mint(&claims(), &Signer::from_seed([8; 32])).unwrap();
+        let text = mint_licence(&claims(), &Signer::from_seed([8; 32])).unwrap();
         let now = time("2026-06-01T00:00:00Z");
-        assert_eq!(read(&text, &vendor().public_key(), now), Err(LicenceError::Forged));
+        assert_eq!(read_licence(&text, &vendor().public_key(), now), Err(LicenceError::Forged));
     }
 
     #[test]
     fn no_changed_character_passes() {
-        let text = mint(&claims(), &vendor()).unwrap();
+        let text = mint_licence(&claims(), &vendor()).unwrap();
         let now = time("2026-06-01T00:00:00Z");
         for at in 0..text.len() {
             let mut bytes = text.clone().into_bytes();
             bytes[at] ^= 1;
             let changed = String::from_utf8(bytes).unwrap();
-            assert!(read(&changed, &vendor().public_key(), now).is_err(), "character {at}");
+            assert!(read_licence(&changed, &vendor().public_key(), now).is_err(), "character {at}");
         }
     }
 
     #[test]
     fn a_bad_licence_line_is_explained() {
         for text in ["", "svc_lic_", "svc_lic_abc", "svc_lic_abc.12", "lic_abc.00"] {
-            let read = read(text, &vendor().public_key(), time("2026-06-01T00:00:00Z"));
+            let read = read_licence(text, &vendor().public_key(), time("2026-06-01T00:00:00Z"));
             assert!(matches!(read, Err(LicenceError::Malformed(_))), "{text:?} gave {read:?}");
         }
     }

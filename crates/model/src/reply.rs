@@ -105,8 +105,8 @@ fn object_of(value: Value) -> Option<Map<String, Value>> {
     }
 }
 
-/// The complete entries of a list that is broken or breaks off. After an entry whose end cannot be told, nothing
-/// that follows can be told from its parts.
+/// The complete entries of a list that is broken or breaks off. After an entry without a clear end, what follows cannot
+/// be distinguished from its parts.
 fn salvage(text: &str) -> Vec<RawFact> {
     let mut facts = Vec::new();
     let mut rest = list_body(text).unwrap_or_default();

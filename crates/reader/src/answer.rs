@@ -1,8 +1,8 @@
 //! Answers with the facts that are nearest to the question, best first; as a sentence only where it is sure.
 
 use crate::link::told;
-use crate::meaning;
-use crate::named::set;
+use crate::mention::set;
+use crate::modality;
 use domain::{Fact, FactKind};
 use encoder::Modality;
 use model::{Answer, AnswerFact};
@@ -69,8 +69,8 @@ pub(crate) fn answer(ask: &Answer<'_>) -> String {
 /// A note may be a plan, a guess or a question. It is then shown, but does not count as an answer.
 fn tells_what_is_so(fact: &Fact) -> bool {
     fact.kind == FactKind::State || {
-        let heard = meaning::hear(&[fact.value.as_str()]);
-        let meant = heard.first().map(|heard| heard.meant(&(0..fact.value.len())));
+        let labelled = modality::label(&[fact.value.as_str()]);
+        let meant = labelled.first().map(|labelled| labelled.modality(&(0..fact.value.len())));
         matches!(meant, Some(Modality::Asserted | Modality::Event | Modality::Ended))
     }
 }

@@ -1,20 +1,22 @@
 //! From a statement to proposals. Each sentence is read into facts, or kept as it was told, or tells nothing.
 
 use crate::clause::{Clause, clauses};
-use crate::frame::{self, Arity, Pointers, Reading, Shift};
-use crate::lexicon::LEXICON;
+use crate::cues::{asks_for, is_ahead, is_name, is_slight, is_small_talk, is_unreal};
+use crate::frame;
 use crate::link::{self, Placed};
-use crate::meaning::{self, Heard};
-use crate::named::{Known, set};
+use crate::mention::{HeldState, set};
+use crate::modality::{self, LabelledSentence};
 use crate::note::{called, notes};
+use crate::raw_fact::{DOUBTFUL, PLAIN, fact, removal};
+use crate::reading::{Arity, Pointers, Reading, Shift};
+use crate::scope::{GLOBAL, scoped};
 use crate::segment::{self, Segment, Sort};
 use crate::slot;
-use crate::tagging::is_known;
+use crate::topic::{name, points};
 use crate::word::{Tag, Word, spell};
 use crate::words::words;
 use domain::keys::subject_key;
-use domain::words::{Boundary, split_words};
-use domain::{Action, Fact, FactKind, RawFact};
+use domain::{Action, FactKind, RawFact};
 use encoder::Modality;
 use model::{Extract, SlotHint, Work};
 use std::ops::Range;
@@ -24,7 +26,7 @@ const READ_SENTENCES: usize = 24;
 /// A longer sentence is kept as it was told.
 const READ_WORDS: usize = 60;
 /// How many sentences the network reads at once. After each batch the reader checks whether anybody still waits.
-const HEARD_AT_ONCE: usize = 8;
+const LABELLED_AT_ONCE: usize = 8;
 /// How sure the network must be that a clause says how things are before the words around its value become a subject.
 const TELLS: f32 = 0.75;
 
@@ -37,10 +39,6 @@ const CERTAIN: f32 = 0.95;
 const POINTING: [&str; 12] =
     ["it", "its", "that", "this", "they", "them", "he", "she", "him", "her", "there", "meant"];
 
-const PLAIN: f64 = 0.95;
-const DOUBTFUL: f64 = 0.5;
-const GLOBAL: &str = "global";
-
 pub(crate) fn extract(ask: &Extract<'_>, work: &Work) -> Vec<RawFact> {
     let cut = segment::cut(ask.statement, ask.now);
     let is_read = |segment: &&Segment<'_>| {
@@ -48,24 +46,24 @@ pub(crate) fn extract(ask: &Extract<'_>, work: &Work) -> Vec<RawFact> {
     };
     let readable: Vec<&str> =
         cut.segments.iter().filter(is_read).take(READ_SENTENCES).map(|s| s.text).collect();
-    let mut heard: Vec<Heard> = Vec::new();
-    for some in readable.chunks(HEARD_AT_ONCE) {
+    let mut labelled: Vec<LabelledSentence> = Vec::new();
+    for some in readable.chunks(LABELLED_AT_ONCE) {
         if work.is_over() {
             break;
         }
-        heard.extend(meaning::hear(some));
+        labelled.extend(modality::label(some));
     }
     let brief = cut.segments.len() <= 2;
-    let mut reader = Reader { ask, known: Known::states(ask.held), it: None, brief, found: Vec::new() };
+    let mut reader = Reader { ask, known: HeldState::states(ask.held), it: None, brief, found: Vec::new() };
     let mut kept: Vec<Segment<'_>> = Vec::new();
-    let mut heard = heard.into_iter();
+    let mut labelled = labelled.into_iter();
     for segment in &cut.segments {
-        let heard = if is_read(&segment) { heard.next() } else { None };
-        let told = match heard.filter(|_| !work.is_over()) {
-            Some(heard) => reader.sentence(segment, &heard),
-            None => Told::Kept,
+        let labelled = if is_read(&segment) { labelled.next() } else { None };
+        let handled = match labelled.filter(|_| !work.is_over()) {
+            Some(labelled) => reader.sentence(segment, &labelled),
+            None => Handled::Kept,
         };
-        if told == Told::Kept {
+        if handled == Handled::Kept {
             kept.push(*segment);
         }
     }
@@ -76,7 +74,7 @@ pub(crate) fn extract(ask: &Extract<'_>, work: &Work) -> Vec<RawFact> {
 
 /// What became of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum Handled {
     Read,
     Kept,
     Nothing,
@@ -84,7 +82,7 @@ enum Told {
 
 /// A clause as it was said.
 #[derive(Clone, Copy)]
-struct Said<'a> {
+struct SaidClause<'a> {
     sentence: &'a str,
     text: &'a str,
     /// What the network takes for the value, where that is clear.
@@ -94,7 +92,7 @@ struct Said<'a> {
 
 struct Reader<'a> {
     ask: &'a Extract<'a>,
-    known: Vec<Known<'a>>,
+    known: Vec<HeldState<'a>>,
     /// What the sentence before spoke of.
     it: Option<String>,
     /// Whether the statement is short enough that its facts may be named by the words around their values.
@@ -103,20 +101,20 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn sentence(&mut self, segment: &Segment<'_>, heard: &Heard) -> Told {
+    fn sentence(&mut self, segment: &Segment<'_>, labelled: &LabelledSentence) -> Handled {
         let words = words(segment.text);
         if is_small_talk(&words) {
-            return Told::Nothing;
+            return Handled::Nothing;
         }
         let asks = segment.text.trim_end_matches(['"', '”', ')', ' ']).ends_with('?');
         let mut to = Pointers { me: me(segment.speaker, self.ask.source), it: self.it.take() };
         let proposed = self.found.len();
-        let mut told = Told::Nothing;
+        let mut handled = Handled::Nothing;
         let mut topics: Vec<String> = Vec::new();
         for mut clause in clauses(&words) {
             let Some(at) = span(&clause) else { continue };
             let text = segment.text.get(at.clone()).unwrap_or_default();
-            let meant = match heard.meant(&at) {
+            let meant = match labelled.modality(&at) {
                 _ if asks => Modality::Question,
                 // "In three weeks I start at Halden" does not hold yet.
                 Modality::Asserted | Modality::Event if is_ahead(&words) => Modality::Future,
@@ -130,23 +128,23 @@ impl Reader<'_> {
                 reading.arity = if reading.arity == Arity::One { Arity::Unsure } else { reading.arity };
             }
             if readings.is_empty() {
-                readings.extend(self.by_value(text, &at, heard, &clause, &to));
+                readings.extend(self.by_value(text, &at, labelled, &clause, &to));
             }
             if let Some(topic) = frame::spoken_of(&clause, &to).filter(|topic| !topics.contains(topic)) {
                 to.it = Some(topic.clone());
                 topics.push(topic);
             }
-            let value = heard.value(&at).and_then(|value| whole_words(&clause, &value));
+            let value = labelled.value(&at).and_then(|value| whole_words(&clause, &value));
             let of_clause =
-                self.clause(&Said { sentence: segment.text, text, value, meant }, &readings, &clause);
-            told = match (told, of_clause) {
-                (Told::Kept, _) | (_, Told::Kept) => Told::Kept,
-                (Told::Read, _) | (_, Told::Read) => Told::Read,
-                _ => Told::Nothing,
+                self.clause(&SaidClause { sentence: segment.text, text, value, meant }, &readings, &clause);
+            handled = match (handled, of_clause) {
+                (Handled::Kept, _) | (_, Handled::Kept) => Handled::Kept,
+                (Handled::Read, _) | (_, Handled::Read) => Handled::Read,
+                _ => Handled::Nothing,
             };
         }
-        if !asks && told != Told::Nothing {
-            self.point_back(segment, told, proposed);
+        if !asks && handled != Handled::Nothing {
+            self.point_back(segment, handled, proposed);
         }
         // "It" in the next sentence refers to something only if there is just one candidate.
         self.it = match topics.as_slice() {
@@ -154,21 +152,21 @@ impl Reader<'_> {
             [only] => Some(only.clone()),
             _ => None,
         };
-        told
+        handled
     }
 
-    fn clause(&mut self, said: &Said<'_>, readings: &[Reading], clause: &Clause) -> Told {
-        let Said { sentence, text, value, meant } = *said;
+    fn clause(&mut self, said: &SaidClause<'_>, readings: &[Reading], clause: &Clause) -> Handled {
+        let SaidClause { sentence, text, value, meant } = *said;
         let gone = readings.iter().find(|r| r.shift == Shift::Gone);
         match meant {
-            Modality::Question if sentence.contains('?') || asks_for(clause) => Told::Nothing,
-            Modality::Nothing if readings.is_empty() && is_slight(clause) => Told::Nothing,
+            Modality::Question if sentence.contains('?') || asks_for(clause) => Handled::Nothing,
+            Modality::Nothing if readings.is_empty() && is_slight(clause) => Handled::Nothing,
             Modality::Hypothetical | Modality::Sarcastic if is_unreal(meant, sentence) => {
                 let why = if meant == Modality::Sarcastic { "sarcasm" } else { "hypothetical" };
                 let subject = readings.first().map_or_else(|| called(None, text), |r| r.subject.clone());
                 let value = readings.first().map_or_else(|| text.to_owned(), |r| r.value.clone());
                 self.found.push(fact(&subject, &value, Action::Skip, "unknown", DOUBTFUL, why));
-                Told::Read
+                Handled::Read
             }
             Modality::Past => self.was(readings),
             Modality::Future | Modality::Hedged => self.doubted(sentence, meant, readings, clause),
@@ -180,17 +178,17 @@ impl Reader<'_> {
             }
             _ if readings.is_empty() => self.in_slot(text, value, clause),
             _ => {
-                let told: Vec<Told> =
+                let handled: Vec<Handled> =
                     readings.iter().map(|reading| self.stated(sentence, reading, clause)).collect();
-                if told.contains(&Told::Kept) { Told::Kept } else { Told::Read }
+                if handled.contains(&Handled::Kept) { Handled::Kept } else { Handled::Read }
             }
         }
     }
 
     /// What held once is history.
-    fn was(&mut self, readings: &[Reading]) -> Told {
+    fn was(&mut self, readings: &[Reading]) -> Handled {
         let lasting = |r: &&Reading| {
-            let named = !r.subject.is_empty() && !frame::points(&r.subject);
+            let named = !r.subject.is_empty() && !points(&r.subject);
             r.arity != Arity::Many && named && r.shift != Shift::Gone
         };
         let before = self.found.len();
@@ -199,20 +197,21 @@ impl Reader<'_> {
             let subject = slot.map_or(&r.subject, |slot| &slot.name);
             self.found.push(fact(subject, &r.value, Action::Archive, "past", PLAIN, "true in the past"));
         }
-        if self.found.len() > before && readings.len() == 1 { Told::Read } else { Told::Kept }
+        if self.found.len() > before && readings.len() == 1 { Handled::Read } else { Handled::Kept }
     }
 
     /// A value, said for sure.
-    fn stated(&mut self, text: &str, reading: &Reading, clause: &Clause) -> Told {
+    fn stated(&mut self, text: &str, reading: &Reading, clause: &Clause) -> Handled {
         let scoped = scoped(reading, clause);
-        let told: Vec<Told> = scoped.iter().map(|(reading, scope)| self.held(text, reading, scope)).collect();
-        if told.contains(&Told::Kept) { Told::Kept } else { Told::Read }
+        let handled: Vec<Handled> =
+            scoped.iter().map(|(reading, scope)| self.held(text, reading, scope)).collect();
+        if handled.contains(&Handled::Kept) { Handled::Kept } else { Handled::Read }
     }
 
-    fn held(&mut self, text: &str, reading: &Reading, scope: &str) -> Told {
+    fn held(&mut self, text: &str, reading: &Reading, scope: &str) -> Handled {
         if let Some(slot) = slot::named(reading, self.ask.slots) {
             self.fill(slot, &reading.value, scope, text);
-            return Told::Read;
+            return Handled::Read;
         }
         if let Some(item) = link::item_replaced(reading, &self.known) {
             let placed = Placed {
@@ -222,28 +221,28 @@ impl Reader<'_> {
                 sure: true,
             };
             self.propose(&placed, &reading.value, &item.scope.clone());
-            return Told::Read;
+            return Handled::Read;
         }
-        if frame::points(&reading.subject) {
-            return Told::Kept;
+        if points(&reading.subject) {
+            return Handled::Kept;
         }
         if reading.subject.is_empty() && !matches!(reading.shift, Shift::Became { from: Some(_) }) {
-            return Told::Kept;
+            return Handled::Kept;
         }
         let placed = link::place(reading, scope, text, &self.known);
         if placed.subject.is_empty() {
             // One thing replaced another, and neither is held.
-            return Told::Kept;
+            return Handled::Kept;
         }
         self.propose(&placed, &reading.value, scope);
-        Told::Read
+        Handled::Read
     }
 
     /// What is planned or unsure changes nothing. It is flagged if it gives a value, and kept as it was told otherwise.
-    fn doubted(&mut self, text: &str, meant: Modality, readings: &[Reading], clause: &Clause) -> Told {
+    fn doubted(&mut self, text: &str, meant: Modality, readings: &[Reading], clause: &Clause) -> Handled {
         let single = readings.iter().find(|r| r.shift != Shift::Gone && r.arity == Arity::One);
         let Some((reading, scope)) = single.and_then(|r| scoped(r, clause).into_iter().next()) else {
-            return Told::Kept;
+            return Handled::Kept;
         };
         let slot = slot::named(&reading, self.ask.slots);
         let subject = slot.map_or(reading.subject.clone(), |slot| slot.name.clone());
@@ -251,9 +250,9 @@ impl Reader<'_> {
         let placed = link::place(&reading, &scope, text, &self.known);
         let concrete = reading.value.chars().any(|c| c.is_ascii_digit() || c.is_uppercase());
         let first = placed.target.is_none() && slot.is_none();
-        let nameless = placed.subject.is_empty() || frame::points(&placed.subject);
+        let nameless = placed.subject.is_empty() || points(&placed.subject);
         if nameless || first && !concrete {
-            return Told::Kept;
+            return Handled::Kept;
         }
         let (time, why) = match meant {
             Modality::Future => ("future", "a plan, not carried out yet"),
@@ -261,25 +260,25 @@ impl Reader<'_> {
         };
         let waits = fact(&placed.subject, &reading.value, Action::Flag, time, DOUBTFUL, why);
         self.found.push(RawFact { scope: Some(scope), target_id: placed.target, ..waits });
-        Told::Read
+        Handled::Read
     }
 
-    fn ended(&mut self, text: &str, reading: Option<&Reading>) -> Told {
+    fn ended(&mut self, text: &str, reading: Option<&Reading>) -> Handled {
         let reading = reading.filter(|r| r.shift == Shift::Gone);
         let ended = link::ended(reading, text, &self.known);
         if ended.is_empty() {
-            return Told::Kept;
+            return Handled::Kept;
         }
         for (id, sure) in ended {
             let Some(held) = self.known.iter().map(|k| k.fact).find(|f| f.id == id) else { continue };
             self.found.push(removal(held, sure));
         }
-        Told::Read
+        Handled::Read
     }
 
     /// "They upgraded, 4.0.2 is what's installed now": a pronoun may refer to the last fact. The new value replaces it
     /// if it looks similar; otherwise a person is asked.
-    fn point_back(&mut self, segment: &Segment<'_>, told: Told, proposed: usize) {
+    fn point_back(&mut self, segment: &Segment<'_>, handled: Handled, proposed: usize) {
         // A single speaker refers to their own last fact; in a conversation "it" may be anything.
         let (sentence, alone) = (segment.text, segment.speaker.is_none());
         let maybe = if alone { POINTED_ALONE } else { POINTED };
@@ -287,13 +286,13 @@ impl Reader<'_> {
         if touched(&self.found) {
             return;
         }
-        if told == Told::Kept {
+        if handled == Handled::Kept {
             self.may_have_ended(sentence, maybe, alone, proposed);
         }
         if !touched(&self.found) {
             self.point_to_last(sentence, maybe, proposed);
         }
-        if told == Told::Read && !touched(&self.found) {
+        if handled == Handled::Read && !touched(&self.found) {
             self.may_have_ended(sentence, POINTED, alone, proposed);
         }
     }
@@ -363,14 +362,14 @@ impl Reader<'_> {
     }
 
     /// The network may see that a clause fills a declared slot in a form that is not read here.
-    fn in_slot(&mut self, text: &str, value: Option<&[Word]>, clause: &Clause) -> Told {
-        let Some(slot) = slot::told(text, self.ask.slots) else { return Told::Kept };
+    fn in_slot(&mut self, text: &str, value: Option<&[Word]>, clause: &Clause) -> Handled {
+        let Some(slot) = slot::filled_by(text, self.ask.slots) else { return Handled::Kept };
         let behind = slot::behind_name(slot, &clause.words).filter(|_| slot.list);
         let Some(value) = behind.or(value).map(spell).filter(|value| slot::tells(slot, value)) else {
-            return Told::Kept;
+            return Handled::Kept;
         };
         self.fill(slot, &value, GLOBAL, text);
-        Told::Read
+        Handled::Read
     }
 
     fn fill(&mut self, slot: &SlotHint, value: &str, scope: &str, text: &str) {
@@ -400,23 +399,23 @@ impl Reader<'_> {
         &self,
         text: &str,
         at: &Range<usize>,
-        heard: &Heard,
+        labelled: &LabelledSentence,
         clause: &Clause,
         to: &Pointers,
     ) -> Option<Reading> {
         let denies = text.split_whitespace().any(|w| {
             matches!(w.to_lowercase().as_str(), "not" | "never" | "no") || w.to_lowercase().ends_with("n't")
         });
-        if !self.brief || denies || heard.tells(at) < TELLS {
+        if !self.brief || denies || labelled.tells(at) < TELLS {
             return None;
         }
-        let value = whole_words(clause, &heard.value(at)?)?;
+        let value = whole_words(clause, &labelled.value(at)?)?;
         let start = value.first()?.at.start.checked_sub(at.start)?;
         let end = value.last()?.at.end.checked_sub(at.start)?;
         let (before, given, after) = (text.get(..start)?, text.get(start..end)?, text.get(end..)?);
         let whose = words(before).first().is_some_and(|w| w.is_any(&["i", "my"]));
         let around = called(None, &format!("{before} {after}"));
-        let of = clause.subject.as_deref().and_then(|words| frame::name(words, to));
+        let of = clause.subject.as_deref().and_then(|words| name(words, to));
         let subject = match of.or_else(|| whose.then(|| to.me.clone())) {
             Some(of) => format!("{of} {around}"),
             None => around,
@@ -444,108 +443,6 @@ fn me(speaker: Option<&str>, source: Option<&str>) -> String {
     named.filter(|name| !["user", "human", "customer"].contains(&name.as_str())).unwrap_or("user".to_owned())
 }
 
-/// "Debug in staging and info in production": what holds where, each by itself.
-fn scoped(reading: &Reading, clause: &Clause) -> Vec<(Reading, String)> {
-    let all: Vec<&str> = clause.words.iter().map(|w| w.low.as_str()).collect();
-    let lead = scope_in(all.iter().position(|w| *w == ",").and_then(|at| all.get(..at)).unwrap_or_default());
-    let mut found = Vec::new();
-    let pieces: Vec<&str> = reading.value.split(" and ").collect();
-    let of_piece = |piece: &str| {
-        let low = piece.to_lowercase();
-        let (length, word) = scope_in(&low.split_whitespace().collect::<Vec<_>>())?;
-        let kept: Vec<&str> = piece.split_whitespace().collect();
-        let value = kept.get(..kept.len().checked_sub(length)?)?.join(" ");
-        (!value.is_empty()).then_some((value, word))
-    };
-    for piece in &pieces {
-        if let Some((value, scope)) = of_piece(piece) {
-            found.push((Reading { value, ..reading.clone() }, scope));
-        }
-    }
-    if found.len() == pieces.len() {
-        return found;
-    }
-    let subject: Vec<&str> = reading.subject.split_whitespace().collect();
-    if let Some((length, scope)) = scope_in(&subject) {
-        let subject = subject.get(..subject.len() - length).unwrap_or_default().join(" ");
-        if !subject.is_empty() {
-            return vec![(Reading { subject, ..reading.clone() }, scope)];
-        }
-    }
-    vec![(reading.clone(), lead.map_or_else(|| GLOBAL.to_owned(), |(_, scope)| scope))]
-}
-
-/// "… on mobile": the scope that the words end with, and in how many words.
-fn scope_in(words: &[&str]) -> Option<(usize, String)> {
-    let at =
-        |back: usize| words.len().checked_sub(back).and_then(|at| words.get(at)).copied().unwrap_or_default();
-    let scope = Some(at(1)).filter(|word| LEXICON.is_scope(word))?;
-    let opens = |word: &str| matches!(word, "on" | "in" | "for" | "at");
-    if opens(at(2)) {
-        Some((2, scope.to_owned()))
-    } else if at(2) == "the" && opens(at(3)) {
-        Some((3, scope.to_owned()))
-    } else {
-        None
-    }
-}
-
-/// Whether a topic has a name or a number, as the sentence spells it.
-fn is_name(topic: &str, sentence: &str) -> bool {
-    let mut written = split_words(sentence, Boundary::NotAlphanumeric);
-    // The first word of a sentence has a capital anyhow.
-    let first = written.next().map(str::to_lowercase).filter(|word| !is_known(word));
-    let capitals: Vec<String> = written
-        .filter(|word| word.starts_with(char::is_uppercase))
-        .map(str::to_lowercase)
-        .chain(first)
-        .collect();
-    let named =
-        |word: &str| word.chars().any(|c| c.is_ascii_digit()) || capitals.iter().any(|name| name == word);
-    split_words(topic, Boundary::NotAlphanumeric).any(named)
-}
-
-/// "Could somebody check if …", "who over there handles …": a question without its mark.
-fn asks_for(clause: &Clause) -> bool {
-    const OPENINGS: [&str; 20] = [
-        "who", "what", "when", "where", "which", "why", "how", "do", "does", "did", "is", "are", "can",
-        "could", "would", "will", "remind", "anyone", "any", "should",
-    ];
-    clause.words.first().is_some_and(|w| w.is_any(&OPENINGS))
-}
-
-/// "In three weeks", "tomorrow", "next month".
-fn is_ahead(words: &[Word]) -> bool {
-    let low: Vec<&str> = words.iter().map(|w| w.low.as_str()).collect();
-    let units = ["day", "days", "week", "weeks", "month", "months", "year", "years"];
-    let ahead = |w: &[&str]| w.first() == Some(&"in") && w.get(2).is_some_and(|unit| units.contains(unit));
-    low.contains(&"tomorrow")
-        || low.windows(3).any(ahead)
-        || low
-            .windows(2)
-            .any(|w| w.first() == Some(&"next") && w.get(1).is_some_and(|unit| units.contains(unit)))
-}
-
-/// A supposition has a word that says so. Nothing is left out because of its tone alone.
-fn is_unreal(meant: Modality, sentence: &str) -> bool {
-    const SUPPOSING: [&str; 12] = [
-        "if",
-        "would",
-        "could",
-        "wish",
-        "imagine",
-        "suppose",
-        "supposing",
-        "hypothetically",
-        "were",
-        "wouldn't",
-        "had",
-        "say",
-    ];
-    let words = words(sentence);
-    meant == Modality::Sarcastic || words.iter().any(|w| w.is_any(&SUPPOSING))
-}
-
 /// The words that the network takes for a value, whole, with the nouns and names that belong to them.
 fn whole_words<'a>(clause: &'a Clause, value: &Range<usize>) -> Option<&'a [Word]> {
     let words = clause.words.as_slice();
@@ -567,44 +464,6 @@ fn whole_words<'a>(clause: &'a Clause, value: &Range<usize>) -> Option<&'a [Word
     words.get(first..=last)
 }
 
-/// Whether there is hardly a word that could be asked about later.
-fn is_slight(clause: &Clause) -> bool {
-    const FEW: usize = 4;
-    let tells = |w: &Word| w.has_digit() || (w.is_capital() && w.at.start > 0 && !w.is("i"));
-    clause.words.len() <= FEW && !clause.words.iter().any(tells)
-}
-
-/// Greetings, thanks, an order for this moment.
-fn is_small_talk(words: &[Word]) -> bool {
-    let bare: Vec<&str> = words.iter().filter(|w| !w.is_mark()).map(|w| w.low.as_str()).collect();
-    let mut rest = bare.as_slice();
-    while let Some(length) = LEXICON.chatter(rest) {
-        rest = rest.get(length..).unwrap_or_default();
-    }
-    rest.is_empty()
-}
-
 fn span(clause: &Clause) -> Option<Range<usize>> {
     Some(clause.words.first()?.at.start..clause.words.last()?.at.end)
-}
-
-fn fact(subject: &str, value: &str, action: Action, time: &str, confidence: f64, why: &str) -> RawFact {
-    RawFact {
-        subject: Some(subject.to_owned()),
-        value: Some(value.to_owned()),
-        kind: Some("state".to_owned()),
-        scope: Some(GLOBAL.to_owned()),
-        time_ref: Some(time.to_owned()),
-        action: Some(action.word().to_owned()),
-        confidence: Some(confidence),
-        reason: Some(why.to_owned()),
-        ..RawFact::default()
-    }
-}
-
-fn removal(held: &Fact, sure: bool) -> RawFact {
-    let confidence = if sure { PLAIN } else { DOUBTFUL };
-    let why = if sure { "it has ended" } else { "it may have ended" };
-    let gone = fact(&held.subject, &held.value, Action::Retract, "current", confidence, why);
-    RawFact { scope: Some(held.scope.clone()), target_id: Some(held.id), ..gone }
 }

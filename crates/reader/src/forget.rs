@@ -1,6 +1,6 @@
 //! What `forget` means: the held facts that its words name, and no others.
 
-use crate::named::{Known, Stems, set};
+use crate::mention::{HeldState, Stems, set};
 use domain::{Action, Fact, FactKind, RawFact};
 use model::Extract;
 
@@ -12,9 +12,9 @@ pub(crate) fn forget(ask: &Extract<'_>) -> Vec<RawFact> {
     if said.is_empty() {
         return Vec::new();
     }
-    let known = Known::states(ask.held);
+    let known = HeldState::states(ask.held);
     // A fact is meant if the request contains all words of its subject, or its value.
-    let score = |k: &Known<'_>| {
+    let score = |k: &HeldState<'_>| {
         let mut subject = k.subject.iter().filter(|word| *word != "user").peekable();
         let by_subject = subject.peek().is_some() && subject.clone().all(|word| said.contains(word));
         let by_alias = ask
@@ -34,7 +34,7 @@ pub(crate) fn forget(ask: &Extract<'_>) -> Vec<RawFact> {
             0
         }
     };
-    let scored: Vec<(usize, &Known<'_>)> =
+    let scored: Vec<(usize, &HeldState<'_>)> =
         known.iter().map(|k| (score(k), k)).filter(|(score, _)| *score > 0).collect();
     let best = scored.iter().map(|(score, _)| *score).max().unwrap_or_default();
     let named: Vec<&Fact> = scored.iter().filter(|(score, _)| *score == best).map(|(_, k)| k.fact).collect();

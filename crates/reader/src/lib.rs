@@ -4,20 +4,28 @@
 
 mod answer;
 mod clause;
+mod cues;
 mod dates;
 mod embed;
 mod extract;
 mod forget;
+mod forms;
 mod frame;
 mod lexicon;
 mod link;
-mod meaning;
-mod named;
+mod mention;
+mod modality;
 mod note;
+mod raw_fact;
+mod reading;
+mod scope;
 mod segment;
 mod slot;
 mod stem;
 mod tagging;
+mod topic;
+mod value_phrase;
+mod verb_group;
 mod word;
 mod words;
 

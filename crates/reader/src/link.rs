@@ -1,8 +1,8 @@
 //! Which held fact a reading changes, if any. The network looks for a change only among the few facts that the sentence
 //! names. If two could be meant, a person is asked.
 
-use crate::frame::{Arity, Reading, Shift};
-use crate::named::{Known, Stems, set};
+use crate::mention::{HeldState, Stems, set};
+use crate::reading::{Arity, Reading, Shift};
 use domain::keys::{subject_key, value_key};
 use domain::{Action, Fact, FactId};
 use encoder::{Relation, RelationScores};
@@ -40,13 +40,13 @@ impl Placed {
 }
 
 /// Where the value of a reading goes.
-pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Known<'_>]) -> Placed {
+pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[HeldState<'_>]) -> Placed {
     let said = set(sentence);
     let (subject, value) = (subject_key(&reading.subject), value_key(&reading.value));
-    let here = |k: &&Known<'_>| {
+    let here = |k: &&HeldState<'_>| {
         subject_key(&k.fact.subject) == subject && subject_key(&k.fact.scope) == subject_key(scope)
     };
-    let list = |k: &&Known<'_>| k.fact.list_item;
+    let list = |k: &&HeldState<'_>| k.fact.list_item;
     if let Some(same) = known.iter().filter(here).find(|k| value_key(&k.fact.value) == value) {
         return Placed::new(&reading.subject, Action::Dedup, Some(same.fact.id));
     }
@@ -57,18 +57,18 @@ pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Kno
     if let Some(holder) = known.iter().filter(here).find(|k| !list(k)) {
         return over(reading, holder, sentence);
     }
-    let mut named: Vec<&Known<'_>> = known
+    let mut named: Vec<&HeldState<'_>> = known
         .iter()
         .filter(|k| {
             !list(k) && subject_key(&k.fact.scope) == subject_key(scope) && is_meant(k, known, reading, &said)
         })
         .collect();
-    let alike = |k: &Known<'_>| shape(&k.fact.value) == shape(&reading.value);
+    let alike = |k: &HeldState<'_>| shape(&k.fact.value) == shape(&reading.value);
     // "Seppo lives in Pori now" is about "user cousin seppo home", if no other fact has these words; "HD-4415 has gone
     // to Ana" is about the one fact of the ticket whose value can be a name.
     let words = set(&reading.subject);
     let became = reading.shift != Shift::Is;
-    let within: Vec<&&Known<'_>> = named
+    let within: Vec<&&HeldState<'_>> = named
         .iter()
         .filter(|k| !words.is_empty() && words.is_subset(&k.subject) && (!became || alike(k)))
         .collect();
@@ -81,8 +81,9 @@ pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Kno
     }
     if let Shift::Became { from: Some(from) } = &reading.shift {
         let from = set(from);
-        let of_former = |k: &&Known<'_>| !k.value.is_empty() && (k.value == from || k.value.is_subset(&from));
-        let former: Vec<&&Known<'_>> = named.iter().filter(|k| of_former(k)).collect();
+        let of_former =
+            |k: &&HeldState<'_>| !k.value.is_empty() && (k.value == from || k.value.is_subset(&from));
+        let former: Vec<&&HeldState<'_>> = named.iter().filter(|k| of_former(k)).collect();
         match former.as_slice() {
             [] => {}
             [only] => return Placed::new(&only.fact.subject, Action::Supersede, Some(only.fact.id)),
@@ -95,7 +96,7 @@ pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Kno
     }
     // The facts of the thing that is named, those first that share most words with what is read.
     let words = &words | &set(&reading.value);
-    let common = |k: &Known<'_>| words.intersection(&(&k.subject | &k.value)).count();
+    let common = |k: &HeldState<'_>| words.intersection(&(&k.subject | &k.value)).count();
     named.retain(|k| alike(k));
     named.sort_by_key(|k| std::cmp::Reverse(common(k)));
     named.truncate(WEIGHED);
@@ -133,7 +134,7 @@ fn shape(value: &str) -> Shape {
 }
 
 /// The one item of a list that is replaced by name: "Warfarin was replaced by apixaban".
-pub(crate) fn item_replaced<'a>(reading: &Reading, known: &[Known<'a>]) -> Option<&'a Fact> {
+pub(crate) fn item_replaced<'a>(reading: &Reading, known: &[HeldState<'a>]) -> Option<&'a Fact> {
     let Shift::Became { from: Some(from) } = &reading.shift else { return None };
     let from = set(from);
     let mut named = known.iter().filter(|k| k.fact.list_item && !from.is_empty() && from.is_subset(&k.value));
@@ -143,7 +144,7 @@ pub(crate) fn item_replaced<'a>(reading: &Reading, known: &[Known<'a>]) -> Optio
 
 /// The subject has a value already. If it takes just one, or the words say that it has changed, the new value replaces
 /// it.
-fn over(reading: &Reading, holder: &Known<'_>, sentence: &str) -> Placed {
+fn over(reading: &Reading, holder: &HeldState<'_>, sentence: &str) -> Placed {
     let (old, new) = (&holder.value, set(&reading.value));
     let refines = reading.shift == Shift::Is && old.is_subset(&new) && !old.is_empty();
     let action = if refines { Action::Refine } else { Action::Supersede };
@@ -170,7 +171,7 @@ fn adds(sentence: &str) -> bool {
 }
 
 /// One more, unless it is held already.
-fn beside_all(reading: &Reading, known: &[Known<'_>]) -> Placed {
+fn beside_all(reading: &Reading, known: &[HeldState<'_>]) -> Placed {
     let placed = beside(reading);
     let key = subject_key(&placed.subject);
     let held = known.iter().find(|k| subject_key(&k.fact.subject) == key);
@@ -203,7 +204,7 @@ fn new(subject: &str) -> Placed {
 
 /// Whether the sentence names the fact: by words of its subject, if no other fact has more of them ("the queue service"
 /// is not "the audit service", whether that is held or only mentioned), or by the value that has gone.
-fn is_meant(known: &Known<'_>, all: &[Known<'_>], reading: &Reading, said: &Stems) -> bool {
+fn is_meant(known: &HeldState<'_>, all: &[HeldState<'_>], reading: &Reading, said: &Stems) -> bool {
     let by = known.named_by(said);
     let spoken_of = set(&reading.subject);
     let goes_by_more = |subject: &Stems| {
@@ -222,10 +223,14 @@ fn is_meant(known: &Known<'_>, all: &[Known<'_>], reading: &Reading, said: &Stem
 }
 
 /// What the words say has gone, if it is held and named.
-pub(crate) fn ended(reading: Option<&Reading>, sentence: &str, known: &[Known<'_>]) -> Vec<(FactId, bool)> {
+pub(crate) fn ended(
+    reading: Option<&Reading>,
+    sentence: &str,
+    known: &[HeldState<'_>],
+) -> Vec<(FactId, bool)> {
     let said = set(sentence);
     let gone = reading.map(|r| set(&r.value)).unwrap_or_default();
-    let named = |k: &&Known<'_>| {
+    let named = |k: &&HeldState<'_>| {
         let by_value = if gone.is_empty() {
             k.has_value_in(&said)
         } else {
@@ -235,13 +240,13 @@ pub(crate) fn ended(reading: Option<&Reading>, sentence: &str, known: &[Known<'_
             !k.subject.is_empty() && k.subject.iter().filter(|w| *w != "user").all(|w| said.contains(w));
         by_value || by_subject
     };
-    let mut found: Vec<&Known<'_>> = known.iter().filter(named).collect();
+    let mut found: Vec<&HeldState<'_>> = known.iter().filter(named).collect();
     found.sort_by(|a, b| b.share_in(&said).total_cmp(&a.share_in(&said)));
     found.truncate(WEIGHED);
     let facts: Vec<&Fact> = found.iter().map(|k| k.fact).collect();
     let weighed = weigh(sentence, &facts);
     let ends = |w: &RelationScores| of(w, Relation::Ends) + of(w, Relation::Replaces);
-    let mut likely: Vec<(&Known<'_>, f32)> = found.into_iter().zip(weighed.iter().map(ends)).collect();
+    let mut likely: Vec<(&HeldState<'_>, f32)> = found.into_iter().zip(weighed.iter().map(ends)).collect();
     likely.sort_by(|a, b| b.1.total_cmp(&a.1));
     let enough = if reading.is_some() { MAYBE } else { SURE };
     match likely.as_slice() {
@@ -253,7 +258,7 @@ pub(crate) fn ended(reading: Option<&Reading>, sentence: &str, known: &[Known<'_
 }
 
 /// The one fact of the last statement, which "it" in this one may refer to.
-pub(crate) fn last_told<'k, 'a>(known: &'k [Known<'a>]) -> Option<&'k Known<'a>> {
+pub(crate) fn last_told<'k, 'a>(known: &'k [HeldState<'a>]) -> Option<&'k HeldState<'a>> {
     let last = known.iter().max_by_key(|k| (k.fact.created, k.fact.id)).filter(|k| !k.fact.list_item)?;
     let told = known.iter().filter(|k| k.fact.text == last.fact.text).count();
     (told == 1).then_some(last)
@@ -275,22 +280,23 @@ const LAST: &str = "* ";
 pub(crate) fn maybe_ended<'a>(
     sentence: &str,
     held: &[&'a Fact],
-    known: &[Known<'a>],
+    known: &[HeldState<'a>],
     enough: f32,
     alone: bool,
 ) -> Vec<(&'a Fact, f32)> {
     let said = set(sentence);
-    let named = |k: &Known<'_>| k.has_value_in(&said) || !k.fact.list_item && !k.named_by(&said).is_empty();
+    let named =
+        |k: &HeldState<'_>| k.has_value_in(&said) || !k.fact.list_item && !k.named_by(&said).is_empty();
     // Words of the sentence that are in the facts of one statement and in no others.
-    let holds = |k: &Known<'_>, word: &String| k.subject.contains(word) || k.value.contains(word);
+    let holds = |k: &HeldState<'_>, word: &String| k.subject.contains(word) || k.value.contains(word);
     let tells = |word: &&String| {
         let mut holders = known.iter().filter(|k| holds(k, word)).map(|k| &k.fact.text);
         let first = holders.next();
         *word != "user" && first.is_some_and(|first| holders.all(|text| text == first))
     };
     let telling: Vec<&String> = said.iter().filter(tells).collect();
-    let near = |k: &Known<'_>| !k.fact.list_item && telling.iter().any(|word| holds(k, word));
-    let mut found: Vec<(&Known<'a>, bool)> =
+    let near = |k: &HeldState<'_>| !k.fact.list_item && telling.iter().any(|word| holds(k, word));
+    let mut found: Vec<(&HeldState<'a>, bool)> =
         known.iter().map(|k| (k, named(k))).filter(|(k, named)| *named || alone && near(k)).collect();
     found.sort_by(|(a, a_named), (b, b_named)| {
         b_named.cmp(a_named).then(b.share_in(&said).total_cmp(&a.share_in(&said)))

@@ -1,8 +1,8 @@
 //! Which declared slot a reading belongs to.
 
-use crate::frame::{Reading, TAKES};
 use crate::lexicon::LEXICON;
-use crate::named::{Stems, set};
+use crate::mention::{Stems, set};
+use crate::reading::{Reading, TAKES};
 use crate::word::{Word, spell};
 use domain::keys::subject_key;
 use model::SlotHint;
@@ -34,7 +34,7 @@ pub(crate) fn named<'a>(reading: &Reading, slots: &'a [SlotHint]) -> Option<&'a 
 }
 
 /// The slot that the network takes the clause to fill, among the few that share a word with it.
-pub(crate) fn told<'a>(clause: &str, slots: &'a [SlotHint]) -> Option<&'a SlotHint> {
+pub(crate) fn filled_by<'a>(clause: &str, slots: &'a [SlotHint]) -> Option<&'a SlotHint> {
     let said = set(clause);
     let shared = |slot: &&SlotHint| said.intersection(&words_of(slot)).count();
     let mut near: Vec<&SlotHint> = slots.iter().filter(|slot| shared(slot) > 0).collect();

@@ -89,7 +89,7 @@ impl Command {
             let (outcome, harm) = lived_in::run(bench, &mut backgrounds, sequence).await?;
             outcomes.push(outcome);
             harms.push(harm);
-            progress.show(Tally::of(outcomes.iter().map(Outcome::verdict)))?;
+            progress.show(Tally::of(outcomes.iter().map(Outcome::grade)))?;
         }
         let stories = Report { model: &model, set: &self.set.to_string(), outcomes: &outcomes };
         self.present(&lived_in::Report { stories, harms: &harms }, out)
@@ -109,7 +109,7 @@ impl Command {
         let mut outcomes: Vec<Outcome> = Vec::new();
         for sequence in chosen {
             outcomes.push(run::run(bench, sequence).await?);
-            progress.show(Tally::of(outcomes.iter().map(Outcome::verdict)))?;
+            progress.show(Tally::of(outcomes.iter().map(Outcome::grade)))?;
         }
         self.present(&Report { model: &model, set: &self.set.to_string(), outcomes: &outcomes }, out)
     }

@@ -2,7 +2,7 @@
 
 use super::bench::Memory;
 use super::folder::Folder;
-use super::score::Held;
+use super::score::ExportedFact;
 use super::sequence::{Trade, word};
 use crate::cli::CliError;
 use serde::Deserialize;
@@ -26,7 +26,7 @@ struct Line {
 
 /// The facts that stood in a space before anything was told.
 #[derive(Debug)]
-pub struct Background(BTreeMap<i64, Held>);
+pub struct Background(BTreeMap<i64, ExportedFact>);
 
 impl Backgrounds {
     pub const fn new(folder: Folder) -> Self {
@@ -41,7 +41,7 @@ impl Backgrounds {
             memory.call("remember", json!({ "text": line.text, "facts": [fact] })).await?;
         }
         let held = memory.held().await?;
-        Ok(Background(held.into_iter().filter(Held::is_active).map(|fact| (fact.id, fact)).collect()))
+        Ok(Background(held.into_iter().filter(ExportedFact::is_active).map(|fact| (fact.id, fact)).collect()))
     }
 
     fn lines(&mut self, trade: Trade) -> Result<Vec<Line>, CliError> {
@@ -68,14 +68,14 @@ impl Backgrounds {
 }
 
 impl Background {
-    pub fn has(&self, fact: &Held) -> bool {
+    pub fn has(&self, fact: &ExportedFact) -> bool {
         self.0.contains_key(&fact.id)
     }
 
     /// The facts of it that are no longer active, or have another value.
-    pub fn damaged(&self, held: &[Held]) -> Vec<String> {
-        let now: BTreeMap<i64, &Held> = held.iter().map(|fact| (fact.id, fact)).collect();
-        let change = |before: &Held| {
+    pub fn damaged(&self, held: &[ExportedFact]) -> Vec<String> {
+        let now: BTreeMap<i64, &ExportedFact> = held.iter().map(|fact| (fact.id, fact)).collect();
+        let change = |before: &ExportedFact| {
             let after = now.get(&before.id);
             if after.is_some_and(|after| after.is_active() && after.value == before.value) {
                 return None;
@@ -87,7 +87,7 @@ impl Background {
     }
 
     /// The flagged facts that wait to change or end one of these.
-    pub fn flags<'a>(&self, held: &'a [Held]) -> impl Iterator<Item = &'a Held> {
+    pub fn flags<'a>(&self, held: &'a [ExportedFact]) -> impl Iterator<Item = &'a ExportedFact> {
         held.iter().filter(|fact| fact.disputes().is_some_and(|id| self.0.contains_key(&id)))
     }
 }
@@ -96,13 +96,13 @@ impl Background {
 mod tests {
     use super::{Background, Backgrounds};
     use crate::eval::folder::Folder;
-    use crate::eval::score::Held;
+    use crate::eval::score::ExportedFact;
     use crate::eval::sequence::Trade;
     use clap::ValueEnum;
     use serde_json::json;
     use std::collections::BTreeSet;
 
-    fn fact(id: i64, value: &str, status: &str, target: Option<i64>) -> Held {
+    fn fact(id: i64, value: &str, status: &str, target: Option<i64>) -> ExportedFact {
         serde_json::from_value(json!({ "id": id, "subject": "door code", "value": value, "scope": "global",
             "status": status, "kind": "state", "pending": { "target": target } }))
         .unwrap()

@@ -1,6 +1,6 @@
 //! The real service with the model that is configured, in process and on databases of its own that are thrown away.
 
-use super::score::Held;
+use super::score::ExportedFact;
 use super::sequence::{Trade, word};
 use crate::cli::CliError;
 use crate::settings::Settings;
@@ -47,7 +47,7 @@ pub struct Memory {
 
 #[derive(Deserialize)]
 struct Export {
-    records: Vec<Held>,
+    records: Vec<ExportedFact>,
 }
 
 impl Bench {
@@ -114,7 +114,7 @@ impl Memory {
     }
 
     /// Every fact of the space, retired and flagged ones as well.
-    pub async fn held(&self) -> Result<Vec<Held>, CliError> {
+    pub async fn held(&self) -> Result<Vec<ExportedFact>, CliError> {
         let export = self.call("export_memory", json!({})).await?;
         let export: Export = serde_json::from_str(&export)
             .map_err(|error| CliError::Refused(format!("export_memory gave what cannot be read: {error}")))?;

@@ -4,7 +4,7 @@ use super::background::Backgrounds;
 use super::bench::Bench;
 use super::report::{self, Findings};
 use super::run::{self, Outcome};
-use super::score::{Held, Verdict, supports};
+use super::score::{ExportedFact, Grade, supports};
 use super::sequence::Sequence;
 use super::tally::Ratio;
 use crate::cli::CliError;
@@ -33,8 +33,8 @@ pub async fn run(
     let labels = sequence.clone();
     let mut whole = Vec::new();
     // A sequence does not answer for what was there before, unless that is what holds its label.
-    let own = |held: Vec<Held>| {
-        let counts = |fact: &&Held| !background.has(fact) || supports(&labels, fact);
+    let own = |held: Vec<ExportedFact>| {
+        let counts = |fact: &&ExportedFact| !background.has(fact) || supports(&labels, fact);
         let own = held.iter().filter(counts).cloned().collect();
         whole = held;
         own
@@ -43,7 +43,7 @@ pub async fn run(
     let flagging: BTreeSet<&str> = background.flags(&whole).map(|flag| flag.text.as_str()).collect();
     let harm = Harm {
         id: outcome.sequence.id.clone(),
-        silently_wrong: outcome.verdict() == Verdict::SilentlyWrong,
+        silently_wrong: outcome.grade() == Grade::SilentlyWrong,
         damaged: background.damaged(&whole),
         flagging: flagging.into_iter().map(str::to_owned).collect(),
         statements: outcome.sequence.say.len(),

@@ -1,7 +1,7 @@
 //! Results as a table for a person or as JSON for a program.
 
 use super::run::Outcome;
-use super::score::Verdict;
+use super::score::Grade;
 use super::sequence::{Statement, word};
 use super::tally::Tally;
 use serde_json::{Value, json};
@@ -27,13 +27,13 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     fn total(&self) -> Tally {
-        Tally::of(self.outcomes.iter().map(Outcome::verdict))
+        Tally::of(self.outcomes.iter().map(Outcome::grade))
     }
 
     fn by(&self, key: fn(&Outcome) -> String) -> BTreeMap<String, Tally> {
         let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
         for outcome in self.outcomes {
-            tallies.entry(key(outcome)).or_default().count(outcome.verdict());
+            tallies.entry(key(outcome)).or_default().count(outcome.grade());
         }
         tallies
     }
@@ -76,7 +76,7 @@ impl Findings for Report<'_> {
     }
 
     fn write_failures(&self, out: &mut dyn Write) -> io::Result<()> {
-        for outcome in self.outcomes.iter().filter(|outcome| outcome.verdict() != Verdict::Correct) {
+        for outcome in self.outcomes.iter().filter(|outcome| outcome.grade() != Grade::Correct) {
             failure(out, outcome)?;
         }
         Ok(())
@@ -100,17 +100,17 @@ impl Findings for Report<'_> {
 
 fn row(out: &mut dyn Write, name: &str, tally: &Tally) -> io::Result<()> {
     write!(out, "{name:<14}{:>4}", tally.total())?;
-    for verdict in Verdict::ALL {
-        let share = tally.share(verdict);
+    for grade in Grade::ALL {
+        let share = tally.share(grade);
         let interval = format!("[{:.1}, {:.1}]", share.low, share.high);
-        write!(out, "  {:>3} {:>5.1} {interval:<13}", tally.get(verdict), share.percent)?;
+        write!(out, "  {:>3} {:>5.1} {interval:<13}", tally.get(grade), share.percent)?;
     }
     writeln!(out)
 }
 
 fn failure(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
     let sequence = &outcome.sequence;
-    writeln!(out, "{}  {}  {}", sequence.id, word(&sequence.kind), outcome.verdict().word())?;
+    writeln!(out, "{}  {}  {}", sequence.id, word(&sequence.kind), outcome.grade().word())?;
     for statement in &sequence.say {
         let lead = match statement {
             Statement::Remember(_) => "said",
@@ -119,7 +119,7 @@ fn failure(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         writeln!(out, "  {lead:<8} {}", statement.text())?;
     }
     for finding in &outcome.findings {
-        writeln!(out, "  {:<8} {}: {}", "finding", finding.verdict.word(), finding.text)?;
+        writeln!(out, "  {:<8} {}: {}", "finding", finding.grade.word(), finding.text)?;
     }
     for fact in &outcome.held {
         let scope = if fact.scope == "global" { String::new() } else { format!(" ({})", fact.scope) };
@@ -136,15 +136,15 @@ fn failure(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
 }
 
 fn shares(tally: &Tally) -> Value {
-    let share = |verdict| {
-        let share = tally.share(verdict);
-        json!({ "count": tally.get(verdict), "percent": share.percent, "low": share.low, "high": share.high })
+    let share = |grade| {
+        let share = tally.share(grade);
+        json!({ "count": tally.get(grade), "percent": share.percent, "low": share.low, "high": share.high })
     };
     json!({
         "n": tally.total(),
-        "correct": share(Verdict::Correct),
-        "safe": share(Verdict::Safe),
-        "silently_wrong": share(Verdict::SilentlyWrong),
+        "correct": share(Grade::Correct),
+        "safe": share(Grade::Safe),
+        "silently_wrong": share(Grade::SilentlyWrong),
     })
 }
 
@@ -154,7 +154,7 @@ fn sequence(outcome: &Outcome) -> Value {
         "id": sequence.id,
         "trade": word(&sequence.trade),
         "kind": word(&sequence.kind),
-        "verdict": outcome.verdict().word(),
+        "verdict": outcome.grade().word(),
         "findings": outcome.findings.iter().map(|finding| &finding.text).collect::<Vec<_>>(),
         "answer": outcome.answer,
     })

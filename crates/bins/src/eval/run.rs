@@ -1,7 +1,7 @@
 //! Tells a sequence to the service and reads back what it holds.
 
 use super::bench::{Bench, Memory, Setup, could_not};
-use super::score::{Finding, Held, Verdict, findings, verdict};
+use super::score::{ExportedFact, Finding, Grade, findings, grade};
 use super::sequence::{Sequence, Slots, Statement};
 use crate::cli::CliError;
 use serde_json::json;
@@ -11,15 +11,15 @@ use serde_json::json;
 pub struct Outcome {
     pub sequence: Sequence,
     pub findings: Vec<Finding>,
-    pub held: Vec<Held>,
+    pub held: Vec<ExportedFact>,
     pub answer: Option<String>,
     /// Calls that the model could not serve.
     pub failures: Vec<String>,
 }
 
 impl Outcome {
-    pub fn verdict(&self) -> Verdict {
-        verdict(&self.findings)
+    pub fn grade(&self) -> Grade {
+        grade(&self.findings)
     }
 }
 
@@ -37,7 +37,7 @@ pub fn setup(sequence: &Sequence) -> Setup {
 pub async fn tell(
     memory: &Memory,
     sequence: Sequence,
-    own: impl FnOnce(Vec<Held>) -> Vec<Held>,
+    own: impl FnOnce(Vec<ExportedFact>) -> Vec<ExportedFact>,
 ) -> Result<Outcome, CliError> {
     let mut failures = Vec::new();
     for statement in &sequence.say {
@@ -61,6 +61,6 @@ pub async fn tell(
         }
     }
     let mut findings = findings(&sequence, &held, answer.as_deref());
-    findings.extend(failures.iter().map(|text| Finding { verdict: Verdict::Safe, text: text.clone() }));
+    findings.extend(failures.iter().map(|text| Finding { grade: Grade::Safe, text: text.clone() }));
     Ok(Outcome { sequence, findings, held, answer, failures })
 }

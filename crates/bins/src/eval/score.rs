@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// From best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum Grade {
     /// Every label holds.
     Correct,
     /// Something is missed or waits for a person, but nothing false is held or said.
@@ -16,7 +16,7 @@ pub enum Verdict {
     SilentlyWrong,
 }
 
-impl Verdict {
+impl Grade {
     pub const ALL: [Self; 3] = [Self::Correct, Self::Safe, Self::SilentlyWrong];
 
     pub const fn word(self) -> &'static str {
@@ -30,7 +30,7 @@ impl Verdict {
 
 /// A fact as `export_memory` gives it.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Held {
+pub struct ExportedFact {
     pub id: i64,
     pub subject: String,
     pub value: String,
@@ -49,7 +49,7 @@ pub struct Held {
     pub text: String,
 }
 
-impl Held {
+impl ExportedFact {
     pub fn is_active(&self) -> bool {
         self.status == "ACTIVE"
     }
@@ -64,7 +64,7 @@ impl Held {
     }
 }
 
-impl Held {
+impl ExportedFact {
     /// Whether the value is the words of the statement, in a row; days in brackets may follow them.
     fn is_as_told(&self) -> bool {
         let value = self.value.rsplit_once(" [").map_or(self.value.as_str(), |(value, _)| value);
@@ -87,16 +87,16 @@ pub struct Refined {
 /// A label that does not hold, and how bad that is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    pub verdict: Verdict,
+    pub grade: Grade,
     pub text: String,
 }
 
-pub fn verdict(findings: &[Finding]) -> Verdict {
-    findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Correct)
+pub fn grade(findings: &[Finding]) -> Grade {
+    findings.iter().map(|finding| finding.grade).max().unwrap_or(Grade::Correct)
 }
 
 /// The labels that do not hold; none where all do.
-pub fn findings(sequence: &Sequence, held: &[Held], answer: Option<&str>) -> Vec<Finding> {
+pub fn findings(sequence: &Sequence, held: &[ExportedFact], answer: Option<&str>) -> Vec<Finding> {
     let facts: Vec<Read> = held.iter().map(Read::new).collect();
     let active: Vec<&Read> = facts.iter().filter(|fact| fact.held.is_active()).collect();
     let disputed = Disputed::of(held);
@@ -111,7 +111,7 @@ pub fn findings(sequence: &Sequence, held: &[Held], answer: Option<&str>) -> Vec
     for label in &sequence.not_current {
         let standing = active.iter().filter(|fact| counts(fact) && fact.asserts(label));
         findings.extend(
-            standing.map(|fact| disputed.weigh(fact, format!("{fact} is current"))).max_by_key(|f| f.verdict),
+            standing.map(|fact| disputed.weigh(fact, format!("{fact} is current"))).max_by_key(|f| f.grade),
         );
     }
     for label in &sequence.flagged {
@@ -132,7 +132,7 @@ pub fn findings(sequence: &Sequence, held: &[Held], answer: Option<&str>) -> Vec
 }
 
 /// Whether the fact is what a label of `current` asks for.
-pub fn supports(sequence: &Sequence, held: &Held) -> bool {
+pub fn supports(sequence: &Sequence, held: &ExportedFact) -> bool {
     let fact = Read::new(held);
     sequence.current.iter().any(|label| fact.holds(label))
 }
@@ -141,8 +141,8 @@ pub fn supports(sequence: &Sequence, held: &Held) -> bool {
 struct Disputed(BTreeSet<i64>);
 
 impl Disputed {
-    fn of(held: &[Held]) -> Self {
-        Self(held.iter().filter_map(Held::disputes).collect())
+    fn of(held: &[ExportedFact]) -> Self {
+        Self(held.iter().filter_map(ExportedFact::disputes).collect())
     }
 
     fn has(&self, fact: &Read) -> bool {
@@ -205,16 +205,16 @@ fn answered(ask: &Ask, answer: &str, untrue: &[Label]) -> Option<Finding> {
 }
 
 fn safe(text: String) -> Finding {
-    Finding { verdict: Verdict::Safe, text }
+    Finding { grade: Grade::Safe, text }
 }
 
 fn wrong(text: String) -> Finding {
-    Finding { verdict: Verdict::SilentlyWrong, text }
+    Finding { grade: Grade::SilentlyWrong, text }
 }
 
 /// A fact with its words.
 struct Read<'a> {
-    held: &'a Held,
+    held: &'a ExportedFact,
     subject: Vec<String>,
     value: Vec<String>,
     /// Subject, value and scope: where the words of a label are looked for that say what it is about.
@@ -222,7 +222,7 @@ struct Read<'a> {
 }
 
 impl<'a> Read<'a> {
-    fn new(held: &'a Held) -> Self {
+    fn new(held: &'a ExportedFact) -> Self {
         let (subject, value) = (words(&held.subject), words(&held.value));
         let all = [subject.clone(), value.clone(), words(&held.scope)].concat();
         Self { held, subject, value, all }

@@ -1,6 +1,6 @@
-//! Counting verdicts, with the interval that a share of so few can be trusted within.
+//! Counting grades, with the interval that a share of so few can be trusted within.
 
-use super::score::Verdict;
+use super::score::Grade;
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -12,17 +12,17 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn count(&mut self, verdict: Verdict) {
-        match verdict {
-            Verdict::Correct => self.correct += 1,
-            Verdict::Safe => self.safe += 1,
-            Verdict::SilentlyWrong => self.silently_wrong += 1,
+    pub fn count(&mut self, grade: Grade) {
+        match grade {
+            Grade::Correct => self.correct += 1,
+            Grade::Safe => self.safe += 1,
+            Grade::SilentlyWrong => self.silently_wrong += 1,
         }
     }
 
-    pub fn of(verdicts: impl IntoIterator<Item = Verdict>) -> Self {
+    pub fn of(grades: impl IntoIterator<Item = Grade>) -> Self {
         let mut tally = Self::default();
-        verdicts.into_iter().for_each(|verdict| tally.count(verdict));
+        grades.into_iter().for_each(|grade| tally.count(grade));
         tally
     }
 
@@ -30,16 +30,16 @@ impl Tally {
         self.correct + self.safe + self.silently_wrong
     }
 
-    pub const fn get(&self, verdict: Verdict) -> usize {
-        match verdict {
-            Verdict::Correct => self.correct,
-            Verdict::Safe => self.safe,
-            Verdict::SilentlyWrong => self.silently_wrong,
+    pub const fn get(&self, grade: Grade) -> usize {
+        match grade {
+            Grade::Correct => self.correct,
+            Grade::Safe => self.safe,
+            Grade::SilentlyWrong => self.silently_wrong,
         }
     }
 
-    pub fn share(&self, verdict: Verdict) -> Share {
-        Share::of(self.get(verdict), self.total())
+    pub fn share(&self, grade: Grade) -> Share {
+        Share::of(self.get(grade), self.total())
     }
 }
 

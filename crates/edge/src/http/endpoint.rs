@@ -1,6 +1,6 @@
 //! `POST /mcp`: one JSON-RPC message in, one answer out.
 
-use super::access::AccessLine;
+use super::access_log::AccessLine;
 use super::reply::{self, Reply};
 use super::sse;
 use crate::CALL_TIME;

@@ -1,7 +1,7 @@
 //! MCP over HTTP: one request, one answer, no session. Plain HTTP/1.1 on hyper: the order of the checks is the order of
 //! the lines in `pipeline.rs`.
 
-mod access;
+mod access_log;
 mod auth;
 mod body;
 mod client_ip;
@@ -11,12 +11,12 @@ mod metrics;
 mod openapi;
 mod pipeline;
 mod probes;
+mod protected_resource;
 mod rate_limit;
 mod reply;
-mod resource;
 mod server;
 mod sse;
-mod stall;
+mod write_timeout;
 
 pub use crate::oidc::OidcConfig;
 pub use metrics::MetricsToken;

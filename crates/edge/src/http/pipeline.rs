@@ -1,14 +1,14 @@
 //! What every request goes through, in this order: an id, the limits, authentication, the hosts, and then its answer.
 
-use super::access::{AccessLine, Logged, Weight};
+use super::access_log::{AccessLine, Logged, Weight};
 use super::auth::{AuthError, Authenticator};
 use super::body::{self, BodyError};
 use super::client_ip::client_ip;
 use super::hosts::{Known, Stranger};
 use super::metrics::Measures;
+use super::protected_resource::ProtectedResource;
 use super::rate_limit::Windows;
 use super::reply::{self, Reply};
-use super::resource::ProtectedResource;
 use super::{Config, endpoint, metrics, openapi, probes};
 use crate::request_id;
 use domain::Principal;

@@ -2,7 +2,7 @@
 
 use super::Config;
 use super::pipeline::Pipeline;
-use super::stall::Impatient;
+use super::write_timeout::WriteTimeout;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -67,7 +67,7 @@ impl Server {
                 let pipeline = pipeline.clone();
                 async move { Ok::<_, Infallible>(pipeline.answer(request, peer.ip()).await) }
             });
-            let io = TokioIo::new(Impatient::new(stream, UNREAD_TIME));
+            let io = TokioIo::new(WriteTimeout::new(stream, UNREAD_TIME));
             let connection = connections.watch(http.serve_connection(io, answer));
             tokio::spawn(async move {
                 if let Err(error) = connection.await {

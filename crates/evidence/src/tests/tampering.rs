@@ -234,7 +234,7 @@ fn a_detail_that_is_not_the_one_written_is_found() {
 #[test]
 fn a_blanked_detail_needs_a_later_entry() {
     check(|log| log.entries[3].detail = StoredDetail::Blanked, 4, "no later entry");
-    // The entry after the one that blanks is no business of it.
+    // The sixth entry accounts for earlier ones alone.
     check(|log| log.entries[6].detail = StoredDetail::Blanked, 7, "no later entry");
 }
 

@@ -1,7 +1,7 @@
 //! Whether a sentence asserts what it says.
 
-use super::markers::{find, is_tag, words};
 use super::phrases::{DISCLAIMERS, HARMLESS, HEDGES, LAUGHTER, PLANS, REQUESTS, SARCASM, SUPPOSITIONS};
+use super::removals::{find, is_tag, words};
 use super::sentences::{Sentence, is_code, sentences};
 use domain::keys::subject_key;
 use domain::{Doubt, RawFact};

@@ -3,17 +3,17 @@
 //! This is all that the rules learn of the words.
 
 mod doubts;
-mod markers;
 mod memory;
 mod naming;
 mod phrases;
+mod removals;
 mod sentences;
 
 pub use memory::Memory;
 
 use domain::{Fact, Named, Proposed, RawFact, Wording};
 use doubts::Reading;
-use markers::Removals;
+use removals::Removals;
 
 /// Each fact with what the words of the statement say of it.
 pub fn with_wording(text: &str, facts: Vec<RawFact>, memory: &impl Memory) -> Vec<Proposed> {

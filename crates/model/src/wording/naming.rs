@@ -47,10 +47,10 @@ pub(super) fn by_value(text: &str, fact: &RawFact, aimed: &Fact) -> bool {
         return sentences(text).iter().any(|sentence| {
             let said = subject_key(&sentence.join(" "));
             let changes = removes || said.split(' ').any(|w| CHANGE.contains(&w) || w == "n't" || w == "t");
-            changes && (stands_apart(&said, &held, &new) || stands_apart(&said, &item, &new))
+            changes && (occurs_apart(&said, &held, &new) || occurs_apart(&said, &item, &new))
         });
     }
-    stands_apart(&subject_key(text), &held, &new)
+    occurs_apart(&subject_key(text), &held, &new)
 }
 
 /// Whether the words contain a word of the held subject that tells it from every other subject of the same form,
@@ -59,7 +59,7 @@ pub(super) fn by_subject(text: &str, fact: &RawFact, aimed: &Fact, memory: &impl
     let (text, held) = (subject_key(text), subject_key(&aimed.subject));
     let own = subject_key(fact.subject.as_deref().unwrap_or_default());
     let (held_words, own_words) = (words(&held), words(&own));
-    let said = |word: &str| stands(&text, word);
+    let said = |word: &str| occurs(&text, word);
     let same_form = |other: &[&str]| other.len() == held_words.len();
     // The statement is about something else of the same kind if it says a word that only its own subject has, or does
     // not say one that only the held subject has.
@@ -86,26 +86,26 @@ fn telling<'a>(words: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     words.iter().copied().filter(|w| !COMMON.contains(w))
 }
 
-fn stands(text: &str, words: &str) -> bool {
+fn occurs(text: &str, words: &str) -> bool {
     if words.chars().any(is_unspaced) {
         return !words.is_empty() && text.replace(' ', "").contains(&words.replace(' ', ""));
     }
-    !places(text, words).is_empty()
+    !positions(text, words).is_empty()
 }
 
 /// Whether the old value occurs outside the new one, and not next to it as in a list.
-fn stands_apart(text: &str, old: &str, new: &str) -> bool {
+fn occurs_apart(text: &str, old: &str, new: &str) -> bool {
     if old.is_empty() || words(old).iter().all(|w| COMMON.contains(w)) {
         return false;
     }
     if old.chars().any(is_unspaced) {
-        return old != new && stands(text, old);
+        return old != new && occurs(text, old);
     }
     let all = words(text);
     let (length, new_length) = (words(old).len(), words(new).len());
-    let new_places = if new.is_empty() { Vec::new() } else { places(text, new) };
-    places(text, old).into_iter().any(|at| {
-        !new_places.iter().any(|new_at| {
+    let new_positions = if new.is_empty() { Vec::new() } else { positions(text, new) };
+    positions(text, old).into_iter().any(|at| {
+        !new_positions.iter().any(|new_at| {
             let within = *new_at <= at && at + length <= new_at + new_length;
             let (first_end, second) =
                 if at < *new_at { (at + length, *new_at) } else { (new_at + new_length, at) };
@@ -117,7 +117,7 @@ fn stands_apart(text: &str, old: &str, new: &str) -> bool {
 }
 
 /// The positions of the wanted words in the text, counted in words.
-fn places(text: &str, wanted: &str) -> Vec<usize> {
+fn positions(text: &str, wanted: &str) -> Vec<usize> {
     let (text, wanted) = (words(text), words(wanted));
     if wanted == [""] {
         return Vec::new();

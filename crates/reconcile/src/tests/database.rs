@@ -22,12 +22,12 @@ pub struct Database {
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy)]
-pub struct Voice<'a>(pub Option<&'a str>, pub Trust);
+pub struct Speaker<'a>(pub Option<&'a str>, pub Trust);
 
-pub const SOMEONE: Voice<'static> = Voice(None, Trust::Ordinary);
+pub const SOMEONE: Speaker<'static> = Speaker(None, Trust::Ordinary);
 
-pub fn by(source: &str) -> Voice<'_> {
-    Voice(Some(source), Trust::Ordinary)
+pub fn by(source: &str) -> Speaker<'_> {
+    Speaker(Some(source), Trust::Ordinary)
 }
 
 pub fn raw(subject: &str, value: &str, action: &str) -> RawFact {
@@ -108,7 +108,7 @@ impl Database {
     }
 
     /// Facts in words that say nothing beside them.
-    pub fn remember(&mut self, text: &str, facts: &[RawFact], voice: Voice) -> Vec<Outcome> {
+    pub fn remember(&mut self, text: &str, facts: &[RawFact], voice: Speaker) -> Vec<Outcome> {
         let plain: Vec<Proposed> =
             facts.iter().map(|f| with_wording(Wording::default(), f.clone())).collect();
         self.reconcile(text, &plain, voice)
@@ -119,7 +119,7 @@ impl Database {
         self.reconcile("said", &[with_wording(wording, fact)], SOMEONE)
     }
 
-    pub fn reconcile(&mut self, text: &str, facts: &[Proposed], voice: Voice) -> Vec<Outcome> {
+    pub fn reconcile(&mut self, text: &str, facts: &[Proposed], voice: Speaker) -> Vec<Outcome> {
         let proposals = repair(facts, &self.slots);
         let held = self.fetch(&needs(&proposals));
         let metadata = self.metadata.clone();
@@ -178,7 +178,7 @@ impl Database {
         Timestamp::from_second(self.clock).unwrap()
     }
 
-    fn statement<'a>(&mut self, text: &'a str, voice: Voice<'a>, metadata: &'a Metadata) -> Statement<'a> {
+    fn statement<'a>(&mut self, text: &'a str, voice: Speaker<'a>, metadata: &'a Metadata) -> Statement<'a> {
         Statement { text, source: voice.0, trust: voice.1, metadata, now: self.tick() }
     }
 

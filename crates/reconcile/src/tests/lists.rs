@@ -1,6 +1,6 @@
 //! Slots that hold many values.
 
-use super::database::{Database, SOMEONE, Voice, aimed, by_value, gone, raw, unsure, with_wording, within};
+use super::database::{Database, SOMEONE, Speaker, aimed, by_value, gone, raw, unsure, with_wording, within};
 use crate::Trust;
 use domain::Action;
 
@@ -74,7 +74,7 @@ fn a_gated_item_is_replaced_by_a_proposal() {
     assert_eq!(db.remember("said", &change(), SOMEONE)[0].action, Action::Flag);
     let pending = db.fact(2).pending.as_ref().unwrap();
     assert_eq!((pending.action, pending.target, pending.gated), (Action::Supersede, Some(1), true));
-    let trusted = db.remember("said", &change(), Voice(Some("fhir"), Trust::Trusted));
+    let trusted = db.remember("said", &change(), Speaker(Some("fhir"), Trust::Trusted));
     assert_eq!(trusted.iter().map(|o| o.action).collect::<Vec<_>>(), [Action::Add, Action::Flag]);
 }
 

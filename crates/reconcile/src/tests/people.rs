@@ -1,6 +1,6 @@
 //! What people do: forget, update, confirm, reject.
 
-use super::database::{Database, Voice, aimed, at, by, raw, unsure, within};
+use super::database::{Database, Speaker, aimed, at, by, raw, unsure, within};
 use crate::{Editor, Refusal, SlotSchema, Trust};
 use domain::{Action, PolicyMode, Status};
 use serde_json::json;
@@ -85,7 +85,7 @@ fn a_proposal_is_stale_once_its_target_was_refined() {
     let mut db = Database::clinical();
     db.say(raw("code_status", "DNR", "ADD"));
     db.say(raw("code_status", "full code", "SUPERSEDE"));
-    let trusted = Voice(Some("fhir"), Trust::Trusted);
+    let trusted = Speaker(Some("fhir"), Trust::Trusted);
     db.remember("said", &[raw("code_status", "DNR and DNI", "REFINE")], trusted);
     assert_eq!(db.confirm(2).unwrap_err(), STALE(2));
     assert_eq!(db.shown(), ["#1 DNR and DNI"]);
@@ -112,7 +112,7 @@ fn a_new_proposal_does_not_repeat_a_stale_one() {
     db.say(full());
     db.forget(raw("code_status", "DNR", "RETRACT"));
     db.update(1, "comfort care", Editor::Writer).unwrap();
-    let trusted = Voice(Some("fhir"), Trust::Trusted);
+    let trusted = Speaker(Some("fhir"), Trust::Trusted);
     db.remember("said", &[raw("code_status", "DNR and DNI", "REFINE")], trusted);
 
     assert_eq!(db.say(full()), Action::Flag);

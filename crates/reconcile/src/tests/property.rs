@@ -1,6 +1,6 @@
 //! Ten thousand random lives of a memory, each held against the independent model after every step.
 
-use super::database::{Database, Voice as DbVoice, with_wording};
+use super::database::{Database, Speaker, with_wording};
 use super::model::{Model, Policy, SCHEMA, SCOPES, SOURCES, SUBJECTS, Said, Time, VALUES, Voice, Words};
 use crate::{Editor, SlotSchema, Trust};
 use domain::{Action, Doubt, FactId, Named, PolicyMode, Proposed, RawFact, SourcePolicy, Status, Wording};
@@ -97,7 +97,7 @@ fn to_proposed(said: &Said, voice: &Voice, database: &Database) -> Proposed {
 fn told(said: &[Said], voice: &Voice, database: &mut Database) -> Vec<Action> {
     let facts: Vec<Proposed> = said.iter().map(|s| to_proposed(s, voice, database)).collect();
     let trust = if voice.trusted { Trust::Trusted } else { Trust::Ordinary };
-    database.reconcile("said", &facts, DbVoice(voice.source, trust)).iter().map(|o| o.action).collect()
+    database.reconcile("said", &facts, Speaker(voice.source, trust)).iter().map(|o| o.action).collect()
 }
 
 fn take(step: &Step, database: &mut Database, model: &mut Model) -> (Vec<Action>, Vec<Action>) {

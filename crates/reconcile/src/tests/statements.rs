@@ -1,6 +1,6 @@
 //! What one statement does to undeclared subjects and single-valued slots.
 
-use super::database::{Database, SOMEONE, Voice, aimed, at, by, doubted, event, gone, raw, unsure, within};
+use super::database::{Database, SOMEONE, Speaker, aimed, at, by, doubted, event, gone, raw, unsure, within};
 use crate::{SlotSchema, Trust};
 use domain::{Action, PolicyMode, RawFact, SourcePolicy, Status, Wording};
 use serde_json::json;
@@ -245,7 +245,7 @@ fn after_its_first_value_a_gated_slot_takes_proposals() {
     }
     let words = db.seen(gone(), raw("code_status", "full code", "ADD"));
     assert_eq!(words[0].action, Action::Flag);
-    let trusted = Voice(Some("fhir"), Trust::Trusted);
+    let trusted = Speaker(Some("fhir"), Trust::Trusted);
     let outcome = db.remember("said", &[raw("code_status", "DNI", "SUPERSEDE")], trusted);
     assert_eq!(outcome[0].action, Action::Supersede);
 }
@@ -259,7 +259,7 @@ fn naming_another_scope_does_not_pass_the_gate() {
     assert_eq!(db.say(elsewhere()), Action::Dedup);
     let pending = db.fact(2).pending.as_ref().unwrap();
     assert_eq!((pending.action, pending.target, pending.gated), (Action::Coexist, None, true));
-    let trusted = Voice(Some("fhir"), Trust::Trusted);
+    let trusted = Speaker(Some("fhir"), Trust::Trusted);
     assert_eq!(db.remember("said", &[elsewhere()], trusted)[0].action, Action::Coexist);
 
     db.say(raw("active_medication", "Warfarin 5 mg", "ADD"));

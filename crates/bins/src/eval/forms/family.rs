@@ -3,7 +3,7 @@
 
 use crate::cli::CliError;
 use crate::eval::bench::Memory;
-use crate::eval::score::Held;
+use crate::eval::score::ExportedFact;
 use crate::eval::tally::Ratio;
 use crate::eval::words::{Pattern, words};
 use serde::Deserialize;
@@ -52,8 +52,8 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    fn is_held(&self, held: &[Held]) -> bool {
-        let of_it = |fact: &&Held| fact.is_active() && self.statements.contains(&fact.text.as_str());
+    fn is_held(&self, held: &[ExportedFact]) -> bool {
+        let of_it = |fact: &&ExportedFact| fact.is_active() && self.statements.contains(&fact.text.as_str());
         held.iter().filter(of_it).any(|fact| says(fact, self.value))
     }
 }
@@ -122,23 +122,25 @@ impl Family {
     }
 
     /// Why a change was not made as it should.
-    fn fault(&self, change: &Change, held: &[Held]) -> Option<&'static str> {
+    fn fault(&self, change: &Change, held: &[ExportedFact]) -> Option<&'static str> {
         let first = self.say.get(change.of)?;
         let was_of_it = |id: i64| held.iter().any(|fact| fact.id == id && fact.text == *first);
         let names = self.names(change);
         let old = Pattern::from(change.old.clone());
-        let belongs = |fact: &Held| {
+        let belongs = |fact: &ExportedFact| {
             let all = words(&format!("{} {}", fact.subject, fact.value));
             fact.supersedes.is_some_and(was_of_it)
                 || fact.refined_from.iter().any(|former| old.is_in(&words(&former.value)))
                 || names.iter().any(|name| all.contains(name))
         };
-        let of_it = |fact: &&Held| fact.is_active() && fact.text == change.say && says(fact, &change.value);
+        let of_it =
+            |fact: &&ExportedFact| fact.is_active() && fact.text == change.say && says(fact, &change.value);
         if !held.iter().filter(of_it).any(belongs) {
             return Some("the new value is not held with its thing");
         }
-        let stale =
-            |fact: &Held| fact.is_active() && fact.text == *first && old.is_asserted_in(&words(&fact.value));
+        let stale = |fact: &ExportedFact| {
+            fact.is_active() && fact.text == *first && old.is_asserted_in(&words(&fact.value))
+        };
         held.iter().any(stale).then_some("the old value is held as well")
     }
 
@@ -157,7 +159,7 @@ impl Family {
 }
 
 /// Whether the fact, or its subject, contains the value.
-fn says(fact: &Held, value: &str) -> bool {
+fn says(fact: &ExportedFact, value: &str) -> bool {
     let all = words(&format!("{} {}", fact.subject, fact.value));
     Pattern::from(value.to_owned()).is_in(&all)
 }

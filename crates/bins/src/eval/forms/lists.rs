@@ -2,7 +2,7 @@
 
 use crate::cli::CliError;
 use crate::eval::bench::Memory;
-use crate::eval::score::Held;
+use crate::eval::score::ExportedFact;
 use crate::eval::tally::Ratio;
 use crate::eval::words::{Pattern, is_denial, words};
 use serde::Deserialize;
@@ -51,7 +51,7 @@ impl Lists {
     }
 }
 
-fn lists(fact: &Held, item: &str) -> bool {
+fn lists(fact: &ExportedFact, item: &str) -> bool {
     let value = words(&fact.value);
     let all = [words(&fact.subject), value.clone()].concat();
     fact.is_active() && !is_denial(&value) && Pattern::from(item.to_owned()).is_in(&all)

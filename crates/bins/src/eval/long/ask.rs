@@ -6,7 +6,7 @@ use super::conversation::{Conversation, Question};
 use crate::cli::CliError;
 use crate::eval::bench::{Memory, could_not};
 use crate::eval::cost::{Clock, Cost, rest};
-use crate::eval::score::Held;
+use crate::eval::score::ExportedFact;
 use crate::eval::words::{Pattern, words};
 use domain::Timestamp;
 use serde_json::json;
@@ -41,7 +41,7 @@ pub struct Asked {
 pub async fn ask(
     memories: &[Memory],
     conversation: &Conversation,
-    facts: &BTreeMap<i64, Held>,
+    facts: &BTreeMap<i64, ExportedFact>,
 ) -> Result<Vec<Asked>, CliError> {
     let Some(now) = conversation.timed().last().map(|(at, _)| at) else { return Ok(Vec::new()) };
     let mut lines: Vec<String> = Vec::new();
@@ -72,7 +72,7 @@ pub async fn ask(
 struct Turns<'a> {
     lines: Vec<String>,
     index: Bm25,
-    facts: &'a BTreeMap<i64, Held>,
+    facts: &'a BTreeMap<i64, ExportedFact>,
 }
 
 impl Turns<'_> {

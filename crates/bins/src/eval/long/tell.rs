@@ -4,12 +4,12 @@ use super::conversation::{Conversation, Turn};
 use crate::cli::CliError;
 use crate::eval::bench::{Memory, could_not};
 use crate::eval::cost::{Clock, Cost};
-use crate::eval::score::Held;
+use crate::eval::score::ExportedFact;
 use crate::eval::words::words;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-type Facts = BTreeMap<i64, Held>;
+type Facts = BTreeMap<i64, ExportedFact>;
 
 /// What one turn did.
 #[derive(Debug)]
@@ -92,15 +92,15 @@ struct Step<'a> {
 
 impl Step<'_> {
     /// The facts that no longer say what they said. More words on the same fact take nothing away.
-    fn given_way(&self) -> impl Iterator<Item = &Held> {
+    fn given_way(&self) -> impl Iterator<Item = &ExportedFact> {
         self.before.values().filter(|fact| fact.is_active()).filter(|fact| {
             let still = self.after.get(&fact.id).filter(|now| now.is_active());
             !still.is_some_and(|now| now.value == fact.value || says_as_much(&now.value, &fact.value))
         })
     }
 
-    fn flags(&self) -> impl Iterator<Item = &Held> {
-        let is_new = |fact: &&Held| !self.before.get(&fact.id).is_some_and(Held::is_flagged);
+    fn flags(&self) -> impl Iterator<Item = &ExportedFact> {
+        let is_new = |fact: &&ExportedFact| !self.before.get(&fact.id).is_some_and(ExportedFact::is_flagged);
         self.after.values().filter(|fact| fact.is_flagged()).filter(is_new)
     }
 

@@ -1,4 +1,4 @@
-use super::{Finding, Held, Pending, Verdict, findings, verdict};
+use super::{ExportedFact, Finding, Grade, Pending, findings, grade};
 use crate::eval::sequence::{Sequence, parse};
 use serde_json::{Value, json};
 
@@ -8,8 +8,8 @@ fn sequence(labels: &Value) -> Sequence {
     parse(&line.to_string()).unwrap().remove(0)
 }
 
-fn fact(subject: &str, value: &str, status: &str) -> Held {
-    Held {
+fn fact(subject: &str, value: &str, status: &str) -> ExportedFact {
+    ExportedFact {
         id: 0,
         subject: subject.to_owned(),
         value: value.to_owned(),
@@ -23,23 +23,23 @@ fn fact(subject: &str, value: &str, status: &str) -> Held {
     }
 }
 
-fn active(subject: &str, value: &str) -> Held {
+fn active(subject: &str, value: &str) -> ExportedFact {
     fact(subject, value, "ACTIVE")
 }
 
-fn scoped(subject: &str, value: &str, scope: &str) -> Held {
-    Held { scope: scope.to_owned(), ..active(subject, value) }
+fn scoped(subject: &str, value: &str, scope: &str) -> ExportedFact {
+    ExportedFact { scope: scope.to_owned(), ..active(subject, value) }
 }
 
 #[track_caller]
-fn check(labels: &Value, held: &[Held], expected: Verdict) {
+fn check(labels: &Value, held: &[ExportedFact], expected: Grade) {
     check_answer(labels, held, None, expected);
 }
 
 #[track_caller]
-fn check_answer(labels: &Value, held: &[Held], answer: Option<&str>, expected: Verdict) {
+fn check_answer(labels: &Value, held: &[ExportedFact], answer: Option<&str>, expected: Grade) {
     let found: Vec<Finding> = findings(&sequence(labels), held, answer);
-    assert_eq!(verdict(&found), expected, "{found:?}");
+    assert_eq!(grade(&found), expected, "{found:?}");
 }
 
 fn switched() -> Value {
@@ -53,52 +53,52 @@ fn switched() -> Value {
 #[test]
 fn a_memory_that_holds_every_label_is_correct() {
     let held = [active("billing db", "PostgreSQL 16"), fact("billing db", "MySQL", "SUPERSEDED")];
-    check(&switched(), &held, Verdict::Correct);
+    check(&switched(), &held, Grade::Correct);
 }
 
 #[test]
 fn a_missed_fact_is_safe() {
-    check(&switched(), &[], Verdict::Safe);
-    check(&switched(), &[active("billing db", "Postgres")], Verdict::Safe);
+    check(&switched(), &[], Grade::Safe);
+    check(&switched(), &[active("billing db", "Postgres")], Grade::Safe);
 }
 
 #[test]
 fn a_fact_that_waits_needlessly_is_safe() {
     let held = [fact("database", "Postgres", "FLAGGED_CONFLICT"), fact("database", "MySQL", "SUPERSEDED")];
-    check(&switched(), &held, Verdict::Safe);
+    check(&switched(), &held, Grade::Safe);
 }
 
 #[test]
 fn an_old_value_beside_the_new_one_is_silently_wrong() {
-    check(&switched(), &[active("database", "Postgres"), active("store", "MySQL 8")], Verdict::SilentlyWrong);
+    check(&switched(), &[active("database", "Postgres"), active("store", "MySQL 8")], Grade::SilentlyWrong);
 }
 
 #[test]
 fn an_invented_value_is_silently_wrong() {
     let labels = json!({ "current": [{ "about": "database", "value": "Postgres 16" }] });
-    check(&labels, &[active("database", "Oracle")], Verdict::SilentlyWrong);
-    check(&labels, &[active("database", "Postgres")], Verdict::Safe);
+    check(&labels, &[active("database", "Oracle")], Grade::SilentlyWrong);
+    check(&labels, &[active("database", "Postgres")], Grade::Safe);
     check(
         &labels,
         &[active("database", "Postgres 16"), active("database backup", "nightly")],
-        Verdict::Correct,
+        Grade::Correct,
     );
 }
 
 #[test]
 fn a_current_hedge_is_silently_wrong() {
     let labels = json!({ "not_current": ["Kafka"], "flagged": ["Kafka"] });
-    check(&labels, &[active("queue", "Kafka")], Verdict::SilentlyWrong);
-    check(&labels, &[fact("queue", "Kafka", "FLAGGED_CONFLICT")], Verdict::Correct);
-    check(&labels, &[], Verdict::Safe);
+    check(&labels, &[active("queue", "Kafka")], Grade::SilentlyWrong);
+    check(&labels, &[fact("queue", "Kafka", "FLAGGED_CONFLICT")], Grade::Correct);
+    check(&labels, &[], Grade::Safe);
 }
 
 #[test]
 fn only_an_event_that_happened_may_be_current() {
-    let event = [Held { kind: "event".to_owned(), ..active("trial", "tried Kafka in 2022") }];
+    let event = [ExportedFact { kind: "event".to_owned(), ..active("trial", "tried Kafka in 2022") }];
     let labels = |kind: &str| json!({ "kind": kind, "not_current": ["Kafka"] });
-    check(&labels("past"), &event, Verdict::Correct);
-    check(&labels("hypothetical"), &event, Verdict::SilentlyWrong);
+    check(&labels("past"), &event, Grade::Correct);
+    check(&labels("hypothetical"), &event, Grade::SilentlyWrong);
 }
 
 #[test]
@@ -108,24 +108,24 @@ fn a_value_in_the_wrong_scope_is_not_missing() {
         { "about": "theme", "value": "light", "scope": "mobile" },
     ] });
     let both = [scoped("theme", "dark", "web"), active("mobile theme", "light")];
-    check(&labels, &both, Verdict::Correct);
-    check(&labels, &[scoped("theme", "light", "mobile")], Verdict::Safe);
-    check(&labels, &[active("theme", "light")], Verdict::SilentlyWrong);
+    check(&labels, &both, Grade::Correct);
+    check(&labels, &[scoped("theme", "light", "mobile")], Grade::Safe);
+    check(&labels, &[active("theme", "light")], Grade::SilentlyWrong);
 }
 
 #[test]
 fn a_denial_holds_nothing_and_asserts_nothing() {
     let labels = json!({ "not_current": ["penicillin"] });
-    check(&labels, &[active("penicillin allergy", "none")], Verdict::Correct);
+    check(&labels, &[active("penicillin allergy", "none")], Grade::Correct);
     let labels = json!({ "current": ["penicillin"] });
-    check(&labels, &[active("penicillin allergy", "none")], Verdict::Safe);
-    check(&labels, &[active("penicillin allergy", "hives")], Verdict::Correct);
+    check(&labels, &[active("penicillin allergy", "none")], Grade::Safe);
+    check(&labels, &[active("penicillin allergy", "hives")], Grade::Correct);
 }
 
 #[test]
 fn an_affirmed_subject_counts_as_its_value() {
     let labels = json!({ "not_current": ["Kafka"] });
-    check(&labels, &[active("uses Kafka", "yes")], Verdict::SilentlyWrong);
+    check(&labels, &[active("uses Kafka", "yes")], Grade::SilentlyWrong);
 }
 
 #[test]
@@ -135,11 +135,11 @@ fn an_answer_is_judged_by_what_it_asserts() {
         "ask": { "question": "Which database?", "answer": ["Postgres"] },
     });
     for (answer, expected) in [
-        ("It is Postgres, moved from MySQL.", Verdict::Correct),
-        ("I do not know.", Verdict::Safe),
-        ("MySQL.", Verdict::SilentlyWrong),
-        ("Postgres and MySQL.", Verdict::SilentlyWrong),
-        ("Oracle.", Verdict::SilentlyWrong),
+        ("It is Postgres, moved from MySQL.", Grade::Correct),
+        ("I do not know.", Grade::Safe),
+        ("MySQL.", Grade::SilentlyWrong),
+        ("Postgres and MySQL.", Grade::SilentlyWrong),
+        ("Oracle.", Grade::SilentlyWrong),
     ] {
         check_answer(&labels, &[], Some(answer), expected);
     }
@@ -148,30 +148,30 @@ fn an_answer_is_judged_by_what_it_asserts() {
 #[test]
 fn where_nothing_is_known_only_saying_so_is_correct() {
     let labels = json!({ "ask": { "question": "Which bank?", "answer": [] } });
-    check_answer(&labels, &[], Some("I don't know that."), Verdict::Correct);
-    check_answer(&labels, &[], Some("Your bank is Monzo."), Verdict::SilentlyWrong);
+    check_answer(&labels, &[], Some("I don't know that."), Grade::Correct);
+    check_answer(&labels, &[], Some("Your bank is Monzo."), Grade::SilentlyWrong);
 }
 
 #[test]
 fn a_part_of_an_answer_is_safe() {
     let labels = json!({ "ask": { "question": "Which allergies?", "answer": ["sulfa", "latex"] } });
-    check_answer(&labels, &[], Some("Latex."), Verdict::Safe);
+    check_answer(&labels, &[], Some("Latex."), Grade::Safe);
 }
 
 #[test]
 fn a_flagged_false_value_is_not_silently_wrong() {
     let labels = json!({ "current": [{ "about": "host", "value": "Fly" }], "not_current": ["Heroku"],
         "ask": { "question": "Where is it hosted?", "answer": ["Fly"] } });
-    let old = Held { id: 7, ..active("host", "Heroku") };
-    let flag = |target| Held {
+    let old = ExportedFact { id: 7, ..active("host", "Heroku") };
+    let flag = |target| ExportedFact {
         id: 8,
         pending: Some(Pending { target: Some(target) }),
         ..fact("host", "Heroku", "FLAGGED_CONFLICT")
     };
-    check(&labels, &[old.clone(), flag(7)], Verdict::Safe);
-    check(&labels, &[old.clone(), flag(6)], Verdict::SilentlyWrong);
-    check(&labels, std::slice::from_ref(&old), Verdict::SilentlyWrong);
+    check(&labels, &[old.clone(), flag(7)], Grade::Safe);
+    check(&labels, &[old.clone(), flag(6)], Grade::SilentlyWrong);
+    check(&labels, std::slice::from_ref(&old), Grade::SilentlyWrong);
     let held = [old, flag(7)];
-    check_answer(&labels, &held, Some("Heroku."), Verdict::SilentlyWrong);
-    check_answer(&labels, &held, Some("Heroku. A change to this waits for confirmation."), Verdict::Safe);
+    check_answer(&labels, &held, Some("Heroku."), Grade::SilentlyWrong);
+    check_answer(&labels, &held, Some("Heroku. A change to this waits for confirmation."), Grade::Safe);
 }

@@ -1,6 +1,6 @@
 use super::Set;
 use crate::eval::folder::Folder;
-use crate::eval::score::{Held, Verdict, findings, verdict};
+use crate::eval::score::{ExportedFact, Grade, findings, grade};
 use crate::eval::sequence::{Label, Sequence, SequenceKind, Trade, word};
 use clap::ValueEnum;
 use std::collections::BTreeSet;
@@ -81,9 +81,9 @@ fn missing_sets_say_where_to_find_them() {
 }
 
 /// A fact that says what the label says, in the first of its wordings.
-fn fact(label: &Label, status: &str) -> Held {
+fn fact(label: &Label, status: &str) -> ExportedFact {
     let first = |written: String| written.split('|').next().unwrap_or_default().to_owned();
-    Held {
+    ExportedFact {
         id: 0,
         pending: None,
         subject: first(label.about.to_string()),
@@ -105,7 +105,7 @@ fn no_label_contradicts_another() {
             (&sequence.flagged, "FLAGGED_CONFLICT"),
             (&sequence.history, "SUPERSEDED"),
         ];
-        let held: Vec<Held> =
+        let held: Vec<ExportedFact> =
             labelled.iter().flat_map(|(labels, status)| labels.iter().map(|l| fact(l, status))).collect();
         let answer = sequence.ask.as_ref().map(|ask| {
             let words: Vec<String> = ask
@@ -116,18 +116,18 @@ fn no_label_contradicts_another() {
             if words.is_empty() { "I do not know.".to_owned() } else { words.join(", ") }
         });
         let found = findings(&sequence, &held, answer.as_deref());
-        assert_eq!(verdict(&found), Verdict::Correct, "{}: {found:?}", sequence.id);
+        assert_eq!(grade(&found), Grade::Correct, "{}: {found:?}", sequence.id);
     }
 }
 
 #[test]
 fn an_empty_memory_is_never_silently_wrong() {
     let all = halves().concat();
-    let verdicts: Vec<Verdict> = all
+    let grades: Vec<Grade> = all
         .iter()
-        .map(|sequence| verdict(&findings(sequence, &[], sequence.ask.as_ref().map(|_| "I do not know."))))
+        .map(|sequence| grade(&findings(sequence, &[], sequence.ask.as_ref().map(|_| "I do not know."))))
         .collect();
-    let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
-    assert_eq!(count(Verdict::SilentlyWrong), 0);
-    assert!(count(Verdict::Correct) * 20 < all.len(), "{}", count(Verdict::Correct));
+    let count = |wanted: Grade| grades.iter().filter(|grade| **grade == wanted).count();
+    assert_eq!(count(Grade::SilentlyWrong), 0);
+    assert!(count(Grade::Correct) * 20 < all.len(), "{}", count(Grade::Correct));
 }

@@ -24,26 +24,26 @@ pub fn run(page: &Page) -> Vec<Vec<Exchange>> {
     if blocks.is_empty() {
         return Vec::new();
     }
-    let place = Place::new();
+    let sandbox = Sandbox::new();
     let script: String =
-        blocks.iter().flat_map(|block| block.iter()).map(|exchange| place.command(exchange)).collect();
-    let output = place.run(&script);
+        blocks.iter().flat_map(|block| block.iter()).map(|exchange| sandbox.command(exchange)).collect();
+    let output = sandbox.run(&script);
     let mut outputs = output.split(MARK).skip(1).map(str::to_owned);
     let mut answer = |exchange: &Exchange| {
         let output = outputs.next().unwrap_or_else(|| panic!("no output for {exchange:?}"));
-        let expected = place.shown(&output).lines().map(|line| line.trim_end().to_owned()).collect();
+        let expected = sandbox.shown(&output).lines().map(|line| line.trim_end().to_owned()).collect();
         Exchange { asked: exchange.asked.clone(), expected }
     };
     blocks.into_iter().map(|block| block.iter().map(&mut answer).collect()).collect()
 }
 
-struct Place {
+struct Sandbox {
     home: tempfile::TempDir,
     programs: String,
     port: String,
 }
 
-impl Place {
+impl Sandbox {
     fn new() -> Self {
         let programs = Path::new(env!("CARGO_BIN_EXE_svc")).parent().unwrap().to_str().unwrap().to_owned();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();

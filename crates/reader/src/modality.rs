@@ -36,14 +36,14 @@ const VALUE: f32 = 0.5;
 
 /// A sentence as the network labels it.
 #[derive(Debug)]
-pub(crate) struct Heard {
+pub(crate) struct LabelledSentence {
     tokens: Vec<Token>,
     mocks: bool,
 }
 
-pub(crate) fn hear(sentences: &[&str]) -> Vec<Heard> {
-    let heard = encoder::tokens(sentences).into_iter();
-    heard.zip(sentences).map(|(tokens, text)| Heard { tokens, mocks: mocks(text) }).collect()
+pub(crate) fn label(sentences: &[&str]) -> Vec<LabelledSentence> {
+    let labelled = encoder::tokens(sentences).into_iter();
+    labelled.zip(sentences).map(|(tokens, text)| LabelledSentence { tokens, mocks: mocks(text) }).collect()
 }
 
 fn mocks(text: &str) -> bool {
@@ -51,9 +51,9 @@ fn mocks(text: &str) -> bool {
     MOCKING.iter().any(|sign| low.contains(sign))
 }
 
-impl Heard {
+impl LabelledSentence {
     /// How these bytes of the sentence are meant.
-    pub fn meant(&self, at: &Range<usize>) -> Modality {
+    pub fn modality(&self, at: &Range<usize>) -> Modality {
         let shares = self.shares(at);
         let believed = |meant: Modality| meant != Modality::Sarcastic || self.mocks;
         ALL.into_iter()

@@ -10,14 +10,14 @@ use tokio::time::{Sleep, sleep};
 
 /// Fails a write that makes no headway for `patience`.
 #[derive(Debug)]
-pub(super) struct Impatient<S> {
+pub(super) struct WriteTimeout<S> {
     stream: S,
     patience: Duration,
     /// Runs from the moment that a write has to wait.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Impatient<S> {
+impl<S> WriteTimeout<S> {
     pub fn new(stream: S, patience: Duration) -> Self {
         Self { stream, patience, waiting: None }
     }
@@ -34,7 +34,7 @@ impl<S> Impatient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -44,7 +44,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Impatient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.judge(cx, written)
@@ -76,7 +76,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Impatient<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::Impatient;
+    use super::WriteTimeout;
     use std::io;
     use std::time::Duration;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
@@ -84,7 +84,7 @@ mod tests {
     #[tokio::test]
     async fn a_write_that_nobody_reads_fails() {
         let (ours, _theirs) = duplex(16);
-        let mut ours = Impatient::new(ours, Duration::from_millis(5));
+        let mut ours = WriteTimeout::new(ours, Duration::from_millis(5));
         let error = ours.write_all(&[0; 64]).await.expect_err("the other end does not read");
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     }
@@ -92,7 +92,7 @@ mod tests {
     #[tokio::test]
     async fn a_write_that_is_read_arrives() {
         let (ours, mut theirs) = duplex(16);
-        let mut ours = Impatient::new(ours, Duration::from_secs(60));
+        let mut ours = WriteTimeout::new(ours, Duration::from_secs(60));
         let reader = tokio::spawn(async move {
             let mut all = Vec::new();
             theirs.read_to_end(&mut all).await.map(|_| all.len())

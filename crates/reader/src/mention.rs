@@ -13,7 +13,7 @@ pub(crate) fn set(text: &str) -> Stems {
 
 /// A held fact with the words that name it.
 #[derive(Debug)]
-pub(crate) struct Known<'a> {
+pub(crate) struct HeldState<'a> {
     pub fact: &'a Fact,
     pub subject: Stems,
     pub value: Stems,
@@ -21,16 +21,16 @@ pub(crate) struct Known<'a> {
     names: Stems,
 }
 
-impl<'a> Known<'a> {
+impl<'a> HeldState<'a> {
     /// The states among the facts. Notes, which are kept as they were told, are never replaced.
     pub fn states(held: &[&'a Fact]) -> Vec<Self> {
         let states = held.iter().copied().filter(|fact| fact.kind == FactKind::State);
-        let known = states.map(|fact| {
+        let with_words = states.map(|fact| {
             let subject = set(&fact.subject);
             let names = &subject & &names(&fact.text);
             Self { fact, value: set(&fact.value), names, subject }
         });
-        known.collect()
+        with_words.collect()
     }
 
     /// The words of its subject that a sentence contains, if they are enough to identify it: a name or a number, or

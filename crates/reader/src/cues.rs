@@ -1,0 +1,82 @@
+//! Words that show what a sentence is: a question, a plan, a supposition, small talk.
+
+use crate::clause::Clause;
+use crate::lexicon::LEXICON;
+use crate::tagging::is_known;
+use crate::word::Word;
+use crate::words::words;
+use domain::words::{Boundary, split_words};
+use encoder::Modality;
+
+/// Whether a topic has a name or a number, as the sentence spells it.
+pub(crate) fn is_name(topic: &str, sentence: &str) -> bool {
+    let mut written = split_words(sentence, Boundary::NotAlphanumeric);
+    // The first word of a sentence has a capital anyhow.
+    let first = written.next().map(str::to_lowercase).filter(|word| !is_known(word));
+    let capitals: Vec<String> = written
+        .filter(|word| word.starts_with(char::is_uppercase))
+        .map(str::to_lowercase)
+        .chain(first)
+        .collect();
+    let named =
+        |word: &str| word.chars().any(|c| c.is_ascii_digit()) || capitals.iter().any(|name| name == word);
+    split_words(topic, Boundary::NotAlphanumeric).any(named)
+}
+
+/// "Could somebody check if …", "who over there handles …": a question without its mark.
+pub(crate) fn asks_for(clause: &Clause) -> bool {
+    const OPENINGS: [&str; 20] = [
+        "who", "what", "when", "where", "which", "why", "how", "do", "does", "did", "is", "are", "can",
+        "could", "would", "will", "remind", "anyone", "any", "should",
+    ];
+    clause.words.first().is_some_and(|w| w.is_any(&OPENINGS))
+}
+
+/// "In three weeks", "tomorrow", "next month".
+pub(crate) fn is_ahead(words: &[Word]) -> bool {
+    let low: Vec<&str> = words.iter().map(|w| w.low.as_str()).collect();
+    let units = ["day", "days", "week", "weeks", "month", "months", "year", "years"];
+    let ahead = |w: &[&str]| w.first() == Some(&"in") && w.get(2).is_some_and(|unit| units.contains(unit));
+    low.contains(&"tomorrow")
+        || low.windows(3).any(ahead)
+        || low
+            .windows(2)
+            .any(|w| w.first() == Some(&"next") && w.get(1).is_some_and(|unit| units.contains(unit)))
+}
+
+/// A supposition has a word that says so. Nothing is left out because of its tone alone.
+pub(crate) fn is_unreal(meant: Modality, sentence: &str) -> bool {
+    const SUPPOSING: [&str; 12] = [
+        "if",
+        "would",
+        "could",
+        "wish",
+        "imagine",
+        "suppose",
+        "supposing",
+        "hypothetically",
+        "were",
+        "wouldn't",
+        "had",
+        "say",
+    ];
+    let words = words(sentence);
+    meant == Modality::Sarcastic || words.iter().any(|w| w.is_any(&SUPPOSING))
+}
+
+/// Whether there is hardly a word that could be asked about later.
+pub(crate) fn is_slight(clause: &Clause) -> bool {
+    const FEW: usize = 4;
+    let tells = |w: &Word| w.has_digit() || (w.is_capital() && w.at.start > 0 && !w.is("i"));
+    clause.words.len() <= FEW && !clause.words.iter().any(tells)
+}
+
+/// Greetings, thanks, an order for this moment.
+pub(crate) fn is_small_talk(words: &[Word]) -> bool {
+    let bare: Vec<&str> = words.iter().filter(|w| !w.is_mark()).map(|w| w.low.as_str()).collect();
+    let mut rest = bare.as_slice();
+    while let Some(length) = LEXICON.chatter(rest) {
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    rest.is_empty()
+}
