@@ -20,7 +20,7 @@ pub enum Command {
         #[arg(long, default_value = "human")]
         kind: String,
         /// Comma-separated user_ids that the key may touch [default: all].
-        #[arg(long, default_value = "")]
+        #[arg(long, default_value = "", hide_default_value = true)]
         scopes: String,
         /// The tenant.
         #[arg(long, default_value = domain::DEFAULT_TENANT)]
