@@ -2,6 +2,7 @@
 
 use crate::lexicon::LEXICON;
 use crate::word::{Tag, Word};
+use std::ops::Range;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Clause {
@@ -11,6 +12,13 @@ pub(crate) struct Clause {
     pub subject: Option<Vec<Word>>,
     /// What the clause before it in the sentence spoke of, where that has a name or a number.
     pub of: Option<String>,
+}
+
+impl Clause {
+    /// Its bytes in the sentence.
+    pub fn span(&self) -> Option<Range<usize>> {
+        Some(self.words.first()?.at.start..self.words.last()?.at.end)
+    }
 }
 
 /// Cut at semicolons, and at "and", "but" and commas behind which a clause of its own begins.

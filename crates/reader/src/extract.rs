@@ -10,10 +10,11 @@ use crate::note::{called, notes};
 use crate::raw_fact::{DOUBTFUL, PLAIN, fact, removal};
 use crate::reading::{Arity, Pointers, Reading, Shift};
 use crate::scope::{GLOBAL, scoped};
-use crate::segment::{self, Segment, Sort};
+use crate::segment::{self, Segment, Sort, me};
 use crate::slot;
 use crate::topic::{name, points};
-use crate::word::{Tag, Word, spell};
+use crate::value_phrase::whole_words;
+use crate::word::{Word, spell};
 use crate::words::words;
 use domain::keys::subject_key;
 use domain::{Action, FactKind, RawFact};
@@ -112,7 +113,7 @@ impl Reader<'_> {
         let mut handled = Handled::Nothing;
         let mut topics: Vec<String> = Vec::new();
         for mut clause in clauses(&words) {
-            let Some(at) = span(&clause) else { continue };
+            let Some(at) = clause.span() else { continue };
             let text = segment.text.get(at.clone()).unwrap_or_default();
             let meant = match labelled.modality(&at) {
                 _ if asks => Modality::Question,
@@ -433,37 +434,4 @@ impl Reader<'_> {
             arity: Arity::Unsure,
         })
     }
-}
-
-/// The speaker's own name for themselves: "user", unless a line or the source names somebody.
-fn me(speaker: Option<&str>, source: Option<&str>) -> String {
-    let is_person =
-        |name: &&str| name.starts_with(char::is_uppercase) && name.split_whitespace().count() <= 3;
-    let named = speaker.or(source.filter(is_person)).map(str::to_lowercase);
-    named.filter(|name| !["user", "human", "customer"].contains(&name.as_str())).unwrap_or("user".to_owned())
-}
-
-/// The words that the network takes for a value, whole, with the nouns and names that belong to them.
-fn whole_words<'a>(clause: &'a Clause, value: &Range<usize>) -> Option<&'a [Word]> {
-    let words = clause.words.as_slice();
-    let touches = |w: &Word| w.at.start < value.end && value.start < w.at.end;
-    let (mut first, mut last) = (words.iter().position(touches)?, words.iter().rposition(touches)?);
-    let joins = |at: usize| {
-        words.get(at).is_some_and(|w| {
-            matches!(w.tag, Tag::Noun | Tag::Name | Tag::Adjective | Tag::Number)
-                || w.is("'s")
-                || w.tag == Tag::Verb && w.low.ends_with("ing")
-        })
-    };
-    while first > 0 && joins(first - 1) && joins(first) {
-        first -= 1;
-    }
-    while joins(last + 1) {
-        last += 1;
-    }
-    words.get(first..=last)
-}
-
-fn span(clause: &Clause) -> Option<Range<usize>> {
-    Some(clause.words.first()?.at.start..clause.words.last()?.at.end)
 }

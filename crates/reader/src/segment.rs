@@ -206,6 +206,14 @@ fn ends(before: &str, after: &str) -> bool {
     !(TITLES.contains(&last.as_str()) || initial || trails)
 }
 
+/// The speaker's own name for themselves: "user", unless a line or the source names somebody.
+pub(crate) fn me(speaker: Option<&str>, source: Option<&str>) -> String {
+    let is_person =
+        |name: &&str| name.starts_with(char::is_uppercase) && name.split_whitespace().count() <= 3;
+    let named = speaker.or(source.filter(is_person)).map(str::to_lowercase);
+    named.filter(|name| !["user", "human", "customer"].contains(&name.as_str())).unwrap_or("user".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Sort, cut};

@@ -1,6 +1,8 @@
 //! The words that give a value: where they begin and where they end.
 
+use crate::clause::Clause;
 use crate::word::{Tag, Word, spell};
+use std::ops::Range;
 
 /// Up to where something else begins, without closing words that only say that it holds now.
 pub(crate) fn bounded(words: &[Word]) -> &[Word] {
@@ -95,4 +97,25 @@ pub(crate) fn is_value(words: &[Word]) -> bool {
     words
         .iter()
         .any(|w| matches!(w.tag, Tag::Noun | Tag::Name | Tag::Number | Tag::Adjective) || w.has_digit())
+}
+
+/// The words that the network takes for a value, whole, with the nouns and names that belong to them.
+pub(crate) fn whole_words<'a>(clause: &'a Clause, value: &Range<usize>) -> Option<&'a [Word]> {
+    let words = clause.words.as_slice();
+    let touches = |w: &Word| w.at.start < value.end && value.start < w.at.end;
+    let (mut first, mut last) = (words.iter().position(touches)?, words.iter().rposition(touches)?);
+    let joins = |at: usize| {
+        words.get(at).is_some_and(|w| {
+            matches!(w.tag, Tag::Noun | Tag::Name | Tag::Adjective | Tag::Number)
+                || w.is("'s")
+                || w.tag == Tag::Verb && w.low.ends_with("ing")
+        })
+    };
+    while first > 0 && joins(first - 1) && joins(first) {
+        first -= 1;
+    }
+    while joins(last + 1) {
+        last += 1;
+    }
+    words.get(first..=last)
 }

@@ -16,7 +16,7 @@ fn complaint(text: &str) -> ResponseTemplate {
 }
 
 #[tokio::test]
-async fn an_endpoint_without_schemas_is_asked_more_simply_and_remembered() {
+async fn an_endpoint_without_schemas_is_remembered() {
     let server = responding(|r: &Request| match body(r)["response_format"]["type"].as_str() {
         Some("json_schema") => status(422),
         _ => says(FACT),
@@ -32,7 +32,7 @@ async fn an_endpoint_without_schemas_is_asked_more_simply_and_remembered() {
 }
 
 #[tokio::test]
-async fn an_endpoint_without_any_json_mode_is_asked_by_the_prompt_alone() {
+async fn an_endpoint_without_json_mode_is_asked_by_the_prompt() {
     let server = responding(
         |r: &Request| if body(r).get("response_format").is_some() { status(400) } else { says(FACT) },
     )
@@ -44,7 +44,7 @@ async fn an_endpoint_without_any_json_mode_is_asked_by_the_prompt_alone() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_refuses_every_form_is_an_error_and_teaches_nothing() {
+async fn an_endpoint_that_refuses_every_form_is_an_error() {
     let server = server([status(400)]).await;
     let models = openai(&server);
     assert_eq!(extract(&models).await, Err(ModelError::Http { status: 400 }));
@@ -56,7 +56,7 @@ async fn an_endpoint_that_refuses_every_form_is_an_error_and_teaches_nothing() {
 }
 
 #[tokio::test]
-async fn a_parameter_that_the_model_refuses_is_left_out_from_then_on() {
+async fn a_refused_parameter_is_left_out_from_then_on() {
     let server = responding(|r: &Request| {
         let body = body(r);
         if body.get("max_tokens").is_some() {
@@ -79,7 +79,7 @@ async fn a_parameter_that_the_model_refuses_is_left_out_from_then_on() {
 }
 
 #[tokio::test]
-async fn an_anthropic_endpoint_without_tools_is_asked_by_the_prompt_alone() {
+async fn an_endpoint_without_tools_is_asked_by_the_prompt() {
     let server = responding(|r: &Request| match body(r).get("tools") {
         Some(_) => status(400),
         None => {
@@ -94,7 +94,7 @@ async fn an_anthropic_endpoint_without_tools_is_asked_by_the_prompt_alone() {
 }
 
 #[tokio::test]
-async fn json_that_the_endpoint_itself_finds_invalid_is_asked_for_again_in_the_same_form() {
+async fn json_that_the_endpoint_rejects_is_asked_for_again() {
     let invalid =
         ResponseTemplate::new(400).set_body_json(json!({ "error": { "code": "json_validate_failed" } }));
     let server = server([invalid, says(FACT)]).await;
@@ -104,7 +104,7 @@ async fn json_that_the_endpoint_itself_finds_invalid_is_asked_for_again_in_the_s
 }
 
 #[tokio::test]
-async fn a_probe_is_one_request_and_takes_a_complaint_over_a_parameter_for_life() {
+async fn a_probe_is_one_request_and_any_reply_will_do() {
     let picky = server([complaint("max_tokens is too low")]).await;
     assert_eq!(openai(&picky).probe_chat().await, Ok(()));
     assert_eq!(bodies(&picky).await.len(), 1);

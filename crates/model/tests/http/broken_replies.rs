@@ -25,7 +25,7 @@ async fn a_broken_reply_is_asked_for_again_with_a_reminder() {
 }
 
 #[tokio::test]
-async fn a_model_that_never_makes_sense_is_an_error_after_the_retries() {
+async fn a_model_that_never_makes_sense_is_an_error() {
     for broken in [says("certainly!"), bad_utf8(), ResponseTemplate::new(200).set_body_json(json!({}))] {
         let server = server([broken]).await;
         assert_eq!(extract(&openai(&server)).await.unwrap_err().kind(), "BadReply");
@@ -55,7 +55,7 @@ async fn what_was_salvaged_outlives_an_endpoint_that_fails_afterwards() {
 }
 
 #[tokio::test]
-async fn a_reply_that_was_cut_at_its_limit_is_not_asked_for_again() {
+async fn a_reply_cut_at_its_limit_is_not_repeated() {
     let cut = json!({ "choices": [{ "finish_reason": "length", "message": { "content": CUT } }] });
     let server = server([ResponseTemplate::new(200).set_body_json(cut)]).await;
     assert_eq!(extract(&openai(&server)).await.unwrap(), ["city"]);
@@ -70,7 +70,7 @@ async fn a_reply_of_endless_length_is_not_read() {
 }
 
 #[tokio::test]
-async fn an_empty_answer_is_asked_for_again_and_is_an_error_in_the_end() {
+async fn an_answer_that_stays_empty_is_an_error() {
     let recovers = server([says(" "), bad_utf8(), says("In Oslo.")]).await;
     assert_eq!(answer(&openai(&recovers)).await.unwrap(), "In Oslo.");
     let silent = server([says("<think>I wonder</think>")]).await;

@@ -91,7 +91,7 @@ async fn an_endpoint_that_gives_no_index_answers_in_order() {
 }
 
 #[tokio::test]
-async fn a_question_is_tried_once_and_background_work_again() {
+async fn only_background_work_is_retried() {
     let answers = || [status(500), data(&json!([{ "embedding": [1.0] }]))];
     let once = server(answers()).await;
     let error = embedder(&once).embed(&["a"], Effort::Once, soon()).await.unwrap_err();
@@ -102,7 +102,7 @@ async fn a_question_is_tried_once_and_background_work_again() {
 }
 
 #[tokio::test]
-async fn a_question_waits_two_seconds_for_its_vector_at_most() {
+async fn a_question_waits_at_most_two_seconds_for_its_vector() {
     let server = server([data(&json!([])).set_delay(Duration::from_secs(300))]).await;
     let began = Instant::now();
     let error = embedder(&server).embed(&["a"], Effort::Once, soon()).await.unwrap_err();

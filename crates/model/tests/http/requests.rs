@@ -25,7 +25,7 @@ async fn openai_is_asked_for_json_by_schema() {
 }
 
 #[tokio::test]
-async fn an_answer_is_asked_for_as_free_text_by_the_reading_model() {
+async fn an_answer_is_free_text_from_the_reading_model() {
     let server = server([says("<think>hm</think> In Oslo. ")]).await;
     let chat =
         ChatConfig { read_model: Some("reader".to_owned()), ..config(Provider::OpenAi, &server.uri()) };
@@ -37,7 +37,7 @@ async fn an_answer_is_asked_for_as_free_text_by_the_reading_model() {
 }
 
 #[tokio::test]
-async fn groq_is_asked_as_openai_is_with_a_model_of_its_own() {
+async fn groq_has_the_format_of_openai_and_its_own_model() {
     let server = server([says(FACT)]).await;
     let groq = models(config(Provider::Groq, &format!("{}/openai/v1/", server.uri())));
     assert_eq!(extract(&groq).await.unwrap(), ["city"]);
@@ -52,7 +52,7 @@ fn message(content: &Value) -> ResponseTemplate {
 }
 
 #[tokio::test]
-async fn anthropic_is_made_to_call_a_tool_whose_input_is_read() {
+async fn anthropic_is_made_to_call_a_tool() {
     let input: Value = serde_json::from_str(FACT).unwrap();
     let call = json!([
         { "type": "text", "text": "I will record this." },

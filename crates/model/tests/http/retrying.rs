@@ -31,7 +31,7 @@ async fn a_pause_past_the_deadline_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_refused_for_good_is_not_sent_again() {
+async fn a_refused_request_is_not_sent_again() {
     for code in [401, 403, 404, 413] {
         let server = server([status(code), says(FACT)]).await;
         let error = extract(&openai(&server)).await.unwrap_err();
@@ -65,7 +65,7 @@ async fn nothing_is_sent_after_the_deadline() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_nobody_serves_is_a_connection_fault() {
+async fn an_unreachable_endpoint_is_a_connection_fault() {
     let nowhere = models(config(Provider::OpenAi, "http://127.0.0.1:1/v1"));
     let deadline = Instant::now() + Duration::from_secs(1);
     assert_eq!(extract_until(&nowhere, deadline).await.unwrap_err().kind(), "ConnectError");
