@@ -19,6 +19,11 @@ pub enum Status {
 }
 
 impl Status {
+    /// What counts now, or waits for a decision.
+    pub const STANDING: [Self; 2] = [Self::Active, Self::FlaggedConflict];
+    /// What no longer counts and is kept as history.
+    pub const RETIRED: [Self; 2] = [Self::Superseded, Self::Historical];
+
     pub const fn word(self) -> &'static str {
         match self {
             Self::Active => "ACTIVE",

@@ -3,6 +3,7 @@
 pub mod caller;
 pub mod fact;
 pub mod fault;
+pub mod ids;
 pub mod keys;
 pub mod limits;
 pub mod policy;
@@ -15,6 +16,7 @@ pub mod words;
 pub use caller::{Caller, CallerId, Identity};
 pub use fact::{Action, Earlier, Fact, FactId, FactKind, Metadata, Pending, REJECTED_BY, Status, Triple};
 pub use fault::Fault;
+pub use ids::{SpaceId, SpaceKey};
 pub use jiff::Timestamp;
 pub use policy::{PolicyMode, SourcePolicy};
 pub use principal::{Capability, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes};

@@ -30,6 +30,8 @@ pub enum StoreError {
     Startup(String),
     #[error("the store has shut down")]
     Closed,
+    #[error("a transaction on SQLite waited for something, and nothing of it was kept")]
+    Waiting,
     #[error("a panic in the middle of a transaction; nothing of it was kept")]
     Panicked,
 }
@@ -68,6 +70,7 @@ impl StoreError {
             Self::NewerSchema { .. } => "NewerSchema",
             Self::Startup(_) => "StartupError",
             Self::Closed => "StoreClosed",
+            Self::Waiting => "StoreWaiting",
             Self::Panicked => "Panic",
         }
     }
@@ -76,43 +79,6 @@ impl StoreError {
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error.to_string())
-    }
-}
-
-impl From<tokio_postgres::Error> for StoreError {
-    fn from(error: tokio_postgres::Error) -> Self {
-        use tokio_postgres::error::SqlState;
-        let trouble = match error.code() {
-            None if is_of_the_connection(&error) => Trouble::Lost,
-            None => Trouble::Other,
-            Some(code) => match *code {
-                SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED => Trouble::Conflict,
-                SqlState::ADMIN_SHUTDOWN
-                | SqlState::CRASH_SHUTDOWN
-                | SqlState::CANNOT_CONNECT_NOW
-                | SqlState::TOO_MANY_CONNECTIONS
-                | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => Trouble::Lost,
-                _ => Trouble::Other,
-            },
-        };
-        Self::Postgres { why: crate::postgres::explain(&error), trouble }
-    }
-}
-
-fn is_of_the_connection(error: &tokio_postgres::Error) -> bool {
-    let cause = std::error::Error::source(error);
-    error.is_closed() || cause.is_some_and(|cause| cause.downcast_ref::<std::io::Error>().is_some())
-}
-
-impl From<deadpool_postgres::PoolError> for StoreError {
-    fn from(error: deadpool_postgres::PoolError) -> Self {
-        match error {
-            deadpool_postgres::PoolError::Backend(error) => error.into(),
-            deadpool_postgres::PoolError::PostCreateHook(deadpool_postgres::HookError::Backend(error)) => {
-                error.into()
-            }
-            other => Self::Postgres { why: other.to_string(), trouble: Trouble::Lost },
-        }
     }
 }
 

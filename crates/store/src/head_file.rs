@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 const SLOTS: usize = 2;
 const SLOT_BYTES: usize = 512;
 
+#[derive(Clone)]
 pub(crate) struct HeadFile {
     path: PathBuf,
 }
@@ -43,7 +44,7 @@ impl HeadFile {
     /// Moves the head forward, never back, whatever other processes write. A head that the log does not pass through
     /// bears witness to a log that was rolled back or rewritten, and is kept. Only the newest is asked about: whoever
     /// wrote it had found the one before it in the same log.
-    pub fn advance(&self, head: &SignedHead, passes: impl Fn(Position) -> bool) -> io::Result<()> {
+    pub fn advance(&self, head: &SignedHead, mut passes: impl FnMut(Position) -> bool) -> io::Result<()> {
         let file = OpenOptions::new().read(true).write(true).open(&self.path)?;
         file.lock()?;
         let newest =

@@ -1,10 +1,10 @@
 //! What the audit log says of each call that changes something.
 
 use crate::call::Record;
-use crate::rows::erasure::Erased;
+use crate::rows::erasure::ErasureSummary;
 use crate::rows::principals::{Creation, Revoked, Rotated};
 use crate::rows::receipts::Attested;
-use crate::rows::statements::{Planned, Proposer, Verdict};
+use crate::rows::statements::{ChangeVerdict, Planned, Proposer};
 use domain::{FactId, Principal};
 use reconcile::{Outcome, Plan, Refusal};
 
@@ -56,7 +56,7 @@ impl Recorded for Updated<'_> {
 /// A flagged fact that was confirmed or rejected.
 pub(crate) struct Decided<'a> {
     pub id: FactId,
-    pub verdict: Verdict,
+    pub verdict: ChangeVerdict,
     pub planned: Option<&'a Planned>,
 }
 
@@ -64,12 +64,12 @@ impl Recorded for Decided<'_> {
     fn record(&self) -> Record {
         let id = self.id;
         match (self.planned.map(|planned| &planned.plan), self.verdict) {
-            (Some(Ok(plan)), Verdict::Confirm(_)) => {
+            (Some(Ok(plan)), ChangeVerdict::Confirm(_)) => {
                 let mut record = Record::of_outcomes(&plan.outcomes);
                 record.detail.insert_str(0, &format!("#{id} "));
                 record
             }
-            (Some(Ok(_)), Verdict::Reject) => Record::done(format!("#{id}")),
+            (Some(Ok(_)), ChangeVerdict::Reject) => Record::done(format!("#{id}")),
             (Some(Err(own @ Refusal::OwnProposal { .. })), _) => {
                 Record::denied(format!("confirm_change: {own}"))
             }
@@ -79,7 +79,7 @@ impl Recorded for Decided<'_> {
     }
 }
 
-impl Recorded for Erased {
+impl Recorded for ErasureSummary {
     /// The erased subject is not named again in the log that may just have been blanked of it.
     fn record(&self) -> Record {
         let receipt = self.receipt.map_or_else(|| "no receipt".to_owned(), |id| format!("receipt #{id}"));

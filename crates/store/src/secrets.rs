@@ -3,6 +3,7 @@
 use crate::StoreError;
 use crate::blind::BlindKey;
 use crate::seal::Sealer;
+use domain::SpaceKey;
 use evidence::{Keyring, Signer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,13 +19,13 @@ pub(crate) struct Secrets {
 
 /// Which row and column a sealed value belongs to. A value that was moved to another row does not open there.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct Binding<'a> {
     pub what: &'static str,
     pub tenant: &'a str,
     pub row: [i64; 3],
 }
 
-impl<'a> Place<'a> {
+impl<'a> Binding<'a> {
     pub fn new(what: &'static str, tenant: &'a str, row: i64) -> Self {
         Self { what, tenant, row: [row, 0, 0] }
     }
@@ -48,34 +49,38 @@ impl<'a> Place<'a> {
 }
 
 impl Secrets {
-    pub fn seal(&self, place: Place<'_>, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
+    pub fn seal(&self, binding: Binding<'_>, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
         self.sealer
-            .seal(&place.bytes(), plain)
-            .map_err(|e| StoreError::Sealed { what: place.what, why: e.to_string() })
+            .seal(&binding.bytes(), plain)
+            .map_err(|e| StoreError::Sealed { what: binding.what, why: e.to_string() })
     }
 
-    pub fn open(&self, place: Place<'_>, sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
-        match self.sealer.open(&place.bytes(), sealed) {
+    pub fn open(&self, binding: Binding<'_>, sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
+        match self.sealer.open(&binding.bytes(), sealed) {
             Ok(plain) => Ok(plain.to_vec()),
-            Err(e) => Err(StoreError::Sealed { what: place.what, why: e.to_string() }),
+            Err(e) => Err(StoreError::Sealed { what: binding.what, why: e.to_string() }),
         }
     }
 
-    pub fn seal_json(&self, place: Place<'_>, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
-        let plain = serde_json::to_vec(value).map_err(|e| StoreError::corrupt(place.what, e))?;
-        self.seal(place, &plain)
+    pub fn seal_json(&self, binding: Binding<'_>, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+        let plain = serde_json::to_vec(value).map_err(|e| StoreError::corrupt(binding.what, e))?;
+        self.seal(binding, &plain)
     }
 
-    pub fn open_json<T: DeserializeOwned>(&self, place: Place<'_>, sealed: &[u8]) -> Result<T, StoreError> {
-        let plain = self.open(place, sealed)?;
+    pub fn open_json<T: DeserializeOwned>(
+        &self,
+        binding: Binding<'_>,
+        sealed: &[u8],
+    ) -> Result<T, StoreError> {
+        let plain = self.open(binding, sealed)?;
         // The parser's own message can quote what it read, so only where it stopped is told.
         serde_json::from_slice(&plain)
-            .map_err(|e| StoreError::corrupt(place.what, format!("malformed at column {}", e.column())))
+            .map_err(|e| StoreError::corrupt(binding.what, format!("malformed at column {}", e.column())))
     }
 
     /// An index for equality lookups within one space. `purpose` keeps equal words of different columns apart.
-    pub fn index(&self, purpose: &str, tenant: &str, space: i64, key: &str) -> [u8; 16] {
-        self.blind.blind(purpose, &[tenant, &space.to_string(), key])
+    pub fn index(&self, purpose: &str, space: SpaceKey<'_>, key: &str) -> [u8; 16] {
+        self.blind.blind(purpose, &[space.tenant.as_str(), &space.id.0.to_string(), key])
     }
 }
 

@@ -2,7 +2,7 @@
 //! are: sealed where they are sealed, and gone as soon as anything is erased.
 
 use crate::StoreError;
-use crate::secrets::{Place, Secrets};
+use crate::secrets::{Binding, Secrets};
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -49,7 +49,7 @@ impl TypedLines {
     }
 
     pub fn add(&self, line: &str) -> Result<Added, StoreError> {
-        let written = hex::encode(self.secrets.seal(PLACE, line.as_bytes())?) + "\n";
+        let written = hex::encode(self.secrets.seal(BINDING, line.as_bytes())?) + "\n";
         let (opened, added) = match self.open(Missing::IsAnError) {
             Err(error) if error.kind() == ErrorKind::NotFound => (self.open(Missing::IsMade), Added::Alone),
             opened => (opened, Added::BesideOthers),
@@ -64,7 +64,7 @@ impl TypedLines {
 
     fn opened(&self, line: &str) -> Option<String> {
         let sealed = hex::decode(line).ok()?;
-        String::from_utf8(self.secrets.open(PLACE, &sealed).ok()?).ok()
+        String::from_utf8(self.secrets.open(BINDING, &sealed).ok()?).ok()
     }
 
     fn shorten(&self, recent: &[&str]) -> io::Result<()> {
@@ -94,7 +94,7 @@ enum Missing {
     IsAnError,
 }
 
-const PLACE: Place<'static> = Place { what: "a typed line", tenant: "", row: [0; 3] };
+const BINDING: Binding<'static> = Binding { what: "a typed line", tenant: "", row: [0; 3] };
 
 fn path(database: &Path) -> PathBuf {
     database.with_added_extension("history")

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Crates that still have circles. Take yours out when it has none left; nothing is ever added.
-const UNFINISHED: [&str; 2] = ["service", "store"];
+const UNFINISHED: [&str; 1] = ["service"];
 
 #[test]
 fn no_crate_has_a_circle_between_its_files() {

@@ -9,7 +9,7 @@ use domain::Capability;
 use reconcile::{Approver, Refusal};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{Planned, Verdict};
+use store::{ChangeVerdict, Planned};
 
 pub(crate) struct ConfirmChange;
 pub(crate) struct RejectChange;
@@ -36,7 +36,7 @@ impl Tool for ConfirmChange {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
         let approver = if cx.service.options.four_eyes { Approver::NotTheProposer } else { Approver::Anyone };
-        decide(cx, args, Verdict::Confirm(approver)).await
+        decide(cx, args, ChangeVerdict::Confirm(approver)).await
     }
 }
 
@@ -51,11 +51,11 @@ impl Tool for RejectChange {
     type Args = Args;
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
-        decide(cx, args, Verdict::Reject).await
+        decide(cx, args, ChangeVerdict::Reject).await
     }
 }
 
-async fn decide(cx: Context<'_>, args: Args, verdict: Verdict) -> Result<Done, Stop> {
+async fn decide(cx: Context<'_>, args: Args, verdict: ChangeVerdict) -> Result<Done, Stop> {
     let id = args.memory_id.0;
     let note = Some(named("decided_by", args.decided_by)?).filter(|note| !note.is_empty());
     let store = &cx.service.store;
@@ -64,7 +64,7 @@ async fn decide(cx: Context<'_>, args: Args, verdict: Verdict) -> Result<Done, S
     Ok(Done::Committed { text: reply(id, verdict, decided) })
 }
 
-fn reply(id: i64, verdict: Verdict, decided: Option<Planned>) -> String {
+fn reply(id: i64, verdict: ChangeVerdict, decided: Option<Planned>) -> String {
     let Some(decided) = decided else { return unknown(id) };
     let plan = match decided.plan {
         Ok(plan) => plan,
@@ -74,8 +74,8 @@ fn reply(id: i64, verdict: Verdict, decided: Option<Planned>) -> String {
     let Some(outcome) = plan.outcomes.first() else { return unknown(id) };
     let pair = render::pair(&outcome.subject, &outcome.value);
     match verdict {
-        Verdict::Confirm(_) => format!("Approved #{id}: {} {pair}", outcome.action),
-        Verdict::Reject => {
+        ChangeVerdict::Confirm(_) => format!("Approved #{id}: {} {pair}", outcome.action),
+        ChangeVerdict::Reject => {
             format!("Rejected #{id}: {pair}. The current value stays; the proposal is in history.")
         }
     }

@@ -6,7 +6,7 @@ use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{Also, Erased};
+use store::{Also, ErasureSummary};
 
 pub(crate) struct Delete;
 
@@ -70,7 +70,7 @@ pub(super) fn also(cx: &Context<'_>, decisions: bool, receipts: bool, audit: boo
     Ok(Also { decisions, receipts, audit })
 }
 
-pub(super) fn besides(erased: &Erased) -> String {
+pub(super) fn besides(erased: &ErasureSummary) -> String {
     [
         (erased.decisions_redacted, "decision(s) redacted"),
         (erased.decisions_removed, "decision(s) removed"),

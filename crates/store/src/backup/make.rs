@@ -38,13 +38,13 @@ pub async fn backup(
     }
     let draft = Draft::beside(file)?;
     let keys = settings.keys();
-    let (copy, secrets) = match settings {
+    let (mut copy, secrets) = match settings {
         StoreSettings::Sqlite(settings) => out_of_sqlite(settings, &keys, draft.path()).await?,
         StoreSettings::Postgres(settings) => {
             out_of_postgres(settings, &keys, draft.path(), now, watch).await?
         }
     };
-    let entries = verified(&copy, &secrets, "the backup")?;
+    let entries = verified(&mut copy, &secrets, "the backup")?;
     copy.close().map_err(|(_, error)| error)?;
     draft.put_in_place(file, replace)?;
     Ok(BackedUp { entries, key_files: keys::files(&keys) })

@@ -15,8 +15,10 @@ use crate::keys::{self, Database, KeySettings};
 use crate::postgres::{Contents, Postgres, PostgresSettings};
 use crate::rows::audit::AuditReport;
 use crate::rows::deployment::Claim;
+use crate::rows::schema::refuse_newer;
+use crate::scripts::marks::Against;
 use crate::secrets::Secrets;
-use crate::sqlite::db::Db;
+use crate::sqlite::db::SqliteDb;
 use crate::sqlite::migrations;
 use domain::Timestamp;
 use rusqlite::{Connection, OpenFlags};
@@ -42,7 +44,7 @@ async fn secrets_of(settings: &KeySettings, held: &BTreeMap<String, Vec<u8>>) ->
     }
     let secrets = Secrets::from_keys(keys::load(settings, Database::Existing).await.map_err(startup)?)?;
     let claim = Claim { secrets: &secrets, encrypt: settings.encrypt, sign: settings.sign };
-    claim.check(|name| held.get(name).cloned().unwrap_or_default())?;
+    claim.check(held)?;
     Ok(secrets)
 }
 
@@ -56,15 +58,18 @@ fn shared_keys(settings: &KeySettings) -> Result<Vec<(&'static str, Vec<u8>)>, S
     Ok(shared)
 }
 
+/// A copy has no heads of its own yet.
+const NO_HEADS: Against = Against { outside: Some(Vec::new()), proposed: None };
+
 /// How many entries the log of a copy has, all of which verify.
-fn verified(sql: &Connection, secrets: &Secrets, what: &str) -> Result<u64, StoreError> {
-    entries(Db { sql, secrets }.audit_check(Some(Vec::new()), None)?, what)
+fn verified(sql: &mut Connection, secrets: &Secrets, what: &str) -> Result<u64, StoreError> {
+    entries(SqliteDb { sql, secrets }.audit_check(NO_HEADS)?, what)
 }
 
 /// The same of a copy in PostgreSQL, which nobody can open yet.
 async fn verified_there(settings: PostgresSettings, now: Timestamp) -> Result<u64, StoreError> {
     let there = Postgres::open_as(settings, Contents::BeingCopied, now).await?;
-    entries(there.audit_check(Some(Vec::new()), None).await?, "the copy")
+    entries(there.shared.audit_check(NO_HEADS).await?, "the copy")
 }
 
 fn entries(report: AuditReport, what: &str) -> Result<u64, StoreError> {
@@ -83,6 +88,6 @@ fn known_schema(sql: &Connection, path: &Path) -> Result<(), StoreError> {
     match migrations::version(sql) {
         Err(error) => Err(no_backup(&error.to_string())),
         Ok(0) => Err(no_backup("it holds no memory")),
-        Ok(version) => migrations::refuse_newer(version).map(|_| ()),
+        Ok(version) => refuse_newer(version).map(|_| ()),
     }
 }

@@ -44,7 +44,7 @@ pub async fn restore(
         return Err(StoreError::Startup(format!("{} is no backup: it holds no deployment", file.display())));
     }
     let secrets = secrets_of(&keys, &held).await?;
-    let entries = verified(&copy, &secrets, "the backup")?;
+    let entries = verified(&mut copy, &secrets, "the backup")?;
     match settings {
         StoreSettings::Sqlite(settings) => {
             copy.close().map_err(|(_, error)| error)?;

@@ -1,13 +1,13 @@
 //! Some rows of one table on their way.
 
-use super::Table;
-use super::tables::Kind;
+use super::tables::{ColumnType, Key, Table};
 use crate::StoreError;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use tokio_postgres::types::ToSql;
 
-/// The values of the columns that order a part of a table.
-pub(crate) type Key = Vec<Value>;
+/// Rows that are read, sent and committed together: large enough that the round trips do not count, small enough that
+/// an interruption costs little.
+pub(crate) const BATCH: usize = 500;
 
 /// Rows turned into columns, as one statement of PostgreSQL takes them.
 #[derive(Debug)]
@@ -28,10 +28,10 @@ pub(crate) enum Column {
 
 impl Batch {
     pub fn new(table: &'static Table, tenant: Option<&str>) -> Self {
-        let column = |kind: Kind| match kind {
-            Kind::Integer => Column::Integers(Vec::new()),
-            Kind::Text => Column::Texts(Vec::new()),
-            Kind::Bytes => Column::Bytes(Vec::new()),
+        let column = |kind: ColumnType| match kind {
+            ColumnType::Integer => Column::Integers(Vec::new()),
+            ColumnType::Text => Column::Texts(Vec::new()),
+            ColumnType::Bytes => Column::Bytes(Vec::new()),
         };
         let columns = table.columns.iter().map(|(_, kind)| column(*kind)).collect();
         Self { table, tenant: tenant.map(str::to_owned), rows: 0, columns }

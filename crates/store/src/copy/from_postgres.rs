@@ -2,7 +2,9 @@
 
 use super::{BATCH, Batch, Key, Table};
 use crate::StoreError;
-use crate::postgres::{Reach, migrations};
+use crate::postgres::{migrations, walled};
+use crate::script::Reach;
+use domain::Tenant;
 use rusqlite::types::Value;
 use std::collections::BTreeMap;
 use tokio_postgres::Client;
@@ -40,7 +42,7 @@ impl PostgresRows {
 
     /// Whoever was given a number, did anything, or may do so.
     pub async fn tenants(&self) -> Result<Vec<String>, StoreError> {
-        self.client.batch_execute(&Reach::Deployment.sql()).await?;
+        self.client.batch_execute(&walls(None)).await?;
         let sql = "SELECT tenant FROM sequence UNION SELECT tenant FROM audit_entry
                    UNION SELECT tenant FROM principal ORDER BY 1";
         let rows = self.client.query(sql, &[]).await?;
@@ -58,7 +60,7 @@ impl PostgresRows {
         tenant: Option<&str>,
         after: Option<&Key>,
     ) -> Result<Batch, StoreError> {
-        self.client.batch_execute(&reach(tenant).sql()).await?;
+        self.client.batch_execute(&walls(tenant)).await?;
         let key: Vec<Param> = after.into_iter().flatten().cloned().map(Param::from).collect();
         let most = BATCH as i64;
         let mut params: Vec<&(dyn ToSql + Sync)> = Vec::new();
@@ -77,14 +79,17 @@ impl PostgresRows {
     }
 }
 
-pub(super) fn reach(tenant: Option<&str>) -> Reach<'_> {
-    tenant.map_or(Reach::Deployment, Reach::Tenant)
+pub(super) fn walls(tenant: Option<&str>) -> String {
+    match tenant {
+        None => walled(Reach::Deployment),
+        Some(tenant) => walled(Reach::Tenant(&Tenant::new(tenant))),
+    }
 }
 
 pub(super) async fn count(client: &Client, table: &Table, tenants: &[String]) -> Result<u64, StoreError> {
     let mut all = 0;
     for tenant in table.parts(tenants) {
-        client.batch_execute(&reach(tenant).sql()).await?;
+        client.batch_execute(&walls(tenant)).await?;
         let row = match tenant {
             None => client.query_one(&format!("SELECT count(*) FROM {}", table.name), &[]).await?,
             Some(tenant) => {

@@ -1,8 +1,13 @@
 //! The tables of a deployment, as both engines have them.
 
+use rusqlite::types::Value;
+
+/// The values of the columns that order a part of a table.
+pub(crate) type Key = Vec<Value>;
+
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ColumnType {
     Integer,
     Text,
     Bytes,
@@ -22,7 +27,7 @@ pub(crate) struct Table {
     pub name: &'static str,
     pub divided: Divided,
     /// The columns of the primary key come first, the tenant before all others where there is one.
-    pub columns: &'static [(&'static str, Kind)],
+    pub columns: &'static [(&'static str, ColumnType)],
     /// How many of the columns are the primary key.
     pub key: usize,
 }
@@ -33,7 +38,7 @@ impl Table {
     }
 
     /// The columns that order the rows within a part: the key without the tenant.
-    pub fn order(&self) -> &'static [(&'static str, Kind)] {
+    pub fn order(&self) -> &'static [(&'static str, ColumnType)] {
         let skip = usize::from(self.divided == Divided::ByTenant);
         self.columns.get(skip..self.key).unwrap_or_default()
     }
@@ -49,7 +54,7 @@ impl Table {
     /// A page of the rows of one part in the order of their keys. The parameters are the tenant, where the table is
     /// divided, the key that the page begins after, where there is one, and how many rows. `rows` is the table, or what
     /// stands for it.
-    pub fn page(&self, rows: &str, after: Option<&super::Key>, mark: char) -> String {
+    pub fn page(&self, rows: &str, after: Option<&Key>, mark: char) -> String {
         let mut marks = (1..).map(|n: usize| format!("{mark}{n}"));
         let mut conditions = Vec::new();
         if self.divided == Divided::ByTenant {
@@ -68,8 +73,8 @@ impl Table {
     }
 }
 
+use ColumnType::{Bytes, Integer, Text};
 use Divided::{ByTenant, Not};
-use Kind::{Bytes, Integer, Text};
 
 /// Every table but `deployment`, whose rows say what the database is, and `schema_migration`.
 pub(crate) const TABLES: [Table; 12] = [
@@ -224,7 +229,7 @@ pub(crate) const TABLES: [Table; 12] = [
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, TABLES};
+    use super::{ColumnType, TABLES};
     use crate::sqlite::{connection, migrations};
     use std::collections::BTreeSet;
 
@@ -248,9 +253,9 @@ mod tests {
                 .collect();
             let listed = table.columns.iter().enumerate().map(|(at, (name, kind))| {
                 let kind = match kind {
-                    Kind::Integer => "INTEGER",
-                    Kind::Text => "TEXT",
-                    Kind::Bytes => "BLOB",
+                    ColumnType::Integer => "INTEGER",
+                    ColumnType::Text => "TEXT",
+                    ColumnType::Bytes => "BLOB",
                 };
                 let place = if at < table.key { at as i64 + 1 } else { 0 };
                 ((*name).to_owned(), kind.to_owned(), place)

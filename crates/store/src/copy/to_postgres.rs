@@ -1,8 +1,8 @@
 //! Writing a deployment into PostgreSQL, batch by batch. While it is under way a row of the database says so, and from
 //! which log: an interrupted copy is then taken for nothing else, and can be gone on with.
 
-use super::from_postgres::{count, reach};
-use super::tables::Kind;
+use super::from_postgres::{count, walls};
+use super::tables::ColumnType;
 use super::{Batch, Key, TABLES, Table};
 use crate::StoreError;
 use crate::postgres::{Address, deployment_rows, fit_for_use, migrations};
@@ -118,7 +118,7 @@ impl Target {
         };
         let (key, order, name) = (names(""), names(" DESC"), table.name);
         // Whose rows a transaction reaches is said anew in each.
-        self.0.batch_execute(&format!("BEGIN; {}", reach(tenant).sql())).await?;
+        self.0.batch_execute(&format!("BEGIN; {}", walls(tenant))).await?;
         let row = match tenant {
             None => {
                 self.0.query_opt(&format!("SELECT {key} FROM {name} ORDER BY {order} LIMIT 1"), &[]).await?
@@ -132,9 +132,9 @@ impl Target {
         let Some(row) = row else { return Ok(None) };
         let values = table.order().iter().enumerate().map(|(at, (_, kind))| {
             Ok(match kind {
-                Kind::Integer => Value::Integer(row.try_get(at)?),
-                Kind::Text => Value::Text(row.try_get(at)?),
-                Kind::Bytes => Value::Blob(row.try_get(at)?),
+                ColumnType::Integer => Value::Integer(row.try_get(at)?),
+                ColumnType::Text => Value::Text(row.try_get(at)?),
+                ColumnType::Bytes => Value::Blob(row.try_get(at)?),
             })
         });
         values.collect::<Result<Key, StoreError>>().map(Some)
@@ -151,7 +151,7 @@ impl Target {
     pub async fn insert(&self, batch: &Batch) -> Result<(), StoreError> {
         let statement = self.0.prepare(&insert(batch.table)).await?;
         let params: Vec<&(dyn ToSql + Sync)> = batch.columns.iter().map(|column| column.array()).collect();
-        let reach = reach(batch.tenant.as_deref()).sql();
+        let reach = walls(batch.tenant.as_deref());
         // Sent together, and carried out in this order.
         try_join4(
             self.0.batch_execute("BEGIN"),
@@ -180,9 +180,9 @@ impl Target {
 fn insert(table: &Table) -> String {
     let arrays = table.columns.iter().enumerate().map(|(at, (_, kind))| {
         let kind = match kind {
-            Kind::Integer => "BIGINT",
-            Kind::Text => "TEXT",
-            Kind::Bytes => "BYTEA",
+            ColumnType::Integer => "BIGINT",
+            ColumnType::Text => "TEXT",
+            ColumnType::Bytes => "BYTEA",
         };
         format!("${}::{kind}[]", at + 1)
     });

@@ -5,8 +5,9 @@ use zeroize::Zeroizing;
 use super::file::KeyFile;
 use super::lines;
 use super::ring::{Master, Ring};
+use super::secret::{Secret, random};
 use super::vault::Transit;
-use super::{Database, KeyError, Secret, SigningKeys, VaultError, random};
+use super::{Database, KeyError, SigningKeys, VaultError};
 
 /// How everything that Vault has wrapped begins.
 const WRAPPED: &str = "vault:v";

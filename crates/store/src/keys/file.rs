@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use zeroize::Zeroizing;
 
-use super::{Database, KeyError, random};
+use super::secret::random;
+use super::{Database, KeyError};
 
 /// Room for hundreds of keys; a longer file is not one of ours.
 const FILE_BYTES: usize = 64 * 1024;

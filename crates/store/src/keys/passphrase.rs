@@ -6,7 +6,8 @@ use zeroize::Zeroizing;
 
 use super::file::KeyFile;
 use super::ring::{Master, Ring, derive};
-use super::{Database, KeyError, Secret, SigningKeys, lines, random};
+use super::secret::{Secret, random};
+use super::{Database, KeyError, SigningKeys, lines};
 
 /// 64 MiB a guess, three times over, as RFC 9106 recommends where memory is scarce: a machine that guesses runs out
 /// of memory before it runs out of cores. Part of the format `svc-salt-v1`: other costs would give other keys.

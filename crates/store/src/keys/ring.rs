@@ -4,7 +4,8 @@ use hkdf::Hkdf;
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-use super::{KeyError, Secret};
+use super::KeyError;
+use super::secret::Secret;
 use crate::blind::BlindKey;
 use crate::seal::{KeyId, SealKey, Sealer};
 

@@ -12,7 +12,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
-use super::{KeyError, Secret, VaultError, VaultSettings};
+use super::secret::Secret;
+use super::{KeyError, VaultError, VaultSettings};
 
 /// Vault answers in milliseconds. Who waits longer at startup wants to hear why.
 const TIMEOUT: Duration = Duration::from_secs(5);

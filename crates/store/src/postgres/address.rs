@@ -1,5 +1,6 @@
 //! Where the database is, and how safely it is reached.
 
+use super::fault::explain;
 use crate::StoreError;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -179,22 +180,4 @@ impl Address {
             }
         }
     }
-}
-
-/// The whole chain of causes: the first of them only says that something failed.
-pub(crate) fn explain(error: &tokio_postgres::Error) -> String {
-    if let Some(db) = error.as_db_error() {
-        return format!("{} ({})", db.message(), db.code().code());
-    }
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    // The usual case of a database with a certificate of the team's own.
-    if text.contains("UnknownIssuer") {
-        text.push_str("; name the file with the certificate of its issuer: sslrootcert=/path/to/ca.pem");
-    }
-    text
 }

@@ -2,21 +2,20 @@
 //! commit, whatever the calls of the group had to do before.
 
 use super::counters::TallyColumns;
-use super::db::{Db, only};
+use super::db::PostgresDb;
 use crate::StoreError;
 use crate::error::Trouble;
 use crate::rows::audit::RawEntry;
 use crate::rows::counters::Tally;
-use crate::rows::deployment::{self, ANCHOR, HEAD};
+use crate::rows::deployment::{self, HEAD};
 use crate::secrets::Secrets;
-use evidence::{Anchor, Appender, Canonical, Draft, Head, Position, Signed, SignedHead};
+use domain::{Tenant, Timestamp};
+use evidence::{Appender, Draft, Position, SignedHead};
 use futures_util::future::try_join;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 use tokio_postgres::types::ToSql;
 
 /// How the end of a group went.
-pub(crate) enum Closed {
+pub(super) enum Closed {
     Committed(Option<SignedHead>),
     Failed(StoreError),
     /// The connection was lost while the commit was under way. Whether it happened can be read from the log, which then
@@ -24,30 +23,13 @@ pub(crate) enum Closed {
     Unknown(SignedHead),
 }
 
-/// How long this process has waited for the log, over all its groups.
-#[derive(Debug, Default)]
-pub(crate) struct Waited {
-    groups: AtomicU64,
-    micros: AtomicU64,
-}
-
-impl Waited {
-    pub fn add(&self, waited: Duration) {
-        self.groups.fetch_add(1, Ordering::Relaxed);
-        let micros = u64::try_from(waited.as_micros()).unwrap_or(u64::MAX);
-        self.micros.fetch_add(micros, Ordering::Relaxed);
-    }
-
-    pub fn so_far(&self) -> crate::ChainWait {
-        crate::ChainWait {
-            groups: self.groups.load(Ordering::Relaxed),
-            waited: Duration::from_micros(self.micros.load(Ordering::Relaxed)),
-        }
-    }
-}
-
 /// Appends the entries to the log, which ends here, and commits.
-pub(crate) async fn close(db: &Db<'_>, at: Position, entries: Vec<(String, Draft)>, tally: &Tally) -> Closed {
+pub(super) async fn close(
+    db: PostgresDb<'_>,
+    at: Position,
+    entries: Vec<(Tenant, Draft)>,
+    tally: &Tally,
+) -> Closed {
     let (rows, head) = match appended(db.secrets, at, entries) {
         Ok(appended) => appended,
         Err(error) => return Closed::Failed(error),
@@ -63,20 +45,20 @@ pub(crate) async fn close(db: &Db<'_>, at: Position, entries: Vec<(String, Draft
 fn appended(
     secrets: &Secrets,
     at: Position,
-    entries: Vec<(String, Draft)>,
+    entries: Vec<(Tenant, Draft)>,
 ) -> Result<(Vec<RawEntry>, SignedHead), StoreError> {
     let mut appender = Appender::new(at, secrets.signer.as_ref());
     let mut rows = Vec::with_capacity(entries.len());
-    let mut last = domain::Timestamp::UNIX_EPOCH;
+    let mut last = Timestamp::UNIX_EPOCH;
     for (tenant, draft) in entries {
         last = draft.ts;
         let stored = appender.append(draft).map_err(|e| StoreError::corrupt("the audit log", e))?;
-        rows.push(secrets.entry_seal(&tenant, stored)?);
+        rows.push(secrets.entry_seal(tenant.as_str(), stored)?);
     }
     Ok((rows, secrets.head_sign(appender.position(), last)))
 }
 
-impl Db<'_> {
+impl PostgresDb<'_> {
     /// Waits until the log is ours alone, until the transaction ends; returns where it ends. What opens the log to the
     /// transaction is sent along.
     pub async fn chain_lock(&self, opening: &str) -> Result<Position, StoreError> {
@@ -110,47 +92,10 @@ impl Db<'_> {
         Ok(())
     }
 
-    pub async fn deployment_get(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        self.one("SELECT value FROM deployment WHERE name = $1", &[&name], only).await
-    }
-
-    pub async fn signed_row<T: Canonical>(&self, name: &str) -> Result<Option<Signed<T>>, StoreError> {
-        deployment::signed(self.deployment_get(name).await?.as_deref())
-    }
-
-    /// Whether the log passes through the position, or was purged beyond it. A position ahead of the log is another
-    /// process's commit that is newer than what was read here, or a rollback: only a longer log can tell.
-    pub async fn log_passes(&self, at: Position) -> Result<bool, StoreError> {
-        let seq = i64::try_from(at.size).map_err(|e| StoreError::corrupt("a signed head", e))?;
-        let hash: Option<Option<Vec<u8>>> =
-            self.one("SELECT hash FROM audit_entry WHERE seq = $1", &[&seq], only).await?;
-        match hash {
-            Some(hash) => Ok(hash.as_deref() == Some(at.hash.0.as_slice())),
-            None => {
-                let last = self.signed_row::<Head>(HEAD).await?.map_or(0, |head| head.statement.at.size);
-                let purged = self.signed_row::<Anchor>(ANCHOR).await?.map_or(0, |a| a.statement.at.size);
-                Ok(at.size <= purged || at.size > last)
-            }
-        }
-    }
-
     /// Waits until nobody else is appending to the log.
     pub async fn log_wait(&self) -> Result<(), StoreError> {
-        self.one::<i32>("SELECT 1 FROM deployment WHERE name = 'chain' FOR UPDATE", &[], only).await?;
+        self.execute("SELECT 1 FROM deployment WHERE name = 'chain' FOR UPDATE", &[]).await?;
         Ok(())
-    }
-
-    /// Whether the very entry that ends at this position is in the log.
-    pub async fn log_holds(&self, at: Position) -> Result<bool, StoreError> {
-        let seq = i64::try_from(at.size).map_err(|e| StoreError::corrupt("a signed head", e))?;
-        let hash: Option<Option<Vec<u8>>> =
-            self.one("SELECT hash FROM audit_entry WHERE seq = $1", &[&seq], only).await?;
-        Ok(hash.flatten().as_deref() == Some(at.hash.0.as_slice()))
-    }
-
-    /// Where the log ends by what is committed.
-    pub async fn log_end(&self) -> Result<Position, StoreError> {
-        self.secrets.head_position(self.signed_row::<Head>(HEAD).await?)
     }
 }
 

@@ -1,67 +1,143 @@
-//! A connection together with the keys that open what it reads. Reads and writes share the queries written on it.
+//! A connection together with the keys that open what it reads, and what scripts ask of it. What can be sent together
+//! is: a round trip costs more than most statements.
 
 use crate::StoreError;
+use crate::rows::facts::{COLUMNS, SealedFact, WAS_HELD, standing_of};
+use crate::rows::spaces::POLICY;
+use crate::script::{Db, PlanBasis, StoreResult};
 use crate::secrets::Secrets;
+use crate::sql::{Cell, Cells, FromRow, Param, params};
 use deadpool_postgres::Client;
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use std::future::poll_fn;
-use std::task::Poll;
+use domain::{Fact, FactId, SourcePolicy, SpaceKey, Tenant};
+use futures_util::future::{try_join, try_join_all};
+use reconcile::{HeldFacts, Needs};
+use std::collections::BTreeMap;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
-pub(crate) type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
-/// How a row is read. An error here is a column of another type than we write.
-pub(crate) type Read<T> = fn(&Row) -> Result<T, tokio_postgres::Error>;
-
-pub(crate) struct Db<'a> {
-    pub client: &'a Client,
-    pub secrets: &'a Secrets,
+#[derive(Clone, Copy)]
+pub(crate) struct PostgresDb<'c> {
+    pub client: &'c Client,
+    pub secrets: &'c Secrets,
 }
 
-impl Db<'_> {
-    pub async fn one<T>(
-        &self,
-        sql: &str,
-        params: Params<'_>,
-        read: Read<T>,
-    ) -> Result<Option<T>, StoreError> {
-        let statement = self.client.prepare_cached(sql).await?;
-        Ok(self.client.query_opt(&statement, params).await?.as_ref().map(read).transpose()?)
-    }
+type Bound<'a> = &'a (dyn ToSql + Sync);
 
-    pub async fn all<T>(&self, sql: &str, params: Params<'_>, read: Read<T>) -> Result<Vec<T>, StoreError> {
-        let statement = self.client.prepare_cached(sql).await?;
-        let rows = self.client.query(&statement, params).await?;
-        Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
-    }
-
-    pub async fn run(&self, sql: &str, params: Params<'_>) -> Result<u64, StoreError> {
-        let statement = self.client.prepare_cached(sql).await?;
-        Ok(self.client.execute(&statement, params).await?)
-    }
-}
-
-/// Carries the steps out one after the other, each sent before the one ahead of it is answered. A step that has to
-/// prepare its statement first would fall behind; whoever cares for the order prepares before.
-pub(crate) async fn in_order(steps: Vec<BoxFuture<'_, Result<(), StoreError>>>) -> Result<(), StoreError> {
-    let mut steps: Vec<_> = steps.into_iter().map(Some).collect();
-    poll_fn(|cx| {
-        for slot in &mut steps {
-            match slot.as_mut().map(|step| step.poll_unpin(cx)) {
-                Some(Poll::Ready(Err(error))) => return Poll::Ready(Err(error)),
-                Some(Poll::Ready(Ok(()))) => *slot = None,
-                Some(Poll::Pending) | None => {}
-            }
+/// The parameters as the driver takes them, each in the type of its column.
+pub(super) fn bound<'a>(params: &'a [Param<'_>]) -> Vec<Bound<'a>> {
+    let bound = |param: &'a Param<'_>| -> Bound<'a> {
+        match param {
+            Param::Text(text) => text,
+            Param::Number(number) => number,
+            Param::Bytes(bytes) => bytes,
+            Param::Flag(flag) => flag,
         }
-        if steps.iter().all(Option::is_none) { Poll::Ready(Ok(())) } else { Poll::Pending }
-    })
-    .await
+    };
+    params.iter().map(bound).collect()
 }
 
-/// Reads a row of one column.
-pub(crate) fn only<T: for<'r> tokio_postgres::types::FromSql<'r>>(
-    row: &Row,
-) -> Result<T, tokio_postgres::Error> {
-    row.try_get(0)
+/// The statement for a list of numbers in place of one, which is its second parameter.
+fn for_list(sql: &str) -> String {
+    sql.replace("= $2", "= ANY($2)")
+}
+
+impl Cells for Row {
+    fn cell<T: Cell>(&self, at: usize) -> StoreResult<T> {
+        self.try_get(at).map_err(|e| StoreError::corrupt("a column", e))
+    }
+}
+
+fn read<T: FromRow>(rows: &[Row]) -> StoreResult<Vec<T>> {
+    rows.iter().map(T::from_row).collect()
+}
+
+impl PostgresDb<'_> {
+    async fn select<T: FromRow>(&self, sql: &str, bound: &[Bound<'_>]) -> StoreResult<Vec<T>> {
+        let statement = self.client.prepare_cached(sql).await?;
+        read(&self.client.query(&statement, bound).await?)
+    }
+
+    pub async fn execute(&self, sql: &str, bound: &[Bound<'_>]) -> StoreResult<u64> {
+        let statement = self.client.prepare_cached(sql).await?;
+        Ok(self.client.execute(&statement, bound).await?)
+    }
+
+    async fn standing(&self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<Vec<Fact>> {
+        if needs.subjects.is_empty() {
+            return Ok(Vec::new());
+        }
+        let index = |key: &String| self.secrets.index("subject", space, key).to_vec();
+        let indexes: Vec<Vec<u8>> = needs.subjects.iter().map(index).collect();
+        let bound: [Bound<'_>; 3] = [&space.tenant.as_str(), &space.id.0, &indexes];
+        let found: Vec<SealedFact> = self.select(&standing_of("= ANY($3)"), &bound).await?;
+        self.secrets.facts_open(space.tenant, &found)
+    }
+
+    async fn was_held(&self, space: SpaceKey<'_>, subject: &str, value: &str) -> StoreResult<bool> {
+        let (subject, value) = self.secrets.value_indexes(space, subject, value);
+        let values = params![space.tenant, space.id, subject, value];
+        Ok(!self.select::<(FactId,)>(&WAS_HELD, &bound(&values)).await?.is_empty())
+    }
+
+    async fn needed(&self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<HeldFacts> {
+        let retired = try_join_all(needs.retired.iter().map(|(subject, value)| async move {
+            let held = self.was_held(space, subject, value).await?;
+            Ok::<_, StoreError>(held.then(|| (subject.clone(), value.clone())))
+        }));
+        let (standing, retired) = try_join(self.standing(space, needs), retired).await?;
+        let mut facts: BTreeMap<FactId, Fact> = standing.into_iter().map(|fact| (fact.id, fact)).collect();
+        let ids: Vec<FactId> = needs.ids.iter().copied().filter(|id| !facts.contains_key(id)).collect();
+        if !ids.is_empty() {
+            let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id = ANY($2) AND space = $3");
+            let bound: [Bound<'_>; 3] = [&space.tenant.as_str(), &ids, &space.id.0];
+            let named: Vec<SealedFact> = self.select(&sql, &bound).await?;
+            let named = self.secrets.facts_open(space.tenant, &named)?;
+            facts.extend(named.into_iter().map(|fact| (fact.id, fact)));
+        }
+        Ok(HeldFacts {
+            facts: facts.into_values().collect(),
+            retired: retired.into_iter().flatten().collect(),
+        })
+    }
+
+    async fn policy(&self, space: SpaceKey<'_>) -> StoreResult<SourcePolicy> {
+        let values = params![space.tenant, space.id];
+        self.secrets.policy_open(space, self.select(POLICY, &bound(&values)).await?)
+    }
+}
+
+impl Db for PostgresDb<'_> {
+    fn secrets(&self) -> &Secrets {
+        self.secrets
+    }
+
+    /// PostgreSQL chooses by what it knows of the rows.
+    fn by_index(table: &str, _: &str) -> String {
+        table.to_owned()
+    }
+
+    async fn one<T: FromRow>(&mut self, sql: &str, params: &[Param<'_>]) -> StoreResult<Option<T>> {
+        Ok(self.select(sql, &bound(params)).await?.into_iter().next())
+    }
+
+    async fn all<T: FromRow>(&mut self, sql: &str, params: &[Param<'_>]) -> StoreResult<Vec<T>> {
+        self.select(sql, &bound(params)).await
+    }
+
+    async fn all_each<T: FromRow>(
+        &mut self,
+        sql: &str,
+        tenant: &Tenant,
+        each: &[i64],
+        rest: &[Param<'_>],
+    ) -> StoreResult<Vec<T>> {
+        let tenant = tenant.as_str();
+        let mut values: Vec<Bound<'_>> = vec![&tenant, &each];
+        values.extend(bound(rest));
+        self.select(&for_list(sql), &values).await
+    }
+
+    async fn plan_basis(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<PlanBasis> {
+        try_join(self.needed(space, needs), self.policy(space)).await
+    }
 }

@@ -2,19 +2,19 @@
 //! audit chain. A second lane beside it was measured: the groups are smaller then, a process alone is no faster, and
 //! several wait more for each other.
 
-use super::Shared;
 use super::chain::Closed;
+use super::job::{Group, Job, Typed};
 use super::riders::Riders;
-use super::tx::Tx;
-use super::walls::Reach;
+use super::shared::Shared;
+use super::tx::PostgresTx;
 use crate::StoreError;
-use crate::call::Call;
 use crate::error::Trouble;
 use crate::load::Waiting;
-use domain::Space;
+use crate::script::{Rows, Script, StoreResult, Touches};
+use crate::scripts::log::log_holds;
+use deadpool_postgres::Object;
 use evidence::SignedHead;
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,98 +26,6 @@ const GROUP: usize = 48;
 const PATIENCE: Duration = Duration::from_secs(8);
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
-
-/// A whole transaction. It may be run again from the start when nothing of it was kept.
-pub(crate) trait Work: Send + Sync + 'static {
-    type Output: Send + 'static;
-
-    fn touches(&self) -> Touches {
-        Touches::Rows
-    }
-
-    fn ground(&self) -> Ground<'_>;
-
-    fn run(&self, tx: &mut Tx) -> impl Future<Output = Result<Self::Output, StoreError>> + Send;
-}
-
-/// Whose rows a transaction touches. Their order is the one in which spaces are locked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Ground<'a> {
-    pub tenant: &'a str,
-    space: (&'a str, &'a str, &'a str),
-}
-
-impl<'a> Ground<'a> {
-    pub fn new(tenant: &'a str, space: Option<&'a Space>) -> Self {
-        Self { tenant, space: space.map_or(("", "", ""), |s| (&s.user_id, &s.agent_id, &s.run_id)) }
-    }
-
-    pub fn of(call: &'a Call) -> Self {
-        Self::new(call.caller.tenant.as_str(), call.space.as_ref())
-    }
-}
-
-/// What a transaction writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Touches {
-    Rows,
-    /// An audit entry, and no row besides. It goes with the group that commits next.
-    Log,
-    /// An audit entry that depends on what the calls before it have come to.
-    LogInTurn,
-    /// Rows and what the log holds so far. The entries of calls in the same group are not in it yet, so this call has a
-    /// group of its own.
-    Past,
-}
-
-pub(crate) trait Job: Send {
-    fn ground(&self) -> Ground<'_>;
-    fn touches(&self) -> Touches;
-    fn until(&self) -> Instant;
-    /// What became of it; `None` where it is to be kept.
-    fn run<'a>(&'a mut self, tx: &'a mut Tx) -> BoxFuture<'a, Option<StoreError>>;
-    fn settle(self: Box<Self>, outcome: Result<(), StoreError>);
-}
-
-struct Typed<W: Work> {
-    work: W,
-    until: Instant,
-    value: Option<W::Output>,
-    reply: oneshot::Sender<Result<W::Output, StoreError>>,
-}
-
-impl<W: Work> Job for Typed<W> {
-    fn ground(&self) -> Ground<'_> {
-        self.work.ground()
-    }
-
-    fn touches(&self) -> Touches {
-        self.work.touches()
-    }
-
-    fn until(&self) -> Instant {
-        self.until
-    }
-
-    fn run<'a>(&'a mut self, tx: &'a mut Tx) -> BoxFuture<'a, Option<StoreError>> {
-        Box::pin(async {
-            let ran = AssertUnwindSafe(self.work.run(tx)).catch_unwind().await;
-            match ran.unwrap_or(Err(StoreError::Panicked)) {
-                Ok(value) => {
-                    self.value = Some(value);
-                    None
-                }
-                Err(error) => Some(error),
-            }
-        })
-    }
-
-    fn settle(self: Box<Self>, outcome: Result<(), StoreError>) {
-        let Self { value, reply, .. } = *self;
-        // A caller that has gone no longer listens; what it asked for has happened all the same.
-        let _ = reply.send(outcome.and_then(|()| value.ok_or(StoreError::Closed)));
-    }
-}
 
 /// A handle on the writing of a process; clones share it.
 #[derive(Clone)]
@@ -141,11 +49,11 @@ impl Lane {
         Self { queue, riders, waiting: Waiting::default() }
     }
 
-    pub async fn run<W: Work>(&self, work: W) -> Result<W::Output, StoreError> {
+    pub async fn run<S: Script>(&self, script: S) -> StoreResult<S::Output> {
         let _waiter = self.waiting.begin();
         let (reply, answer) = oneshot::channel();
-        let touches = work.touches();
-        let job = Box::new(Typed { work, until: Instant::now() + PATIENCE, value: None, reply });
+        let touches = script.touches();
+        let job = Box::new(Typed { script, until: Instant::now() + PATIENCE, value: None, reply });
         if touches == Touches::Log {
             self.riders.add(job);
         } else {
@@ -154,8 +62,6 @@ impl Lane {
         answer.await.map_err(|_| StoreError::Closed)?
     }
 }
-
-pub(crate) type Group = Vec<Box<dyn Job>>;
 
 struct Queue {
     jobs: mpsc::UnboundedReceiver<Box<dyn Job>>,
@@ -260,24 +166,26 @@ impl Worker {
 
     /// Runs every call and commits them together. An error is of a call, or of the connection, and nothing was kept.
     async fn try_commit(&self, group: &mut Group) -> Result<Closed, StoreError> {
-        let mut tx = Tx::new(self.shared.clone()).await?;
+        let client = self.shared.pool.get().await?;
+        let mut tx = PostgresTx::new(&client, &self.shared);
         // A panic that reaches this is no call's own. The writing goes on, with another connection.
         let ended = AssertUnwindSafe(self.carry_out(&mut tx, group)).catch_unwind().await;
-        match ended.unwrap_or(Ok(Closed::Failed(StoreError::Panicked))) {
-            Ok(closed) => {
-                if !matches!(closed, Closed::Committed(_)) {
-                    tx.discard();
-                }
-                Ok(closed)
-            }
-            Err(error) => {
-                tx.undo().await;
-                Err(error)
-            }
+        let ended = ended.unwrap_or(Ok(Closed::Failed(StoreError::Panicked)));
+        if !matches!(ended, Ok(Closed::Committed(_))) {
+            tx.unrecord();
         }
+        let usable = match &ended {
+            Ok(closed) => matches!(closed, Closed::Committed(_)),
+            Err(_) => client.batch_execute("ROLLBACK").await.is_ok(),
+        };
+        if !usable {
+            // With the connection goes whatever the transaction had done.
+            drop(Object::take(client));
+        }
+        ended
     }
 
-    async fn carry_out(&self, tx: &mut Tx, group: &mut Group) -> Result<Closed, StoreError> {
+    async fn carry_out(&self, tx: &mut PostgresTx<'_>, group: &mut Group) -> Result<Closed, StoreError> {
         run(tx, group).await?;
         if !tx.has_entries() {
             return Ok(tx.commit().await);
@@ -340,19 +248,19 @@ impl Worker {
     /// The server may still be at work on a commit whose connection is gone. It then holds the log, so the log is
     /// waited for before it is read.
     async fn looked(&self, head: &SignedHead) -> Result<bool, StoreError> {
-        let mut tx = Tx::new(self.shared.clone()).await?;
+        let client = self.shared.pool.get().await?;
+        let mut tx = PostgresTx::new(&client, &self.shared);
         let looked = async {
-            tx.reach(Reach::Deployment).await?;
-            tx.db().log_wait().await?;
-            tx.db().log_holds(head.statement.at).await
+            tx.log_wait().await?;
+            log_holds(tx.db(), head.statement.at).await
         };
         let looked = looked.await;
-        tx.discard();
+        drop(Object::take(client));
         looked
     }
 }
 
-async fn run(tx: &mut Tx, jobs: &mut Group) -> Result<(), StoreError> {
+async fn run(tx: &mut PostgresTx<'_>, jobs: &mut Group) -> Result<(), StoreError> {
     for job in jobs {
         if matches!(job.touches(), Touches::Rows | Touches::Past) {
             tx.enter(job.ground().tenant).await?;

@@ -1,26 +1,10 @@
-//! The numbered list of schema changes, and applying them.
+//! Applying the changes of the schema.
 
 use crate::StoreError;
-use crate::rows::schema::Schema;
+use crate::rows::schema::{Migration, Migrations, Schema, pending, refuse_newer};
 use tokio_postgres::Client;
 
-struct Migration {
-    version: i64,
-    name: &'static str,
-    sql: &'static str,
-}
-
-/// A migration that has been released is never edited; a change is a new one at the end.
-const MIGRATIONS: [Migration; 2] = [
-    Migration { version: 1, name: "the memory engine", sql: include_str!("schema_v1.sql") },
-    Migration {
-        version: 2,
-        name: "keys that expire and rotate, and indexes of the audit log",
-        sql: include_str!("schema_v2.sql"),
-    },
-];
-
-const KNOWN: i64 = MIGRATIONS.len() as i64;
+const MIGRATIONS: Migrations = [include_str!("schema_v1.sql"), include_str!("schema_v2.sql")];
 
 /// Any number that nobody else uses: the lock that processes take while they change or claim the schema.
 const OPENING: i64 = 0x7376_635f_6f70_656e;
@@ -45,22 +29,18 @@ async fn version(client: &Client) -> Result<i64, StoreError> {
         return Ok(0);
     }
     let row = client.query_one("SELECT coalesce(max(version), 0) FROM schema_migration", &[]).await?;
-    let found: i64 = row.try_get(0)?;
-    if found > KNOWN { Err(StoreError::NewerSchema { found, known: KNOWN }) } else { Ok(found) }
+    refuse_newer(row.try_get(0)?)
 }
 
 pub(crate) async fn status(client: &Client) -> Result<Schema, StoreError> {
-    let version = version(client).await?;
-    let pending = MIGRATIONS.iter().filter(|m| m.version > version).map(|m| (m.version, m.name)).collect();
-    Ok(Schema { version, known: KNOWN, pending })
+    Ok(Schema::at(version(client).await?))
 }
 
 /// Applies what is pending, each whole or not at all; the caller is [`alone`].
 pub(crate) async fn up(client: &Client, now: &str) -> Result<Vec<i64>, StoreError> {
     let from = version(client).await?;
     let mut applied = Vec::new();
-    for migration in MIGRATIONS.iter().filter(|m| m.version > from) {
-        let Migration { version, name, sql } = migration;
+    for Migration { version, name, sql } in pending(&MIGRATIONS, from) {
         // Plain text and one transaction: what PostgreSQL takes in one go stands or falls together.
         let note = format!(
             "CREATE TABLE IF NOT EXISTS schema_migration
@@ -68,7 +48,7 @@ pub(crate) async fn up(client: &Client, now: &str) -> Result<Vec<i64>, StoreErro
              INSERT INTO schema_migration (version, name, applied) VALUES ({version}, '{name}', '{now}');"
         );
         client.batch_execute(&format!("BEGIN;\n{sql}\n{note}\nCOMMIT;")).await?;
-        applied.push(*version);
+        applied.push(version);
     }
     Ok(applied)
 }

@@ -1,30 +1,12 @@
 //! Numbers that are given out once. They are taken in a transaction of their own, so that two writers of one tenant do
 //! not wait for each other; a call that fails leaves a gap, never a number used twice.
 
-use crate::StoreError;
+use crate::script::{Series, StoreResult};
 use deadpool_postgres::Pool;
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Series {
-    Fact,
-    Decision,
-    Receipt,
-    Space,
-}
-
-impl Series {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fact => "fact",
-            Self::Decision => "decision",
-            Self::Receipt => "receipt",
-            Self::Space => "space",
-        }
-    }
-}
+use domain::Tenant;
 
 /// Takes `count` numbers in a row and returns the first.
-pub(crate) async fn take(desk: &Pool, tenant: &str, series: Series, count: i64) -> Result<i64, StoreError> {
+pub(super) async fn take(desk: &Pool, tenant: &Tenant, series: Series, count: i64) -> StoreResult<i64> {
     let client = desk.get().await?;
     let statement = client
         .prepare_cached(
@@ -32,5 +14,6 @@ pub(crate) async fn take(desk: &Pool, tenant: &str, series: Series, count: i64) 
              ON CONFLICT (tenant, name) DO UPDATE SET next = sequence.next + $3::BIGINT RETURNING next - $3::BIGINT",
         )
         .await?;
-    Ok(client.query_one(&statement, &[&tenant, &series.name(), &count]).await?.try_get(0)?)
+    let row = client.query_one(&statement, &[&tenant.as_str(), &series.name(), &count]).await?;
+    Ok(row.try_get(0)?)
 }

@@ -1,11 +1,13 @@
 //! Opening a database: schema, keys, and whether these keys are the ones it was made with.
 
 use super::address::Address;
-use super::chain::Waited;
+use super::engine::Postgres;
+use super::known::Known;
 use super::lane::Lane;
-use super::pool::Purpose;
-use super::witness::Known;
-use super::{Postgres, Shared, migrations, pool};
+use super::pool::{Contents, Purpose};
+use super::shared::Shared;
+use super::waited::Waited;
+use super::{migrations, pool};
 use crate::StoreError;
 use crate::head_file::HeadFile;
 use crate::keys::{self, Database, KeySettings, KeySource, Switch};
@@ -85,7 +87,6 @@ impl Postgres {
             head_file,
             known,
             waited: Waited::default(),
-            address: address.shown(),
         });
         if let Err(error) = shared.settle().await {
             // Whatever is wrong is for verify_audit to say, which needs an open database.
@@ -95,14 +96,6 @@ impl Postgres {
         drop(client);
         Ok(Self { lane: Lane::start(&shared), shared })
     }
-}
-
-/// What the database holds when it is opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Contents {
-    Whole,
-    /// What a copy has brought so far, to be looked at before it is declared whole.
-    BeingCopied,
 }
 
 /// What must be so before anything is made, and what a person should know.
@@ -166,7 +159,7 @@ async fn secrets(
     let secrets = Secrets::from_keys(loaded)?;
     let claim = Claim { secrets: &secrets, encrypt: settings.encrypt, sign: settings.sign };
     if claimed {
-        claim.check(|name| held.get(name).cloned().unwrap_or_default())?;
+        claim.check(held)?;
         return Ok(secrets);
     }
     client.batch_execute("BEGIN").await?;

@@ -1,12 +1,19 @@
 //! The connections of one process, and how each is set up.
 
 use super::address::{Address, Tls};
-use super::open::Contents;
 use crate::StoreError;
 use crate::rows::deployment::COPYING;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use std::time::Duration;
 use tokio_postgres::NoTls;
+
+/// What the database holds when it is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Contents {
+    Whole,
+    /// What a copy has brought so far, to be looked at before it is declared whole.
+    BeingCopied,
+}
 
 /// What the connections of a pool are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

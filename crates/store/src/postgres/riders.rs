@@ -1,13 +1,13 @@
 //! Entries of calls that changed nothing. They need no transaction of their own: the group that is at work takes them along
 //! at the moment when it has the log for itself.
 
-use super::lane::{Group, Job};
+use super::job::{Group, Job};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use tokio::sync::Notify;
 
 #[derive(Default)]
-pub(crate) struct Riders {
+pub(super) struct Riders {
     waiting: Mutex<VecDeque<Box<dyn Job>>>,
     came: Notify,
 }

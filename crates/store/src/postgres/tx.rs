@@ -1,32 +1,40 @@
 //! One write transaction of the database: the calls of a group, which are kept together or not at all.
 
-use super::chain::Closed;
-use super::db::Db;
-use super::numbers::{self, Series};
-use super::walls::Reach;
-use super::{Shared, chain};
+use super::chain::{self, Closed};
+use super::db::{PostgresDb, bound};
+use super::numbers;
+use super::shared::Shared;
+use super::walls::walled;
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::audit::draft;
 use crate::rows::counters::Tally;
-use crate::secrets::Secrets;
+use crate::script::{Alone, Reach, Rows, Series, StoreResult};
+use crate::scripts::log;
+use crate::sql::{Param, Step};
 use deadpool_postgres::Client;
+use domain::{FactId, Tenant};
 use evidence::{Draft, Position, SeqRange};
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Instant;
 
 /// Each statement sees what was committed before it: a row that was waited for is read as it is then.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; ";
+/// Any number that nobody else uses: the lock that a purge of the audit log holds until it commits.
+const PURGING: i64 = 0x7376_635f_7075_7267;
 
-pub(crate) struct Tx {
-    client: Client,
-    shared: Arc<Shared>,
+pub(crate) struct PostgresTx<'c> {
+    db: PostgresDb<'c>,
+    shared: &'c Shared,
     open: Open,
     /// The entries of the group's calls in their order, each with its tenant. They get their places in the chain when
     /// the group commits, so that the log is locked for no longer than that.
-    entries: Vec<(String, Draft)>,
+    entries: Vec<(Tenant, Draft)>,
     tally: Tally,
     /// The calls that have noted their entry. One that is not kept is not recorded after all.
     recorded: Vec<Arc<AtomicBool>>,
@@ -37,41 +45,24 @@ pub(crate) struct Tx {
 enum Open {
     /// The database has not heard of it yet.
     NotYet,
-    Tenant(String),
+    Tenant(Tenant),
     Deployment,
 }
 
-impl Tx {
-    pub async fn new(shared: Arc<Shared>) -> Result<Self, StoreError> {
-        let client = shared.pool.get().await?;
+impl<'c> PostgresTx<'c> {
+    pub fn new(client: &'c Client, shared: &'c Shared) -> Self {
+        let db = PostgresDb { client, secrets: &shared.secrets };
         let (entries, tally, recorded) = (Vec::new(), Tally::default(), Vec::new());
-        Ok(Self { client, shared, open: Open::NotYet, entries, tally, recorded })
-    }
-
-    pub fn db(&self) -> Db<'_> {
-        Db { client: &self.client, secrets: &self.shared.secrets }
-    }
-
-    pub fn secrets(&self) -> &Secrets {
-        &self.shared.secrets
+        Self { db, shared, open: Open::NotYet, entries, tally, recorded }
     }
 
     fn opening(&self, reach: Reach<'_>) -> String {
         let begin = if self.open == Open::NotYet { BEGIN } else { "" };
-        format!("{begin}{}", reach.sql())
-    }
-
-    pub async fn reach(&mut self, reach: Reach<'_>) -> Result<(), StoreError> {
-        self.client.batch_execute(&self.opening(reach)).await?;
-        self.open = match reach {
-            Reach::Tenant(tenant) => Open::Tenant(tenant.to_owned()),
-            Reach::Deployment => Open::Deployment,
-        };
-        Ok(())
+        format!("{begin}{}", walled(reach))
     }
 
     /// Opens the rows of a tenant to the next call.
-    pub async fn enter(&mut self, tenant: &str) -> Result<(), StoreError> {
+    pub async fn enter(&mut self, tenant: &Tenant) -> Result<(), StoreError> {
         match &self.open {
             Open::NotYet => return self.reach(Reach::Tenant(tenant)).await,
             Open::Tenant(current) if current == tenant => return Ok(()),
@@ -79,34 +70,16 @@ impl Tx {
         }
         // It is sent ahead of the call's first statement and not waited for: if it failed, so would that statement,
         // because a transaction in which anything has failed takes no more.
-        if let Some(sent) = self.client.batch_execute(&Reach::Tenant(tenant).sql()).now_or_never() {
+        let sql = walled(Reach::Tenant(tenant));
+        if let Some(sent) = self.db.client.batch_execute(&sql).now_or_never() {
             sent?;
         }
-        self.open = Open::Tenant(tenant.to_owned());
+        self.open = Open::Tenant(tenant.clone());
         Ok(())
     }
 
-    pub async fn take(&self, tenant: &str, series: Series, count: usize) -> Result<i64, StoreError> {
-        let count = i64::try_from(count).map_err(|e| StoreError::corrupt("a plan", e))?;
-        numbers::take(&self.shared.desk, tenant, series, count).await
-    }
-
-    /// Notes the call's audit entry, and counts it.
-    pub fn record(&mut self, call: &Call, record: &Record) {
-        self.record_blanking(call, record, &[]);
-    }
-
-    /// Like [`Self::record`], for a call that blanked the detail of earlier entries.
-    pub fn record_blanking(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) {
-        self.entries.push((call.caller.tenant.as_str().to_owned(), draft(call, record, blanks)));
-        self.tally.count(call, record);
-        call.set_recorded();
-        self.recorded.push(call.recorded_mark());
-    }
-
-    /// Notes an entry of the log that is of no tool's call.
-    pub fn note(&mut self, call: &Call, record: &Record) {
-        self.entries.push((call.caller.tenant.as_str().to_owned(), draft(call, record, &[])));
+    fn push(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) {
+        self.entries.push((call.caller.tenant.clone(), draft(call, record, blanks)));
     }
 
     pub fn has_entries(&self) -> bool {
@@ -118,16 +91,22 @@ impl Tx {
         let opening = self.opening(Reach::Deployment);
         self.open = Open::Deployment;
         let asked = Instant::now();
-        let at = self.db().chain_lock(&opening).await?;
+        let at = self.db.chain_lock(&opening).await?;
         self.shared.waited.add(asked.elapsed());
         self.shared.known.add(at);
         Ok(at)
     }
 
+    /// Waits until nobody else is appending to the log.
+    pub async fn log_wait(&mut self) -> Result<(), StoreError> {
+        self.reach(Reach::Deployment).await?;
+        self.db.log_wait().await
+    }
+
     /// Appends the group's entries to the log, which ends here, and commits. What does not commit is to be discarded.
     pub async fn append(&mut self, at: Position) -> Closed {
         let entries = std::mem::take(&mut self.entries);
-        chain::close(&self.db(), at, entries, &self.tally).await
+        chain::close(self.db, at, entries, &self.tally).await
     }
 
     /// Commits what has no entry in the log.
@@ -135,27 +114,105 @@ impl Tx {
         if self.open == Open::NotYet {
             return Closed::Committed(None);
         }
-        match self.client.batch_execute("COMMIT").await {
+        match self.db.client.batch_execute("COMMIT").await {
             Ok(()) => Closed::Committed(None),
             Err(error) => Closed::Failed(error.into()),
         }
     }
 
-    /// Takes back whatever the transaction had done.
-    pub async fn undo(mut self) {
-        unrecord(self.recorded.drain(..));
-        if self.client.batch_execute("ROLLBACK").await.is_err() {
-            self.discard();
-        }
-    }
-
-    /// Gives the connection up, and with it whatever the transaction had done.
-    pub fn discard(mut self) {
-        unrecord(self.recorded.drain(..));
-        drop(deadpool_postgres::Object::take(self.client));
+    /// The calls of a group that is not kept are not recorded after all.
+    pub fn unrecord(&mut self) {
+        self.recorded.drain(..).for_each(|mark| mark.store(false, Ordering::Release));
     }
 }
 
-fn unrecord(marks: impl Iterator<Item = Arc<AtomicBool>>) {
-    marks.for_each(|mark| mark.store(false, Ordering::Release));
+impl<'c> Rows for PostgresTx<'c> {
+    type Db = PostgresDb<'c>;
+
+    const LOCK: &'static str = "FOR UPDATE";
+
+    fn db(&mut self) -> &mut PostgresDb<'c> {
+        &mut self.db
+    }
+
+    async fn reach(&mut self, reach: Reach<'_>) -> StoreResult<()> {
+        self.db.client.batch_execute(&self.opening(reach)).await?;
+        self.open = match reach {
+            Reach::Tenant(tenant) => Open::Tenant(tenant.clone()),
+            Reach::Deployment => Open::Deployment,
+        };
+        Ok(())
+    }
+
+    async fn alone(&mut self, doing: Alone) -> StoreResult<()> {
+        match doing {
+            Alone::Seating => {
+                self.db.execute("LOCK TABLE principal IN SHARE ROW EXCLUSIVE MODE", &[]).await?
+            }
+            Alone::Purging => self.db.execute("SELECT pg_advisory_xact_lock($1)", &[&PURGING]).await?,
+        };
+        Ok(())
+    }
+
+    async fn run(&mut self, sql: &str, params: &[Param<'_>]) -> StoreResult<u64> {
+        self.db.execute(sql, &bound(params)).await
+    }
+
+    /// Each step is sent before the one ahead of it is answered.
+    async fn run_all(&mut self, steps: Vec<Step<'_>>) -> StoreResult<()> {
+        // A step that had to prepare its statement first would fall behind.
+        let mut statements = Vec::with_capacity(steps.len());
+        for step in &steps {
+            statements.push(self.db.client.prepare_cached(step.sql).await?);
+        }
+        let client = self.db.client;
+        let sent = steps.iter().zip(&statements).map(|(step, statement)| {
+            async move { step.check(client.execute(statement, &bound(&step.params)).await?) }.boxed()
+        });
+        in_order(sent.collect()).await
+    }
+
+    async fn take(&mut self, tenant: &Tenant, series: Series, count: i64) -> StoreResult<i64> {
+        numbers::take(&self.shared.desk, tenant, series, count).await
+    }
+
+    /// Beyond any that were given out: taking numbers is a round trip, and only once the plan is made is it known how
+    /// many are needed.
+    async fn ahead(&mut self, _: &Tenant) -> StoreResult<FactId> {
+        Ok(1 << 62)
+    }
+
+    /// As it is committed now: the entries of this group get their places only when the log is locked.
+    async fn log_end(&mut self) -> StoreResult<Position> {
+        log::log_end(&mut self.db).await
+    }
+
+    async fn record(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) -> StoreResult<()> {
+        self.push(call, record, blanks);
+        self.tally.count(call, record);
+        call.set_recorded();
+        self.recorded.push(call.recorded_mark());
+        Ok(())
+    }
+
+    async fn note(&mut self, call: &Call, record: &Record) -> StoreResult<()> {
+        self.push(call, record, &[]);
+        Ok(())
+    }
+}
+
+/// Carries the steps out one after the other, each sent before the one ahead of it is answered.
+async fn in_order(steps: Vec<BoxFuture<'_, StoreResult<()>>>) -> StoreResult<()> {
+    let mut steps: Vec<_> = steps.into_iter().map(Some).collect();
+    poll_fn(|cx| {
+        for slot in &mut steps {
+            match slot.as_mut().map(|step| step.poll_unpin(cx)) {
+                Some(Poll::Ready(Err(error))) => return Poll::Ready(Err(error)),
+                Some(Poll::Ready(Ok(()))) => *slot = None,
+                Some(Poll::Pending) | None => {}
+            }
+        }
+        if steps.iter().all(Option::is_none) { Poll::Ready(Ok(())) } else { Poll::Pending }
+    })
+    .await
 }

@@ -1,41 +1,48 @@
 //! The signed head kept outside the database, on each host that runs the service.
 
-use super::Shared;
-use super::walls::Reach;
+use super::shared::Shared;
 use crate::StoreError;
+use crate::rows::restorations::Standing;
+use crate::script::{Db, Query, Reach, StoreResult};
+use crate::scripts::log::{HeadInside, log_passes, standing};
 use evidence::{Position, SignedHead};
-use parking_lot::Mutex;
 use std::cell::Cell;
-use std::collections::VecDeque;
 
-/// Heads to remember: as many as there may be processes on the host, and some.
-const REMEMBERED: usize = 32;
 /// Other processes write the file too; after this many tries the next group is as good a time.
 const TRIES: usize = 4;
 
-/// Positions that the log was seen to pass through, newest last.
-#[derive(Debug, Default)]
-pub(crate) struct Known(Mutex<VecDeque<Position>>);
+/// Whether the log passes through the position.
+struct Passes(Position);
 
-impl Known {
-    fn holds(&self, at: &Position) -> bool {
-        self.0.lock().contains(at)
+impl Query for Passes {
+    type Output = bool;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Deployment
     }
 
-    pub fn add(&self, at: Position) {
-        let mut known = self.0.lock();
-        if known.contains(&at) {
-            return;
-        }
-        known.push_back(at);
-        if known.len() > REMEMBERED {
-            known.pop_front();
-        }
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<bool> {
+        log_passes(db, self.0).await
+    }
+}
+
+/// How the log compares with the heads kept on this host.
+struct Compared(Vec<SignedHead>);
+
+impl Query for Compared {
+    type Output = Standing;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Deployment
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Standing> {
+        standing(db, self.0.clone()).await
     }
 }
 
 impl Shared {
-    /// Notes the head of a commit on this host. The commit stands; a head that lags is repaired by the next group, and
+    /// Notes the head of a commit on this host. The commit holds; a head that lags is repaired by the next group, and
     /// a log longer than the head outside is no tampering.
     pub async fn witness(&self, head: &SignedHead) {
         self.known.add(head.statement.at);
@@ -63,7 +70,7 @@ impl Shared {
             if at.size > head.statement.at.size {
                 return Ok(());
             }
-            if !self.snapshot(Reach::Deployment).await?.db()?.log_passes(at).await? {
+            if !self.ask(&Passes(at)).await? {
                 return Err(StoreError::corrupt(
                     "the head kept on this host",
                     "it names another log; run verify_audit",
@@ -72,5 +79,20 @@ impl Shared {
             self.known.add(at);
         }
         Ok(())
+    }
+
+    /// Begins the head on this host anew where the operator, on whichever host, has signed for what it knows and the
+    /// log does not; whether that was so.
+    pub async fn settle(&self) -> Result<bool, StoreError> {
+        let written = |error: std::io::Error| StoreError::corrupt("the head kept on this host", error);
+        let Some(outside) = self.head_file.read().map_err(written)? else { return Ok(false) };
+        // The head of a log without entries says nothing.
+        let outside = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
+        if !self.ask(&Compared(outside)).await?.is_settled(&self.secrets) {
+            return Ok(false);
+        }
+        let head = self.ask(&HeadInside).await?;
+        head.map_or(Ok(()), |head| self.head_file.reset(&head)).map_err(written)?;
+        Ok(true)
     }
 }

@@ -3,7 +3,8 @@
 use super::time;
 use crate::StoreError;
 use crate::call::{Call, Ending, Record};
-use crate::secrets::{Place, Secrets};
+use crate::secrets::{Binding, Secrets};
+use crate::sql::{Cells, FromRow};
 use domain::Timestamp;
 use evidence::{
     Broken, Commitment, Disclosure, Draft, Entry, Hash, Restoration, SeqRange, Signature, SignedRestoration,
@@ -65,6 +66,23 @@ pub(crate) const COLUMNS: &str =
     "seq, tenant, ts, action, user_id, agent_id, run_id, caller, request, committed, detail, blanks,
     prev, hash, signature";
 
+impl FromRow for RawEntry {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        Ok(Self {
+            seq: row.cell(0)?,
+            tenant: row.cell(1)?,
+            ts: row.cell(2)?,
+            texts: [row.cell(3)?, row.cell(4)?, row.cell(5)?, row.cell(6)?, row.cell(7)?, row.cell(8)?],
+            committed: row.cell(9)?,
+            detail: row.cell(10)?,
+            blanks: row.cell(11)?,
+            prev: row.cell(12)?,
+            hash: row.cell(13)?,
+            signature: row.cell(14)?,
+        })
+    }
+}
+
 /// What is to be written of the call, before it has its place in the chain.
 pub(crate) fn draft(call: &Call, record: &Record, blanks: &[SeqRange]) -> Draft {
     let caller = &call.caller;
@@ -88,8 +106,8 @@ pub(crate) fn draft(call: &Call, record: &Record, blanks: &[SeqRange]) -> Draft 
 }
 
 /// The tenant is not hashed into the chain; here it keeps an entry from being moved to another tenant's view.
-fn place(tenant: &str, seq: i64) -> Place<'_> {
-    Place::new("an audit entry", tenant, seq)
+fn binding(tenant: &str, seq: i64) -> Binding<'_> {
+    Binding::new("an audit entry", tenant, seq)
 }
 
 impl Secrets {
@@ -106,7 +124,7 @@ impl Secrets {
             ts: entry.ts.as_microsecond(),
             texts: [entry.action, entry.user, entry.agent, entry.run, entry.caller, entry.request_id],
             committed: entry.detail.0.0.to_vec(),
-            detail: Some(self.seal(place(tenant, seq), &detail.encode())?),
+            detail: Some(self.seal(binding(tenant, seq), &detail.encode())?),
             blanks: pack(&entry.blanks),
             prev: entry.prev.0.to_vec(),
             hash: stored.hash.map(|hash| hash.0.to_vec()),
@@ -116,7 +134,7 @@ impl Secrets {
 
     fn detail_open(&self, raw: &RawEntry) -> StoredDetail {
         let Some(sealed) = &raw.detail else { return StoredDetail::Blanked };
-        let opened = self.open(place(&raw.tenant, raw.seq), sealed);
+        let opened = self.open(binding(&raw.tenant, raw.seq), sealed);
         match opened.ok().and_then(|bytes| Disclosure::decode(&bytes).ok()) {
             Some(detail) => StoredDetail::Present(detail),
             None => StoredDetail::Unreadable,

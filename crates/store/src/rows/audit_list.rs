@@ -1,6 +1,7 @@
 //! What a listing of the audit log asks for, and the query that finds it by an index on either engine.
 
 use super::audit::{COLUMNS, RawEntry};
+use crate::sql::Param;
 use domain::Timestamp;
 
 /// Whose entries a listing shows.
@@ -27,18 +28,11 @@ pub struct AuditQuery {
     pub most: usize,
 }
 
-/// A value of a query, in the type of its column.
-#[derive(Debug, Clone)]
-pub(crate) enum Bound {
-    Text(String),
-    Number(i64),
-}
-
 /// A query with its values, in the order of their numbers.
 #[derive(Debug, Default)]
-struct Listing {
+struct Listing<'a> {
     conditions: Vec<String>,
-    values: Vec<Bound>,
+    values: Vec<Param<'a>>,
 }
 
 /// The tenants that have entries, found by jumps through the index rather than by reading the log.
@@ -64,24 +58,28 @@ impl AuditQuery {
     }
 
     /// The query for one tenant, or for all of them. `from` is the time of the entry `before`, where that is there.
-    pub(crate) fn listing(&self, tenant: Option<&str>, from: Option<i64>) -> (String, Vec<Bound>) {
+    pub(crate) fn listing<'a>(
+        &'a self,
+        tenant: Option<&'a str>,
+        from: Option<i64>,
+    ) -> (String, Vec<Param<'a>>) {
         let mut listing = Listing::default();
-        listing.only("tenant =", tenant.map(text));
+        listing.only("tenant =", tenant.map(Param::from));
         if let AuditReach::User(user) = &self.reach {
-            listing.only("user_id =", Some(text(user)));
+            listing.only("user_id =", Some(user.into()));
         }
-        listing.only("action =", self.action.as_deref().map(text));
-        listing.only("caller =", self.caller.as_deref().map(text));
-        listing.only("ts >=", self.since.map(time));
-        listing.only("ts <=", self.until.map(time));
+        listing.only("action =", self.action.as_deref().map(Param::from));
+        listing.only("caller =", self.caller.as_deref().map(Param::from));
+        listing.only("ts >=", self.since.map(Param::from));
+        listing.only("ts <=", self.until.map(Param::from));
         match (self.before, from.filter(|_| self.is_by_time())) {
             (Some(before), Some(from)) => {
-                let (ts, seq) = (listing.value(Bound::Number(from)), listing.value(Bound::Number(before)));
+                let (ts, seq) = (listing.value(from.into()), listing.value(before.into()));
                 listing.conditions.push(format!("(ts, seq) < ({ts}, {seq})"));
             }
-            (before, _) => listing.only("seq <", before.map(Bound::Number)),
+            (before, _) => listing.only("seq <", before.map(Param::from)),
         }
-        let most = listing.value(Bound::Number(i64::try_from(self.most).unwrap_or(i64::MAX)));
+        let most = listing.value(i64::try_from(self.most).unwrap_or(i64::MAX).into());
         let conditions = match listing.conditions.as_slice() {
             [] => String::new(),
             some => format!("WHERE {}", some.join(" AND ")),
@@ -100,25 +98,17 @@ impl AuditQuery {
     }
 }
 
-impl Listing {
+impl<'a> Listing<'a> {
     /// Takes the value in; returns what stands for it in the query.
-    fn value(&mut self, value: Bound) -> String {
+    fn value(&mut self, value: Param<'a>) -> String {
         self.values.push(value);
         format!("${}", self.values.len())
     }
 
-    fn only(&mut self, condition: &str, value: Option<Bound>) {
+    fn only(&mut self, condition: &str, value: Option<Param<'a>>) {
         if let Some(value) = value {
             let value = self.value(value);
             self.conditions.push(format!("{condition} {value}"));
         }
     }
-}
-
-fn text(text: &str) -> Bound {
-    Bound::Text(text.to_owned())
-}
-
-fn time(time: Timestamp) -> Bound {
-    Bound::Number(time.as_microsecond())
 }

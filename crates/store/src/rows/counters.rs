@@ -1,6 +1,8 @@
 //! Counts of calls and actions.
 
+use crate::StoreError;
 use crate::call::{Call, Ending, Record};
+use crate::sql::{Cells, FromRow};
 use domain::Action;
 use std::collections::BTreeMap;
 
@@ -10,6 +12,12 @@ pub struct ToolCount {
     pub calls: i64,
     pub errors: i64,
     pub micros: i64,
+}
+
+impl FromRow for ToolCount {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        Ok(Self { tool: row.cell(0)?, calls: row.cell(1)?, errors: row.cell(2)?, micros: row.cell(3)? })
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use super::time;
 use crate::StoreError;
-use crate::secrets::{Place, Secrets};
+use crate::secrets::{Binding, Secrets};
+use crate::sql::{Cells, FromRow};
 use domain::{Fact, FactId, Space, Tenant, Timestamp};
 use evidence::{
     Belief, Canonical, Disclosed, Disclosure, Explained, Receipt, ReceiptKind, Recorded, Signature, Signed,
@@ -29,21 +30,23 @@ pub enum DecisionRow {
     },
 }
 
-fn body_place(tenant: &str, decision: i64) -> Place<'_> {
-    Place::new("a decision", tenant, decision)
+fn body_binding(tenant: &Tenant, decision: i64) -> Binding<'_> {
+    Binding::new("a decision", tenant.as_str(), decision)
 }
 
-fn summary_place(tenant: &str, decision: i64) -> Place<'_> {
-    Place::new("a decision's summary", tenant, decision)
+fn summary_binding(tenant: &Tenant, decision: i64) -> Binding<'_> {
+    Binding::new("a decision's summary", tenant.as_str(), decision)
 }
 
-fn belief_place(tenant: &str, decision: i64, place: i64) -> Place<'_> {
-    Place::new("a belief", tenant, decision).within(place, 0)
+fn belief_binding(tenant: &Tenant, decision: i64, place: i64) -> Binding<'_> {
+    Binding::new("a belief", tenant.as_str(), decision).within(place, 0)
 }
 
 fn malformed(why: impl std::fmt::Display) -> StoreError {
     StoreError::corrupt("a decision", why)
 }
+
+pub(crate) const COLUMNS: &str = "d.id, d.created, d.body, d.signature, d.summary, d.summary_erased_by";
 
 pub(crate) struct SealedDecision {
     pub id: i64,
@@ -59,6 +62,47 @@ pub(crate) struct SealedBelief {
     pub memory: FactId,
     pub disclosure: Option<Vec<u8>>,
     pub erased_by: Option<i64>,
+}
+
+impl FromRow for SealedDecision {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: row.cell(0)?,
+            created: row.cell(1)?,
+            body: row.cell(2)?,
+            signature: row.cell(3)?,
+            summary: row.cell(4)?,
+            summary_erased_by: row.cell(5)?,
+        })
+    }
+}
+
+/// A decision with the part of its space that is not the user.
+pub(crate) struct FoundDecision {
+    pub row: SealedDecision,
+    pub agent_id: String,
+    pub run_id: String,
+}
+
+impl FromRow for FoundDecision {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        Ok(Self { row: SealedDecision::from_row(row)?, agent_id: row.cell(6)?, run_id: row.cell(7)? })
+    }
+}
+
+pub(crate) const BELIEF_COLUMNS: &str = "place, memory, disclosure, erased_by";
+pub(crate) const BELIEF: &str =
+    "INSERT INTO belief (tenant, decision, place, memory, disclosure) VALUES ($1, $2, $3, $4, $5)";
+
+impl FromRow for SealedBelief {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        Ok(Self {
+            place: row.cell(0)?,
+            memory: row.cell(1)?,
+            disclosure: row.cell(2)?,
+            erased_by: row.cell(3)?,
+        })
+    }
 }
 
 /// A decision with what is left of its disclosures.
@@ -93,7 +137,7 @@ impl Secrets {
     /// The rows of a decision that was just recorded.
     pub fn decision_seal(
         &self,
-        tenant: &str,
+        tenant: &Tenant,
         recorded: &Recorded,
     ) -> Result<(SealedDecision, Vec<SealedBelief>), StoreError> {
         let snapshot = &recorded.snapshot.statement;
@@ -101,15 +145,15 @@ impl Secrets {
         let decision = SealedDecision {
             id,
             created: snapshot.ts.as_microsecond(),
-            body: self.seal(body_place(tenant, id), &recorded.snapshot.body())?,
+            body: self.seal(body_binding(tenant, id), &recorded.snapshot.body())?,
             signature: recorded.snapshot.signature.map(|s| s.encode().to_vec()),
-            summary: Some(self.seal(summary_place(tenant, id), &recorded.summary.encode())?),
+            summary: Some(self.seal(summary_binding(tenant, id), &recorded.summary.encode())?),
             summary_erased_by: None,
         };
         let rows = (0_i64..).zip(snapshot.beliefs.iter().zip(&recorded.beliefs));
         let beliefs = rows
             .map(|(place, ((memory, _), disclosure))| {
-                let sealed = self.seal(belief_place(tenant, id, place), &disclosure.encode())?;
+                let sealed = self.seal(belief_binding(tenant, id, place), &disclosure.encode())?;
                 Ok(SealedBelief { place, memory: *memory, disclosure: Some(sealed), erased_by: None })
             })
             .collect::<Result<_, StoreError>>()?;
@@ -120,12 +164,12 @@ impl Secrets {
     /// of [`accounts`] that hold.
     pub fn decision_open(
         &self,
-        tenant: &str,
+        tenant: &Tenant,
         row: &SealedDecision,
         beliefs: &[SealedBelief],
         receipts: &BTreeMap<i64, Signed<Receipt>>,
     ) -> Result<OpenDecision, StoreError> {
-        let body = self.open(body_place(tenant, row.id), &row.body)?;
+        let body = self.open(body_binding(tenant, row.id), &row.body)?;
         let statement = Snapshot::decode(&body).map_err(malformed)?;
         if statement.ts.as_microsecond() != row.created {
             return Err(malformed("its time was changed"));
@@ -135,7 +179,7 @@ impl Secrets {
             return Err(malformed("a belief was given another memory's number"));
         }
         let summary = match row.summary.as_deref() {
-            Some(sealed) => Some(self.disclosure_open(summary_place(tenant, row.id), sealed)?),
+            Some(sealed) => Some(self.disclosure_open(summary_binding(tenant, row.id), sealed)?),
             None => {
                 accounted(receipts, row.summary_erased_by, None)?;
                 None
@@ -143,7 +187,7 @@ impl Secrets {
         };
         let open = |belief: &SealedBelief| match belief.disclosure.as_deref() {
             Some(sealed) => {
-                self.disclosure_open(belief_place(tenant, row.id, belief.place), sealed).map(Some)
+                self.disclosure_open(belief_binding(tenant, row.id, belief.place), sealed).map(Some)
             }
             None => accounted(receipts, belief.erased_by, Some(belief.memory)).map(|()| None),
         };
@@ -154,14 +198,15 @@ impl Secrets {
         })
     }
 
-    fn disclosure_open(&self, place: Place<'_>, sealed: &[u8]) -> Result<Disclosure, StoreError> {
-        Disclosure::decode(&self.open(place, sealed)?).map_err(malformed)
+    fn disclosure_open(&self, binding: Binding<'_>, sealed: &[u8]) -> Result<Disclosure, StoreError> {
+        Disclosure::decode(&self.open(binding, sealed)?).map_err(malformed)
     }
 
     /// What can be said of the decision of that number, found in the space.
     pub fn decision_explain(
         &self,
-        (tenant, space): (&Tenant, &Space),
+        tenant: &Tenant,
+        space: &Space,
         row: &SealedDecision,
         opened: Result<OpenDecision, StoreError>,
     ) -> DecisionRow {
@@ -183,13 +228,14 @@ impl Secrets {
     /// rest on them a very short value, such as a number, is taken for a coincidence.
     pub fn summary_repeats(
         &self,
-        (tenant, decision): (&str, i64),
+        tenant: &Tenant,
+        decision: i64,
         sealed: &[u8],
         rested_on_it: bool,
         erased: &[Fact],
     ) -> Result<bool, StoreError> {
         const COINCIDENCE: usize = 2;
-        let disclosure = self.disclosure_open(summary_place(tenant, decision), sealed)?;
+        let disclosure = self.disclosure_open(summary_binding(tenant, decision), sealed)?;
         let summary = format!(" {} ", words(&String::from_utf8_lossy(&disclosure.content)));
         let repeats = |value: &str| {
             let words = words(value);

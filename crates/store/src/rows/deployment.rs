@@ -3,8 +3,9 @@
 
 use crate::StoreError;
 use crate::keys::{Keys, Switch};
-use crate::secrets::{Place, Secrets};
+use crate::secrets::{Binding, Secrets};
 use evidence::{Canonical, Head, Keyring, Position, PublicKey, Signed, SignedHead, Signer};
+use std::collections::BTreeMap;
 
 pub(crate) const HEAD: &str = "audit_head";
 pub(crate) const ANCHOR: &str = "audit_anchor";
@@ -24,6 +25,9 @@ pub(crate) const COPYING: &str = "copying";
 pub(crate) const LOCAL: [&str; 2] = [CHAIN, COPYING];
 /// What the key check holds, sealed. Its content does not matter, only that it opens.
 const CHECKED: &[u8] = b"these are the keys";
+
+pub(crate) const SET: &str = "INSERT INTO deployment (name, value) VALUES ($1, $2)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 
 pub(crate) fn signed<T: Canonical>(bytes: Option<&[u8]>) -> Result<Option<Signed<T>>, StoreError> {
     bytes.map(Signed::decode).transpose().map_err(|e| StoreError::corrupt("a signed head", e))
@@ -73,8 +77,8 @@ pub(crate) struct Claim<'a> {
 }
 
 impl Claim<'_> {
-    fn place() -> Place<'static> {
-        Place::new("the key check", "", 0)
+    fn binding() -> Binding<'static> {
+        Binding::new("the key check", "", 0)
     }
 
     /// What a new database is to hold.
@@ -82,7 +86,7 @@ impl Claim<'_> {
         let mut rows = vec![
             (ENCRYPTION, word(self.encrypt).as_bytes().to_vec()),
             (SIGNING, word(self.sign).as_bytes().to_vec()),
-            (KEY_CHECK, self.secrets.seal(Self::place(), CHECKED)?),
+            (KEY_CHECK, self.secrets.seal(Self::binding(), CHECKED)?),
             (SOURCES, BOUND.to_vec()),
         ];
         if let Some(signer) = &self.secrets.signer {
@@ -92,17 +96,18 @@ impl Claim<'_> {
     }
 
     /// Whether the keys and switches fit what the database was made with.
-    pub fn check(&self, held: impl Fn(&str) -> Vec<u8>) -> Result<(), StoreError> {
-        agree("SVC_ENCRYPT", self.encrypt, &held(ENCRYPTION))?;
-        agree("SVC_SIGN", self.sign, &held(SIGNING))?;
-        if self.secrets.open(Self::place(), &held(KEY_CHECK)).is_err() {
+    pub fn check(&self, rows: &BTreeMap<String, Vec<u8>>) -> Result<(), StoreError> {
+        let held = |name: &str| rows.get(name).map(Vec::as_slice).unwrap_or_default();
+        agree("SVC_ENCRYPT", self.encrypt, held(ENCRYPTION))?;
+        agree("SVC_SIGN", self.sign, held(SIGNING))?;
+        if self.secrets.open(Self::binding(), held(KEY_CHECK)).is_err() {
             return Err(StoreError::Startup(
                 "this database was sealed with another key; give the key file, SVC_KEY or Vault key that it was made \
                  with"
                     .to_owned(),
             ));
         }
-        self.signed_by_us(&held(PUBLIC_KEY))
+        self.signed_by_us(held(PUBLIC_KEY))
     }
 
     /// The signing key must be the one that the database was made with, or have it among its predecessors.

@@ -1,10 +1,10 @@
 //! What an erasure takes, and the account of it.
 
-use domain::{Fact, Space, Timestamp};
-use evidence::{Erased as What, Erasure};
+use domain::Timestamp;
+use evidence::{Erased, Erasure};
 use std::collections::BTreeSet;
 
-/// What stands where a statement's words were, once a fact that they told of is erased.
+/// What replaces a statement's words, once a fact that they told of is erased.
 pub(crate) const ERASED_WORDS: &str = "(erased)";
 
 /// What goes besides the facts.
@@ -16,7 +16,7 @@ pub struct Also {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Erased {
+pub struct ErasureSummary {
     pub facts: usize,
     pub decisions_redacted: u64,
     pub decisions_removed: u64,
@@ -34,46 +34,29 @@ pub struct Expired {
     pub before: Timestamp,
 }
 
-impl Expired {
-    /// What a receipt says of it, with every space that was looked through.
-    pub(crate) fn in_spaces(self, reached: &[(i64, Space)]) -> What {
-        let spaces = reached.iter().map(|(_, space)| space.clone()).collect();
-        What::OlderThanDays { days: self.older_than_days, spaces }
-    }
-}
-
 /// Whether one space is meant, or every space of its user.
 #[derive(Clone, Copy)]
-pub(crate) enum Reach {
+pub(crate) enum Extent {
     Space,
     User,
 }
 
 /// Which rows of a space an erasure is about.
-pub(crate) enum Rows<'a> {
+pub(crate) enum Doomed<'a> {
     Subject(&'a str),
     All,
     Before(Timestamp),
 }
 
-impl Rows<'_> {
-    /// Leaves those of the facts that go.
-    pub fn retain_doomed(&self, facts: &mut Vec<Fact>) {
-        if let Rows::Before(cutoff) = self {
-            facts.retain(|fact| fact.created < *cutoff);
-        }
-    }
-}
-
 /// An erasure under way.
-pub(crate) struct Work {
+pub(crate) struct UnderWay {
     pub done: Erasure,
     /// The decisions from which something was removed.
     pub redacted: BTreeSet<i64>,
 }
 
-impl Work {
-    pub fn new(what: What) -> Self {
+impl UnderWay {
+    pub fn new(what: Erased) -> Self {
         let done = Erasure {
             what,
             memory_ids: Vec::new(),
@@ -94,8 +77,8 @@ impl Work {
         self.done.decisions_redacted = self.redacted.len() as u64;
     }
 
-    pub fn summed(&self, receipt: Option<i64>) -> Erased {
-        Erased {
+    pub fn summed(&self, receipt: Option<i64>) -> ErasureSummary {
+        ErasureSummary {
             facts: self.done.memory_ids.len(),
             decisions_redacted: self.done.decisions_redacted,
             decisions_removed: self.done.decisions_removed,

@@ -2,7 +2,8 @@
 
 use super::time;
 use crate::StoreError;
-use crate::secrets::{Place, Secrets};
+use crate::secrets::{Binding, Secrets};
+use crate::sql::{Cells, FromRow};
 use domain::{Principal, PrincipalKind, Role, Scopes, Tenant, Timestamp};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
@@ -105,7 +106,7 @@ pub(crate) struct FormerKey {
 
 impl FormerKey {
     /// What both columns hold, or neither does.
-    pub fn of(hash: Option<Vec<u8>>, until: Option<i64>) -> Option<Self> {
+    fn of(hash: Option<Vec<u8>>, until: Option<i64>) -> Option<Self> {
         Some(Self { hash: hash?, until: until? })
     }
 
@@ -124,6 +125,24 @@ pub(crate) struct SealedPrincipal {
     pub body: Vec<u8>,
     pub expires: Option<i64>,
     pub former: Option<FormerKey>,
+}
+
+pub(crate) const COLUMNS: &str =
+    "tenant, id, key_hash, revoked, created, body, expires, former_hash, former_until";
+
+impl FromRow for SealedPrincipal {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        Ok(Self {
+            tenant: row.cell(0)?,
+            id: row.cell(1)?,
+            key_hash: row.cell(2)?,
+            revoked: row.cell(3)?,
+            created: row.cell(4)?,
+            body: row.cell(5)?,
+            expires: row.cell(6)?,
+            former: FormerKey::of(row.cell(7)?, row.cell(8)?),
+        })
+    }
 }
 
 impl SealedPrincipal {
@@ -149,7 +168,7 @@ impl SealedPrincipal {
         }
     }
 
-    /// The keys, their ends, the tenant and the revocation are part of the place: a row that was given another key or
+    /// The keys, their ends, the tenant and the revocation are part of the binding: a row that was given another key or
     /// tenant, a longer life, or was brought back to life, in the database does not open.
     fn identity(&self) -> String {
         let mut identity = format!("{}\u{1f}{}\u{1f}{}", self.tenant, self.id, hex::encode(&self.key_hash));
@@ -163,8 +182,8 @@ impl SealedPrincipal {
     }
 }
 
-fn place(identity: &str, revoked: Option<i64>) -> Place<'_> {
-    Place::new("a principal", identity, revoked.unwrap_or(0))
+fn binding(identity: &str, revoked: Option<i64>) -> Binding<'_> {
+    Binding::new("a principal", identity, revoked.unwrap_or(0))
 }
 
 impl Secrets {
@@ -187,11 +206,11 @@ impl Secrets {
     }
 
     fn principal_body(&self, row: &SealedPrincipal) -> Result<Body, StoreError> {
-        self.open_json(place(&row.identity(), row.revoked), &row.body)
+        self.open_json(binding(&row.identity(), row.revoked), &row.body)
     }
 
     fn principal_reseal(&self, row: &mut SealedPrincipal, body: &Body) -> Result<(), StoreError> {
-        row.body = self.seal_json(place(&row.identity(), row.revoked), body)?;
+        row.body = self.seal_json(binding(&row.identity(), row.revoked), body)?;
         Ok(())
     }
 

@@ -1,9 +1,10 @@
 //! The columns of a receipt, and what they must agree in with what was signed.
 
 use crate::StoreError;
-use crate::secrets::{Place, Secrets};
+use crate::secrets::{Binding, Secrets};
+use crate::sql::{Cells, FromRow};
 use domain::keys::subject_key;
-use domain::{Fact, Status, Tenant};
+use domain::{Fact, SpaceId, SpaceKey, Status, Tenant};
 use evidence::{Attestation, Canonical, Hash, Receipt, ReceiptKind, Signature, Signed};
 
 /// Several active values in one attestation.
@@ -32,7 +33,7 @@ pub(crate) const COLUMNS: &str = "id, space, kind, created, subject_ix, body, si
 
 pub(crate) struct SealedReceipt {
     pub id: i64,
-    pub space: Option<i64>,
+    pub space: Option<SpaceId>,
     pub kind: String,
     pub created: i64,
     pub subject_ix: Option<Vec<u8>>,
@@ -40,8 +41,22 @@ pub(crate) struct SealedReceipt {
     pub signature: Option<Vec<u8>>,
 }
 
-fn place(tenant: &str, id: i64) -> Place<'_> {
-    Place::new("a receipt", tenant, id)
+impl FromRow for SealedReceipt {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: row.cell(0)?,
+            space: row.cell::<Option<i64>>(1)?.map(SpaceId),
+            kind: row.cell(2)?,
+            created: row.cell(3)?,
+            subject_ix: row.cell(4)?,
+            body: row.cell(5)?,
+            signature: row.cell(6)?,
+        })
+    }
+}
+
+fn binding(tenant: &Tenant, id: i64) -> Binding<'_> {
+    Binding::new("a receipt", tenant.as_str(), id)
 }
 
 fn malformed(why: impl std::fmt::Display) -> StoreError {
@@ -66,7 +81,7 @@ pub(crate) fn attestation(subject: String, mut facts: Vec<Fact>) -> Attestation 
 
 impl Secrets {
     /// Signs a receipt for the space of that number; the row that is to be kept.
-    pub fn receipt_seal(&self, receipt: Receipt, space: i64) -> Result<SealedReceipt, StoreError> {
+    pub fn receipt_seal(&self, receipt: Receipt, space: SpaceId) -> Result<SealedReceipt, StoreError> {
         let tenant = receipt.tenant.clone();
         let subject_ix = self.receipt_index(&receipt, Some(space));
         let signed = Signed::new(receipt, self.signer.as_ref());
@@ -76,20 +91,21 @@ impl Secrets {
             kind: signed.statement.kind_word().to_owned(),
             created: signed.statement.ts.as_microsecond(),
             subject_ix,
-            body: self.seal(place(tenant.as_str(), signed.statement.id), &signed.body())?,
+            body: self.seal(binding(&tenant, signed.statement.id), &signed.body())?,
             signature: signed.signature.map(|s| s.encode().to_vec()),
         })
     }
 
-    fn receipt_index(&self, receipt: &Receipt, space: Option<i64>) -> Option<Vec<u8>> {
-        subject_of(receipt).zip(space).map(|(subject, space)| {
-            self.index("subject", receipt.tenant.as_str(), space, &subject_key(subject)).to_vec()
+    fn receipt_index(&self, receipt: &Receipt, space: Option<SpaceId>) -> Option<Vec<u8>> {
+        subject_of(receipt).zip(space).map(|(subject, id)| {
+            let space = SpaceKey { tenant: &receipt.tenant, id };
+            self.index("subject", space, &subject_key(subject)).to_vec()
         })
     }
 
     /// The receipt in the row; its columns have still to be held against it.
-    pub fn receipt_open(&self, tenant: &str, row: &SealedReceipt) -> Result<Signed<Receipt>, StoreError> {
-        let body = self.open(place(tenant, row.id), &row.body)?;
+    pub fn receipt_open(&self, tenant: &Tenant, row: &SealedReceipt) -> Result<Signed<Receipt>, StoreError> {
+        let body = self.open(binding(tenant, row.id), &row.body)?;
         let statement = Receipt::decode(&body).map_err(malformed)?;
         let signature = row.signature.as_deref().map(Signature::decode).transpose().map_err(malformed)?;
         Ok(Signed { statement, signature })
@@ -100,7 +116,7 @@ impl Secrets {
         &self,
         row: &SealedReceipt,
         signed: Signed<Receipt>,
-        space: Option<i64>,
+        space: Option<SpaceId>,
     ) -> Result<Signed<Receipt>, StoreError> {
         let statement = &signed.statement;
         let agrees = row.kind == statement.kind_word()
@@ -111,9 +127,14 @@ impl Secrets {
     }
 
     /// The receipt, if it is exactly what was signed. Where signing is off, if it is readable.
-    pub fn receipt_vouched(&self, tenant: &str, id: i64, signed: Signed<Receipt>) -> Option<Signed<Receipt>> {
+    pub fn receipt_vouched(
+        &self,
+        tenant: &Tenant,
+        id: i64,
+        signed: Signed<Receipt>,
+    ) -> Option<Signed<Receipt>> {
         let holds = match &self.keyring {
-            Some(keys) => signed.verify(Some(keys), id, &Tenant::new(tenant)).is_ok(),
+            Some(keys) => signed.verify(Some(keys), id, tenant).is_ok(),
             None => true,
         };
         holds.then_some(signed)

@@ -1,8 +1,9 @@
 //! The columns of a space.
 
 use crate::StoreError;
-use crate::secrets::{Place, Secrets};
-use domain::SourcePolicy;
+use crate::secrets::{Binding, Secrets};
+use crate::sql::{Cells, FromRow};
+use domain::{SourcePolicy, SpaceId, SpaceKey};
 
 /// A number that grows with every commit to the space, and one that grows when something was erased from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -13,33 +14,37 @@ pub struct SpaceVersion {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SpaceRow {
-    pub id: i64,
+    pub id: SpaceId,
     pub at: SpaceVersion,
 }
 
-fn place(tenant: &str, space: i64) -> Place<'_> {
-    Place::new("policy", tenant, space)
+impl FromRow for SpaceRow {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        let at = SpaceVersion { version: row.cell(1)?, epoch: row.cell(2)? };
+        Ok(Self { id: SpaceId(row.cell(0)?), at })
+    }
+}
+
+pub(crate) const POLICY: &str = "SELECT policy FROM space WHERE tenant = $1 AND id = $2";
+
+fn binding(space: SpaceKey<'_>) -> Binding<'_> {
+    Binding::new("policy", space.tenant.as_str(), space.id.0)
 }
 
 impl Secrets {
+    /// The policy that [`POLICY`] found. A space has none until one is set.
     pub fn policy_open(
         &self,
-        tenant: &str,
-        space: i64,
-        sealed: Option<&[u8]>,
+        space: SpaceKey<'_>,
+        found: Vec<(Option<Vec<u8>>,)>,
     ) -> Result<SourcePolicy, StoreError> {
-        match sealed {
+        match found.into_iter().find_map(|(sealed,)| sealed) {
             None => Ok(SourcePolicy::default()),
-            Some(sealed) => self.open_json(place(tenant, space), sealed),
+            Some(sealed) => self.open_json(binding(space), &sealed),
         }
     }
 
-    pub fn policy_seal(
-        &self,
-        tenant: &str,
-        space: i64,
-        policy: &SourcePolicy,
-    ) -> Result<Vec<u8>, StoreError> {
-        self.seal_json(place(tenant, space), policy)
+    pub fn policy_seal(&self, space: SpaceKey<'_>, policy: &SourcePolicy) -> Result<Vec<u8>, StoreError> {
+        self.seal_json(binding(space), policy)
     }
 }

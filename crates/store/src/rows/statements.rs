@@ -1,7 +1,10 @@
 //! What is said to the store, and what came of it.
 
 use crate::StoreError;
-use domain::{Action, Fact, FactId, Metadata, Proposed};
+use crate::secrets::Secrets;
+use crate::sql::{Step, params};
+use domain::keys::text_key;
+use domain::{Action, Fact, FactId, Metadata, Proposed, SpaceKey};
 use reconcile::{Approver, Editor, Outcome, Plan, Refusal, Trust};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,14 +49,14 @@ pub struct Planned {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ChangeVerdict {
     Confirm(Approver),
     Reject,
 }
 
 /// The facts that the words came to, where all of it now stands; `None` where some was flagged, archived, retracted or
 /// skipped, so that the same words must be judged again.
-pub(crate) fn standing_facts(plan: &Plan) -> Option<Vec<FactId>> {
+fn standing_facts(plan: &Plan) -> Option<Vec<FactId>> {
     let standing = |o: &Outcome| match o.action {
         Action::Add | Action::Supersede | Action::Coexist | Action::Refine | Action::Dedup => o.id,
         Action::Flag | Action::Archive | Action::Retract | Action::Skip => None,
@@ -63,10 +66,29 @@ pub(crate) fn standing_facts(plan: &Plan) -> Option<Vec<FactId>> {
 }
 
 /// How the numbers of a statement's facts stand in its row.
-pub(crate) fn ids_write(ids: &[FactId]) -> Result<String, StoreError> {
+fn ids_write(ids: &[FactId]) -> Result<String, StoreError> {
     serde_json::to_string(ids).map_err(|e| StoreError::corrupt("a statement", e))
 }
 
 pub(crate) fn ids_read(text: &str) -> Result<Vec<FactId>, StoreError> {
     serde_json::from_str(text).map_err(|e| StoreError::corrupt("a statement", e))
+}
+
+const KEEP: &str = "INSERT INTO statement (tenant, space, text_ix, facts) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (tenant, space, text_ix) DO UPDATE SET facts = excluded.facts";
+pub(crate) const FORGET: &str = "DELETE FROM statement WHERE tenant = $1 AND space = $2 AND text_ix = $3";
+
+/// Notes what the words came to, where all of it is now current; forgets it where some was flagged, archived, retracted
+/// or skipped.
+pub(crate) fn note<'a>(
+    secrets: &Secrets,
+    space: SpaceKey<'a>,
+    text: &str,
+    plan: &Plan,
+) -> Result<Step<'a>, StoreError> {
+    let index = secrets.index("text", space, &text_key(text));
+    Ok(match standing_facts(plan) {
+        Some(ids) => Step::new(KEEP, params![space.tenant, space.id, index, ids_write(&ids)?]),
+        None => Step::new(FORGET, params![space.tenant, space.id, index]),
+    })
 }

@@ -1,11 +1,17 @@
 //! Embeddings as bytes.
 
 use crate::StoreError;
-use crate::secrets::{Place, Secrets};
-use domain::FactId;
+use crate::secrets::{Binding, Secrets};
+use domain::{FactId, Tenant};
 
-fn place(tenant: &str, fact: FactId) -> Place<'_> {
-    Place::new("a vector", tenant, fact)
+/// Only a fact that is there and has the given status gets one.
+pub(crate) const PUT: &str = "INSERT INTO vector (tenant, fact, space, embedder_ix, body)
+    SELECT tenant, id, space, $4, $5 FROM fact WHERE tenant = $1 AND id = $2 AND space = $3 AND status = $6
+    ON CONFLICT (tenant, fact) DO UPDATE SET space = excluded.space,
+    embedder_ix = excluded.embedder_ix, body = excluded.body";
+
+fn binding(tenant: &Tenant, fact: FactId) -> Binding<'_> {
+    Binding::new("a vector", tenant.as_str(), fact)
 }
 
 impl Secrets {
@@ -13,13 +19,13 @@ impl Secrets {
         self.blind.blind("embedder", &[embedder])
     }
 
-    pub fn vector_seal(&self, tenant: &str, fact: FactId, vector: &[f32]) -> Result<Vec<u8>, StoreError> {
+    pub fn vector_seal(&self, tenant: &Tenant, fact: FactId, vector: &[f32]) -> Result<Vec<u8>, StoreError> {
         let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.seal(place(tenant, fact), &bytes)
+        self.seal(binding(tenant, fact), &bytes)
     }
 
-    pub fn vector_open(&self, tenant: &str, fact: FactId, body: &[u8]) -> Result<Vec<f32>, StoreError> {
-        let bytes = self.open(place(tenant, fact), body)?;
+    pub fn vector_open(&self, tenant: &Tenant, fact: FactId, body: &[u8]) -> Result<Vec<f32>, StoreError> {
+        let bytes = self.open(binding(tenant, fact), body)?;
         Ok(bytes.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x)).collect())
     }
 }

@@ -1,67 +1,27 @@
 //! Checking the whole audit log. One thread reads while others check, and what is held in memory does not grow with
 //! the log.
 
-use super::Sqlite;
-use super::audit::raw_entry;
-use super::db::Db;
+use super::db::{SqliteDb, at_once};
 use crate::StoreError;
-use crate::head_file::HeadFile;
-use crate::rows::audit::{AuditReport, CHUNK, COLUMNS};
-use crate::rows::deployment::{ANCHOR, HEAD};
-use evidence::{Anchor, Broken, ChainVerifier, Head, SignedHead, SignedRestoration, StoredEntry};
+use crate::rows::audit::{AuditReport, CHUNK, COLUMNS, RawEntry};
+use crate::script::StoreResult;
+use crate::scripts::marks::{Against, Marks};
+use crate::sql::FromRow;
+use evidence::{Broken, ChainVerifier, SignedHead, StoredEntry};
 use rusqlite::Row;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-impl Sqlite {
-    /// Recomputes every hash and signature of the log, and compares it with the heads in and beside the database.
-    pub async fn audit_verify(&self) -> Result<AuditReport, StoreError> {
-        let head_file = HeadFile::beside(&self.path);
-        self.read(move |db| {
-            // The head outside is read before the first query takes its snapshot: read later, it could be newer than
-            // the entries.
-            let outside =
-                head_file.read().map_err(|e| StoreError::corrupt("the head beside the database", e))?;
-            db.audit_check(outside, None)
-        })
-        .await
-    }
-}
-
-impl Db<'_> {
-    /// Checks the log against the heads kept outside, as if the database held the proposed note of a restoration too.
-    pub fn audit_check(
-        &self,
-        outside: Option<Vec<SignedHead>>,
-        proposed: Option<SignedRestoration>,
-    ) -> Result<AuditReport, StoreError> {
-        let last: i64 =
-            self.one("SELECT coalesce(max(seq), 0) FROM audit_entry", (), |row| row.get(0))?.unwrap_or(0);
-        let unreadable = |what: &str| {
-            AuditReport::Broken(Broken { seq: u64::try_from(last).unwrap_or(0), reason: what.to_owned() })
+impl SqliteDb<'_> {
+    pub fn audit_check(&mut self, against: Against) -> StoreResult<AuditReport> {
+        let marks = match at_once(Marks::read(self, against, "beside the database"))? {
+            Ok(marks) => marks,
+            Err(broken) => return Ok(AuditReport::Broken(broken)),
         };
-        let Ok(anchor) = self.signed_row::<Anchor>(ANCHOR) else {
-            return Ok(unreadable("the anchor in the database is malformed"));
-        };
-        let Ok(head) = self.signed_row::<Head>(HEAD) else {
-            return Ok(unreadable("the head in the database is malformed"));
-        };
-        let Ok(mut notes) = self.restorations() else {
-            return Ok(unreadable("a note of a restoration is malformed"));
-        };
-        notes.extend(proposed);
-        let outside = match outside {
-            Some(outside) => outside,
-            None if last == 0 && head.is_none() => Vec::new(),
-            None => return Ok(unreadable("the head kept beside the database is missing or unreadable")),
-        };
-        // The head of a log without entries is made before there is a key to sign it with, and says nothing.
-        let outside = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
-        let verifier = ChainVerifier::new(self.secrets.keyring.as_ref(), anchor.as_ref(), outside);
-        let checked = match verifier.and_then(|verifier| verifier.restored(&notes)) {
-            Ok(verifier) => self.entries_check(verifier, head.as_ref())?,
+        let checked = match marks.verifier(self.secrets) {
+            Ok(verifier) => self.entries_check(verifier, marks.head.as_ref())?,
             Err(broken) => Err(broken),
         };
-        Ok(AuditReport::of(checked, notes))
+        Ok(AuditReport::of(checked, marks.notes))
     }
 
     fn entries_check(
@@ -113,7 +73,7 @@ impl Db<'_> {
     }
 
     fn entry_read(&self, row: &Row<'_>) -> Result<StoredEntry, Broken> {
-        let raw = raw_entry(row).map_err(|_| {
+        let raw = RawEntry::from_row(row).map_err(|_| {
             let seq = row.get::<_, i64>(0).ok().and_then(|seq| u64::try_from(seq).ok()).unwrap_or(0);
             Broken { seq, reason: "a column is of the wrong type".to_owned() }
         })?;

@@ -1,40 +1,151 @@
-//! A connection together with the keys that open what it reads. Reads and writes share the queries written on it.
+//! A connection together with the keys that open what it reads, and what scripts ask of it. Nothing here waits: each
+//! operation is done when it returns.
 
 use crate::StoreError;
+use crate::rows::facts::{COLUMNS, SealedFact, WAS_HELD, standing_of};
+use crate::rows::spaces::POLICY;
+use crate::script::{Db, PlanBasis, StoreResult};
 use crate::secrets::Secrets;
-use rusqlite::{Connection, OptionalExtension, Params, Row};
+use crate::sql::{Cell, Cells, FromRow, Param, params};
+use domain::{Fact, FactId, SpaceKey, Tenant};
+use futures_util::FutureExt;
+use reconcile::{HeldFacts, Needs};
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Row, params_from_iter};
+use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) struct Db<'a> {
-    pub sql: &'a Connection,
-    pub secrets: &'a Secrets,
+/// Exclusive, so that whatever uses it may move between threads.
+pub(crate) struct SqliteDb<'c> {
+    pub sql: &'c mut Connection,
+    pub secrets: &'c Secrets,
 }
 
-impl Db<'_> {
-    pub fn one<T>(
-        &self,
-        sql: &str,
-        params: impl Params,
-        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Option<T>, StoreError> {
-        Ok(self.sql.prepare_cached(sql)?.query_row(params, read).optional()?)
-    }
+/// Carries out what is ready at once, as everything on a [`SqliteDb`] is.
+pub(crate) fn at_once<T>(work: impl Future<Output = StoreResult<T>>) -> StoreResult<T> {
+    work.now_or_never().unwrap_or(Err(StoreError::Waiting))
+}
 
-    pub fn all<T>(
-        &self,
-        sql: &str,
-        params: impl Params,
-        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>, StoreError> {
-        let mut statement = self.sql.prepare_cached(sql)?;
-        let mut rows = statement.query(params)?;
+impl Cells for Row<'_> {
+    fn cell<T: Cell>(&self, at: usize) -> StoreResult<T> {
+        self.get(at).map_err(|e| StoreError::corrupt("a column", e))
+    }
+}
+
+impl ToSql for Param<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Text(Some(text)) => ValueRef::Text(text.as_bytes()),
+            Self::Bytes(Some(bytes)) => ValueRef::Blob(bytes),
+            Self::Number(Some(number)) => ValueRef::Integer(*number),
+            Self::Flag(flag) => ValueRef::Integer(i64::from(*flag)),
+            Self::Text(None) | Self::Bytes(None) | Self::Number(None) => ValueRef::Null,
+        }))
+    }
+}
+
+/// SQLite numbers its parameters `?1`, `?2` and so on; `$1` is a name to it.
+fn numbered(sql: &str) -> String {
+    sql.replace('$', "?")
+}
+
+impl SqliteDb<'_> {
+    pub fn select<T: FromRow>(&mut self, sql: &str, params: &[Param<'_>]) -> StoreResult<Vec<T>> {
+        let mut statement = self.sql.prepare_cached(&numbered(sql))?;
+        let mut rows = statement.query(params_from_iter(params))?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            found.push(read(row)?);
+            found.push(T::from_row(row)?);
         }
         Ok(found)
     }
 
-    pub fn run(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
-        Ok(self.sql.prepare_cached(sql)?.execute(params)?)
+    pub fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> StoreResult<u64> {
+        let rows = self.sql.prepare_cached(&numbered(sql))?.execute(params_from_iter(params))?;
+        Ok(rows as u64)
+    }
+
+    fn numbered_fact(&mut self, space: SpaceKey<'_>, id: FactId) -> StoreResult<Option<Fact>> {
+        let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id = $2 AND space = $3");
+        let rows: Vec<SealedFact> = self.select(&sql, &params![space.tenant, id, space.id])?;
+        Ok(self.secrets.facts_open(space.tenant, &rows)?.pop())
+    }
+
+    fn needed(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<HeldFacts> {
+        let mut facts = BTreeMap::new();
+        for key in &needs.subjects {
+            let index = self.secrets.index("subject", space, key);
+            let rows: Vec<SealedFact> =
+                self.select(&standing_of("= $3"), &params![space.tenant, space.id, index])?;
+            let found = self.secrets.facts_open(space.tenant, &rows)?;
+            facts.extend(found.into_iter().map(|fact| (fact.id, fact)));
+        }
+        for id in &needs.ids {
+            if !facts.contains_key(id)
+                && let Some(fact) = self.numbered_fact(space, *id)?
+            {
+                facts.insert(*id, fact);
+            }
+        }
+        let mut retired = BTreeSet::new();
+        for (subject, value) in &needs.retired {
+            let keys = self.secrets.value_indexes(space, subject, value);
+            let held: Vec<(i64,)> =
+                self.select(&WAS_HELD, &params![space.tenant, space.id, keys.0, keys.1])?;
+            if !held.is_empty() {
+                retired.insert((subject.clone(), value.clone()));
+            }
+        }
+        Ok(HeldFacts { facts: facts.into_values().collect(), retired })
+    }
+}
+
+impl Db for SqliteDb<'_> {
+    fn secrets(&self) -> &Secrets {
+        self.secrets
+    }
+
+    fn by_index(table: &str, index: &str) -> String {
+        format!("{table} INDEXED BY {index}")
+    }
+
+    async fn one<T: FromRow>(&mut self, sql: &str, values: &[Param<'_>]) -> StoreResult<Option<T>> {
+        Ok(self.select(sql, values)?.into_iter().next())
+    }
+
+    async fn all<T: FromRow>(&mut self, sql: &str, values: &[Param<'_>]) -> StoreResult<Vec<T>> {
+        self.select(sql, values)
+    }
+
+    async fn all_each<T: FromRow>(
+        &mut self,
+        sql: &str,
+        tenant: &Tenant,
+        each: &[i64],
+        rest: &[Param<'_>],
+    ) -> StoreResult<Vec<T>> {
+        let mut found = Vec::new();
+        for number in each {
+            let mut values = Vec::from(params![tenant, *number]);
+            values.extend_from_slice(rest);
+            found.extend(self.select(sql, &values)?);
+        }
+        Ok(found)
+    }
+
+    async fn plan_basis(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<PlanBasis> {
+        let held = self.needed(space, needs)?;
+        let policy = self.select(POLICY, &params![space.tenant, space.id])?;
+        Ok((held, self.secrets.policy_open(space, policy)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::at_once;
+    use crate::StoreError;
+
+    #[test]
+    fn a_transaction_that_waits_is_an_error() {
+        assert!(matches!(at_once::<()>(std::future::pending()), Err(StoreError::Waiting)));
     }
 }

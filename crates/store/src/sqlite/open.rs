@@ -1,18 +1,19 @@
 //! Opening a database: schema, keys, and whether these keys are the ones it was made with.
 
 use super::connection::{self, Meter};
-use super::db::Db;
+use super::db::SqliteDb;
+use super::engine::Sqlite;
+use super::migrations;
 use super::readers::Readers;
 use super::writer::Writer;
-use super::{Sqlite, migrations};
 use crate::StoreError;
 use crate::head_file::HeadFile;
 use crate::keys::{self, Database, KeySettings, KeySource, Switch};
 use crate::rows::deployment::{Claim, ENCRYPTION, HEAD, KEY_CHECK, PUBLIC_KEY, SIGNING};
-use crate::rows::schema::Schema;
+use crate::rows::schema::{Schema, refuse_newer};
 use crate::secrets::Secrets;
 use domain::Timestamp;
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
@@ -33,13 +34,7 @@ impl Schema {
     /// Reads the version without creating anything; a missing file has version 0.
     pub fn of_sqlite(path: &Path) -> Result<Self, StoreError> {
         let version = if path.exists() { migrations::version(&connection::open(path, None)?)? } else { 0 };
-        let version = migrations::refuse_newer(version)?;
-        let pending = migrations::MIGRATIONS
-            .iter()
-            .filter(|m| m.version > version)
-            .map(|m| (m.version, m.name))
-            .collect();
-        Ok(Self { version, known: migrations::KNOWN, pending })
+        Ok(Self::at(refuse_newer(version)?))
     }
 
     /// Applies what is pending; returns the versions that were applied.
@@ -71,7 +66,7 @@ impl Sqlite {
                 ))
             })?;
         }
-        if let Err(error) = (Db { sql: &db, secrets: &secrets }).settle(&head_file) {
+        if let Err(error) = (SqliteDb { sql: &mut db, secrets: &secrets }).settle(&head_file) {
             // Whatever is wrong is for verify_audit to say, which needs an open database.
             tracing::warn!(%error, "the head beside the database could not be compared with the log");
         }
@@ -111,18 +106,17 @@ fn log_is_empty(db: &Connection) -> Result<bool, StoreError> {
 
 fn claim(connection: &mut Connection, claim: &Claim<'_>) -> Result<(), StoreError> {
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    {
-        let db = Db { sql: &tx, secrets: claim.secrets };
-        if is_claimed(&tx)? {
-            let mut held = BTreeMap::new();
-            for name in [ENCRYPTION, SIGNING, KEY_CHECK, PUBLIC_KEY] {
-                held.insert(name, db.deployment_get(name)?.unwrap_or_default());
-            }
-            claim.check(|name| held.get(name).cloned().unwrap_or_default())?;
-        } else {
-            for (name, value) in claim.rows()? {
-                db.deployment_set(name, &value)?;
-            }
+    if is_claimed(&tx)? {
+        let mut held = BTreeMap::new();
+        for name in [ENCRYPTION, SIGNING, KEY_CHECK, PUBLIC_KEY] {
+            let sql = "SELECT value FROM deployment WHERE name = ?1";
+            let value: Option<Vec<u8>> = tx.query_row(sql, [name], |row| row.get(0)).optional()?;
+            held.insert(name.to_owned(), value.unwrap_or_default());
+        }
+        claim.check(&held)?;
+    } else {
+        for (name, value) in claim.rows()? {
+            tx.execute("INSERT INTO deployment (name, value) VALUES (?1, ?2)", (name, value))?;
         }
     }
     tx.commit()?;

@@ -1,9 +1,10 @@
 //! Connections for reading, which in WAL mode never wait for a writer.
 
 use super::connection::{self, Meter};
-use super::db::Db;
+use super::db::{SqliteDb, at_once};
 use crate::StoreError;
 use crate::load::{PoolLoad, Waiting};
+use crate::script::{Query, StoreResult};
 use crate::secrets::Secrets;
 use parking_lot::Mutex;
 use rusqlite::Connection;
@@ -36,11 +37,15 @@ impl Readers {
         PoolLoad { name: "readers", open: idle + busy, idle, waiting: self.waiting.count() }
     }
 
+    pub async fn ask<Q: Query>(&self, query: Q) -> StoreResult<Q::Output> {
+        self.run(move |db| at_once(query.run(db))).await
+    }
+
     /// Runs `work` on a consistent snapshot of the database.
     pub async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Db<'_>) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
+        work: impl FnOnce(&mut SqliteDb<'_>) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
         let waiter = self.waiting.begin();
         let place = self.places.clone().acquire_owned().await.map_err(|_| StoreError::Closed)?;
         drop(waiter);
@@ -57,16 +62,18 @@ impl Readers {
         }
     }
 
-    fn run_blocking<T>(&self, work: impl FnOnce(&Db<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    /// A connection whose snapshot did not end well is not used again.
+    fn run_blocking<T>(&self, work: impl FnOnce(&mut SqliteDb<'_>) -> StoreResult<T>) -> StoreResult<T> {
         let idle = self.idle.lock().pop();
-        let connection = match idle {
+        let mut sql = match idle {
             Some(connection) => connection,
             None => connection::open(&self.path, self.meter.as_ref())?,
         };
-        let snapshot = connection.unchecked_transaction()?;
-        let result = work(&Db { sql: &snapshot, secrets: &self.secrets });
-        drop(snapshot);
-        self.idle.lock().push(connection);
+        sql.execute_batch("BEGIN")?;
+        let result = work(&mut SqliteDb { sql: &mut sql, secrets: &self.secrets });
+        if sql.execute_batch("ROLLBACK").is_ok() {
+            self.idle.lock().push(sql);
+        }
         result
     }
 }

@@ -1,69 +1,144 @@
 //! One write transaction of the database: the calls of a group, each of which can be undone alone.
 
 use super::chain::Chain;
-use super::db::Db;
+use super::db::{SqliteDb, at_once};
 use crate::StoreError;
 use crate::call::{Call, Record};
+use crate::rows::audit::draft;
 use crate::rows::counters::Tally;
+use crate::rows::deployment::{HEAD, SET};
+use crate::script::{Alone, Reach, Rows, Series, StoreResult};
+use crate::scripts::log::log_end;
 use crate::secrets::Secrets;
-use evidence::SignedHead;
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use crate::sql::{Param, Step, params};
+use domain::{FactId, Tenant};
+use evidence::{Appender, Position, SeqRange, SignedHead};
+use rusqlite::Connection;
 
-pub(crate) struct Tx<'a> {
-    sql: Transaction<'a>,
-    pub secrets: &'a Secrets,
-    pub chain: Chain,
+pub(crate) struct SqliteTx<'c> {
+    db: SqliteDb<'c>,
+    chain: Chain,
     tally: Tally,
 }
 
-impl<'a> Tx<'a> {
-    /// Takes the write lock of the database, which other processes wait for.
-    pub fn begin(connection: &'a mut Connection, secrets: &'a Secrets) -> Result<Self, StoreError> {
-        let sql = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let chain = Chain::load(&Db { sql: &sql, secrets })?;
-        Ok(Self { sql, secrets, chain, tally: Tally::default() })
+/// What was not committed is taken back.
+impl Drop for SqliteTx<'_> {
+    fn drop(&mut self) {
+        if !self.db.sql.is_autocommit()
+            && let Err(error) = self.db.sql.execute_batch("ROLLBACK")
+        {
+            tracing::error!(%error, "a transaction could not be rolled back");
+        }
     }
+}
 
-    pub fn db(&self) -> Db<'_> {
-        Db { sql: &self.sql, secrets: self.secrets }
+impl<'c> SqliteTx<'c> {
+    /// Takes the write lock of the database, which other processes wait for.
+    pub fn begin(sql: &'c mut Connection, secrets: &'c Secrets) -> Result<Self, StoreError> {
+        sql.execute_batch("BEGIN IMMEDIATE")?;
+        let chain = Chain { at: Position::GENESIS, appended: None };
+        let mut tx = Self { db: SqliteDb { sql, secrets }, chain, tally: Tally::default() };
+        tx.chain.at = at_once(log_end(&mut tx.db))?;
+        Ok(tx)
     }
 
     /// Runs one call; what it wrote is undone unless it says to keep it.
     pub fn savepoint(&mut self, call: impl FnOnce(&mut Self) -> bool) -> Result<(), StoreError> {
         let (chain, tally) = (self.chain.clone(), self.tally.clone());
-        self.db().run("SAVEPOINT one_call", ())?;
+        self.db.execute("SAVEPOINT one_call", &[])?;
         if !call(self) {
-            self.db().run("ROLLBACK TO one_call", ())?;
+            self.db.execute("ROLLBACK TO one_call", &[])?;
             (self.chain, self.tally) = (chain, tally);
         }
-        self.db().run("RELEASE one_call", ())?;
+        self.db.execute("RELEASE one_call", &[])?;
         Ok(())
     }
 
-    /// Writes the call's audit entry and counts it.
-    pub fn record(&mut self, call: &Call, record: &Record) -> Result<(), StoreError> {
-        self.record_blanking(call, record, &[])
+    fn append(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) -> StoreResult<()> {
+        let caller = &call.caller;
+        let mut appender = Appender::new(self.chain.at, self.db.secrets.signer.as_ref());
+        let stored = appender
+            .append(draft(call, record, blanks))
+            .map_err(|e| StoreError::corrupt("the audit log", e))?;
+        let entry = self.db.secrets.entry_seal(caller.tenant.as_str(), stored)?;
+        self.db.entry_insert(&entry)?;
+        self.chain.at = appender.position();
+        self.chain.appended = Some(caller.now);
+        Ok(())
     }
 
-    /// Like [`Self::record`], for a call that blanked the detail of earlier entries.
-    pub fn record_blanking(
-        &mut self,
-        call: &Call,
-        record: &Record,
-        blanks: &[evidence::SeqRange],
-    ) -> Result<(), StoreError> {
-        self.audit_append(call, record, blanks)?;
+    fn next_number(&mut self, tenant: &Tenant, series: Series) -> StoreResult<i64> {
+        let sql = "SELECT next FROM sequence WHERE tenant = $1 AND name = $2";
+        let next: Vec<(i64,)> = self.db.select(sql, &params![tenant, series.name()])?;
+        Ok(next.first().map_or(1, |(next,)| *next))
+    }
+
+    /// The new head of the audit log, where the group appended to it.
+    pub fn commit(mut self) -> Result<Option<SignedHead>, StoreError> {
+        let tally = std::mem::take(&mut self.tally);
+        self.db.tally_write(&tally)?;
+        let head = self.chain.appended.map(|ts| self.db.secrets.head_sign(self.chain.at, ts));
+        if let Some(signed) = &head {
+            self.db.execute(SET, &params![HEAD, signed.encode()])?;
+        }
+        self.db.sql.execute_batch("COMMIT")?;
+        Ok(head)
+    }
+}
+
+impl<'c> Rows for SqliteTx<'c> {
+    type Db = SqliteDb<'c>;
+
+    /// A transaction that writes has the whole database to itself.
+    const LOCK: &'static str = "";
+
+    fn db(&mut self) -> &mut SqliteDb<'c> {
+        &mut self.db
+    }
+
+    async fn reach(&mut self, _: Reach<'_>) -> StoreResult<()> {
+        Ok(())
+    }
+
+    async fn alone(&mut self, _: Alone) -> StoreResult<()> {
+        Ok(())
+    }
+
+    async fn run(&mut self, sql: &str, values: &[Param<'_>]) -> StoreResult<u64> {
+        self.db.execute(sql, values)
+    }
+
+    async fn run_all(&mut self, steps: Vec<Step<'_>>) -> StoreResult<()> {
+        for step in steps {
+            step.check(self.db.execute(step.sql, &step.params)?)?;
+        }
+        Ok(())
+    }
+
+    async fn take(&mut self, tenant: &Tenant, series: Series, count: i64) -> StoreResult<i64> {
+        let next = self.next_number(tenant, series)?;
+        let sql = "INSERT INTO sequence (tenant, name, next) VALUES ($1, $2, $3)
+             ON CONFLICT (tenant, name) DO UPDATE SET next = excluded.next";
+        self.db.execute(sql, &params![tenant, series.name(), next + count])?;
+        Ok(next)
+    }
+
+    async fn ahead(&mut self, tenant: &Tenant) -> StoreResult<FactId> {
+        self.next_number(tenant, Series::Fact)
+    }
+
+    async fn log_end(&mut self) -> StoreResult<Position> {
+        Ok(self.chain.at)
+    }
+
+    async fn record(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) -> StoreResult<()> {
+        self.append(call, record, blanks)?;
         self.tally.count(call, record);
         call.set_recorded();
         Ok(())
     }
 
-    /// The new head of the audit log, where the group appended to it.
-    pub fn commit(self) -> Result<Option<SignedHead>, StoreError> {
-        let db = self.db();
-        db.tally_write(&self.tally)?;
-        let head = self.chain.close(&db)?;
-        self.sql.commit()?;
-        Ok(head)
+    async fn note(&mut self, call: &Call, record: &Record) -> StoreResult<()> {
+        self.append(call, record, &[])
     }
 }

@@ -2,11 +2,13 @@
 //! append to the audit chain, one flush to the disk, however many calls there are in the group.
 
 use super::connection::{self, Meter};
-use super::db::Db;
-use super::tx::Tx;
+use super::db::{SqliteDb, at_once};
+use super::tx::SqliteTx;
 use crate::StoreError;
 use crate::head_file::HeadFile;
 use crate::load::Waiting;
+use crate::script::{Durability, Script, StoreResult};
+use crate::scripts::log::log_passes;
 use crate::secrets::Secrets;
 use rusqlite::Connection;
 use std::fs::File;
@@ -23,37 +25,27 @@ const GROUP: usize = 256;
 /// What a read leaves in the log reaches the disk within this time, well inside a second.
 const FLUSH_AFTER: Duration = Duration::from_millis(400);
 
-/// Whether the caller may hear of the commit before it has reached the disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Durability {
-    /// The entry of a read: it outlives the process at once, and a power cut after [`FLUSH_AFTER`].
-    Soon,
-    /// On disk before the reply.
-    Now,
-}
-
 trait Job: Send {
     fn durability(&self) -> Durability;
     /// Whether what the job wrote is to be kept.
-    fn run(&mut self, tx: &mut Tx<'_>) -> bool;
+    fn run(&mut self, tx: &mut SqliteTx<'_>) -> bool;
     fn settle(self: Box<Self>, commit: Result<(), StoreError>);
 }
 
-struct Typed<T, F> {
-    durability: Durability,
-    work: Option<F>,
-    result: Option<Result<T, StoreError>>,
-    reply: oneshot::Sender<Result<T, StoreError>>,
+struct Queued<S: Script> {
+    script: S,
+    result: Option<StoreResult<S::Output>>,
+    reply: oneshot::Sender<StoreResult<S::Output>>,
 }
 
-impl<T: Send, F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send> Job for Typed<T, F> {
+impl<S: Script> Job for Queued<S> {
     fn durability(&self) -> Durability {
-        self.durability
+        self.script.durability()
     }
 
-    fn run(&mut self, tx: &mut Tx<'_>) -> bool {
-        let Some(work) = self.work.take() else { return false };
-        let result = catch_unwind(AssertUnwindSafe(|| work(tx))).unwrap_or(Err(StoreError::Panicked));
+    fn run(&mut self, tx: &mut SqliteTx<'_>) -> bool {
+        let run = AssertUnwindSafe(|| at_once(self.script.run(tx)));
+        let result = catch_unwind(run).unwrap_or(Err(StoreError::Panicked));
         let keep = result.is_ok();
         self.result = Some(result);
         keep
@@ -111,14 +103,10 @@ impl Writer {
         self.0.waiting.count()
     }
 
-    pub async fn run<T: Send + 'static>(
-        &self,
-        durability: Durability,
-        work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
+    pub async fn run<S: Script>(&self, script: S) -> StoreResult<S::Output> {
         let _waiter = self.0.waiting.begin();
         let (reply, answer) = oneshot::channel();
-        let job = Box::new(Typed { durability, work: Some(work), result: None, reply });
+        let job = Box::new(Queued { script, result: None, reply });
         let queue = self.0.queue.as_ref().ok_or(StoreError::Closed)?;
         queue.send(job).map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
@@ -190,17 +178,17 @@ impl Worker {
         };
         self.connection.pragma_update(None, "synchronous", synchronous)?;
         let head = {
-            let mut tx = Tx::begin(&mut self.connection, &self.secrets)?;
+            let mut tx = SqliteTx::begin(&mut self.connection, &self.secrets)?;
             for job in group {
                 tx.savepoint(|tx| job.run(tx))?;
             }
             tx.commit()?
         };
         if let Some(head) = head {
-            // The commit stands; a head file that lags is repaired by the next group, and a log longer than the
+            // The commit holds; a head file that lags is repaired by the next group, and a log longer than the
             // head outside is no tampering.
-            let db = Db { sql: &self.connection, secrets: &self.secrets };
-            let passes = |at| db.log_passes(at).unwrap_or(false);
+            let mut db = SqliteDb { sql: &mut self.connection, secrets: &self.secrets };
+            let passes = |at| at_once(log_passes(&mut db, at)).unwrap_or(false);
             if let Err(error) = self.head_file.advance(&head, passes)
                 && !matches!(db.settle(&self.head_file), Ok(true))
             {

@@ -1,0 +1,98 @@
+//! Loading the keys from wherever they are.
+
+use super::custody::Custody;
+use super::error::KeyError;
+use super::file::KeyFile;
+use super::ring::Ring;
+use super::secret::SigningKeys;
+use super::settings::{Database, KeySettings, KeySource, Switch};
+use super::{passphrase, vault};
+use crate::blind::BlindKey;
+use crate::seal::Sealer;
+use secrecy::SecretString;
+use std::path::PathBuf;
+
+#[derive(Debug)]
+pub struct Keys {
+    pub sealer: Sealer,
+    pub blind: BlindKey,
+    /// Absent where signing is off.
+    pub signing: Option<SigningKeys>,
+}
+
+/// What a source yields, each part only where its switch is on.
+struct Secrets {
+    ring: Option<Ring>,
+    signing: Option<SigningKeys>,
+}
+
+/// Loads the keys, and makes them first where the database is new. Several processes may do so at once: all of them
+/// get the same keys.
+pub async fn load(settings: &KeySettings, database: Database) -> Result<Keys, KeyError> {
+    let secrets = match &settings.source {
+        KeySource::File => stored(settings, &Custody::Plain, database).await?,
+        KeySource::Vault(vault) => {
+            let transit = Custody::Transit(vault::Transit::new(vault)?);
+            stored(settings, &transit, database).await?
+        }
+        KeySource::Passphrase(passphrase) => derived(settings, passphrase, database).await?,
+    };
+    let (sealer, blind) = match &secrets.ring {
+        Some(ring) => (ring.sealer()?, ring.blind()?),
+        None => (Sealer::plain(), BlindKey::public()),
+    };
+    Ok(Keys { sealer, blind, signing: secrets.signing })
+}
+
+/// The key files that open nothing by themselves, each with the name under which a database keeps a copy for other
+/// hosts: the salt of a passphrase, and keys that Vault has wrapped.
+pub(crate) fn shareable(settings: &KeySettings) -> Vec<(&'static str, KeyFile)> {
+    let beside = &settings.beside;
+    match settings.source {
+        KeySource::File => Vec::new(),
+        KeySource::Passphrase(_) => vec![("key_salt", KeyFile::salt(beside))],
+        KeySource::Vault(_) => {
+            vec![("wrapped_key", KeyFile::master(beside)), ("wrapped_signing_key", KeyFile::signing(beside))]
+        }
+    }
+}
+
+/// The key files that a copy of the database is of no use without, and that no copy holds.
+pub(crate) fn files(settings: &KeySettings) -> Vec<PathBuf> {
+    let KeySource::File = settings.source else { return Vec::new() };
+    let sealing = (settings.encrypt == Switch::On).then(|| KeyFile::master(&settings.beside).path);
+    let signing = (settings.sign == Switch::On).then(|| KeyFile::signing(&settings.beside).path);
+    sealing.into_iter().chain(signing).collect()
+}
+
+async fn stored(settings: &KeySettings, custody: &Custody, database: Database) -> Result<Secrets, KeyError> {
+    let ring = match settings.encrypt {
+        Switch::On => Some(custody.ring(&KeyFile::master(&settings.beside), database).await?),
+        Switch::Off => None,
+    };
+    let signing = match settings.sign {
+        Switch::On => Some(custody.signing(&KeyFile::signing(&settings.beside), database).await?),
+        Switch::Off => None,
+    };
+    Ok(Secrets { ring, signing })
+}
+
+async fn derived(
+    settings: &KeySettings,
+    passphrase: &SecretString,
+    database: Database,
+) -> Result<Secrets, KeyError> {
+    if settings.encrypt == Switch::Off && settings.sign == Switch::Off {
+        return Ok(Secrets { ring: None, signing: None });
+    }
+    let root = passphrase::stretch(passphrase, &KeyFile::salt(&settings.beside), database).await?;
+    let ring = match settings.encrypt {
+        Switch::On => Some(passphrase::ring(&root)?),
+        Switch::Off => None,
+    };
+    let signing = match settings.sign {
+        Switch::On => Some(passphrase::signing(&root)?),
+        Switch::Off => None,
+    };
+    Ok(Secrets { ring, signing })
+}

@@ -1,0 +1,62 @@
+//! A call that waits to be committed.
+
+use super::tx::PostgresTx;
+use crate::StoreError;
+use crate::script::{Ground, Script, StoreResult, Touches};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use std::panic::AssertUnwindSafe;
+use std::time::Instant;
+use tokio::sync::oneshot;
+
+pub(super) trait Job: Send {
+    fn ground(&self) -> Ground<'_>;
+    fn touches(&self) -> Touches;
+    fn until(&self) -> Instant;
+    /// What became of it; `None` where it is to be kept.
+    fn run<'a>(&'a mut self, tx: &'a mut PostgresTx<'_>) -> BoxFuture<'a, Option<StoreError>>;
+    fn settle(self: Box<Self>, outcome: StoreResult<()>);
+}
+
+pub(super) type Group = Vec<Box<dyn Job>>;
+
+pub(super) struct Typed<S: Script> {
+    pub script: S,
+    /// How long it is tried.
+    pub until: Instant,
+    pub value: Option<S::Output>,
+    pub reply: oneshot::Sender<StoreResult<S::Output>>,
+}
+
+impl<S: Script> Job for Typed<S> {
+    fn ground(&self) -> Ground<'_> {
+        self.script.ground()
+    }
+
+    fn touches(&self) -> Touches {
+        self.script.touches()
+    }
+
+    fn until(&self) -> Instant {
+        self.until
+    }
+
+    fn run<'a>(&'a mut self, tx: &'a mut PostgresTx<'_>) -> BoxFuture<'a, Option<StoreError>> {
+        Box::pin(async {
+            let ran = AssertUnwindSafe(self.script.run(tx)).catch_unwind().await;
+            match ran.unwrap_or(Err(StoreError::Panicked)) {
+                Ok(value) => {
+                    self.value = Some(value);
+                    None
+                }
+                Err(error) => Some(error),
+            }
+        })
+    }
+
+    fn settle(self: Box<Self>, outcome: StoreResult<()>) {
+        let Self { value, reply, .. } = *self;
+        // A caller that has gone no longer listens; what it asked for has happened all the same.
+        let _ = reply.send(outcome.and_then(|()| value.ok_or(StoreError::Closed)));
+    }
+}

@@ -1,0 +1,19 @@
+//! What reads and writes have in common.
+
+use super::known::Known;
+use super::waited::Waited;
+use crate::head_file::HeadFile;
+use crate::secrets::Secrets;
+use deadpool_postgres::Pool;
+use std::sync::Arc;
+
+pub(crate) struct Shared {
+    pub pool: Pool,
+    /// For single statements on what is of the whole deployment.
+    pub desk: Pool,
+    pub secrets: Arc<Secrets>,
+    pub head_file: HeadFile,
+    /// Heads that the log was seen to pass through.
+    pub known: Known,
+    pub waited: Waited,
+}

@@ -1,0 +1,245 @@
+//! What a transaction does, written once for both engines. A script sees rows through a few operations; how they are
+//! locked, grouped and sent is up to the engine.
+
+use crate::StoreError;
+use crate::call::{Call, Record};
+use crate::secrets::Secrets;
+use crate::sql::{FromRow, Param, Step};
+use domain::{FactId, SourcePolicy, Space, SpaceKey, Tenant};
+use evidence::{Position, SeqRange};
+use reconcile::{HeldFacts, Needs, Plan, Write};
+
+/// What an operation on rows gives, or why it failed.
+pub(crate) type StoreResult<T> = Result<T, StoreError>;
+
+/// A whole transaction that writes. It may be run again from the start when nothing of it was kept.
+pub(crate) trait Script: Send + Sync + 'static {
+    type Output: Send + 'static;
+
+    fn ground(&self) -> Ground<'_>;
+
+    fn touches(&self) -> Touches {
+        Touches::Rows
+    }
+
+    fn durability(&self) -> Durability {
+        Durability::Now
+    }
+
+    fn run<R: Rows>(&self, rows: &mut R) -> impl Future<Output = StoreResult<Self::Output>> + Send;
+}
+
+/// A question to the database, answered from one consistent view of it.
+pub(crate) trait Query: Send + Sync + 'static {
+    type Output: Send + 'static;
+
+    fn reach(&self) -> Reach<'_>;
+
+    /// Whether it is a single statement on what is of the whole deployment, which needs no transaction around it.
+    fn is_lookup(&self) -> bool {
+        false
+    }
+
+    fn run<D: Db>(&self, db: &mut D) -> impl Future<Output = StoreResult<Self::Output>> + Send;
+}
+
+/// Whose rows a transaction touches. Their order is the one in which spaces are locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Ground<'a> {
+    pub tenant: &'a Tenant,
+    space: Option<&'a Space>,
+}
+
+impl<'a> Ground<'a> {
+    pub fn new(tenant: &'a Tenant, space: &'a Space) -> Self {
+        Self { tenant, space: Some(space) }
+    }
+
+    pub fn of(call: &'a Call) -> Self {
+        Self { tenant: &call.caller.tenant, space: call.space.as_ref() }
+    }
+}
+
+/// What a transaction writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Touches {
+    Rows,
+    /// An audit entry, and no row besides. It goes with the group that commits next.
+    Log,
+    /// An audit entry that depends on what the calls before it have come to.
+    LogInTurn,
+    /// Rows and what the log holds so far. The entries of calls in the same group may not be in it yet, so this call
+    /// has a group of its own.
+    Past,
+}
+
+/// Whether the caller may hear of the commit before it has reached the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Durability {
+    /// The entry of a read: it outlives the process at once, and a power cut a moment later.
+    Soon,
+    /// On disk before the reply.
+    Now,
+}
+
+/// Whose rows a transaction is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach<'a> {
+    Tenant(&'a Tenant),
+    /// The audit log, the principals and the numbers given out of every tenant, and nothing else.
+    Deployment,
+}
+
+/// Numbers that are given out once within a tenant.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Series {
+    Fact,
+    Decision,
+    Receipt,
+    Space,
+}
+
+impl Series {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fact => "fact",
+            Self::Decision => "decision",
+            Self::Receipt => "receipt",
+            Self::Space => "space",
+        }
+    }
+}
+
+/// What only one transaction at a time may do, whichever process it is of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Alone {
+    /// Two processes that fill the last seat at once: one of them waits, and then finds it taken.
+    Seating,
+    /// Two purges of the audit log at once would each cut from what they saw, and the later anchor could come before
+    /// the earlier cut.
+    Purging,
+}
+
+/// The facts that a plan must see, and the policy of their space.
+pub(crate) type PlanBasis = (HeldFacts, SourcePolicy);
+
+/// Reading rows.
+pub(crate) trait Db: Send {
+    fn secrets(&self) -> &Secrets;
+
+    /// A table to be read by this index, for an engine that would choose worse.
+    fn by_index(table: &str, index: &str) -> String;
+
+    fn one<T: FromRow>(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> impl Future<Output = StoreResult<Option<T>>> + Send;
+
+    fn all<T: FromRow>(
+        &mut self,
+        sql: &str,
+        params: &[Param<'_>],
+    ) -> impl Future<Output = StoreResult<Vec<T>>> + Send;
+
+    /// What the statement finds for each of the numbers, in no particular order. The tenant is its `$1`, the number its
+    /// `$2`, and what both have in common follows.
+    fn all_each<T: FromRow>(
+        &mut self,
+        sql: &str,
+        tenant: &Tenant,
+        each: &[i64],
+        rest: &[Param<'_>],
+    ) -> impl Future<Output = StoreResult<Vec<T>>> + Send;
+
+    /// What a plan rests on, found by key: the cost follows the statement, not the space.
+    fn plan_basis(
+        &mut self,
+        space: SpaceKey<'_>,
+        needs: &Needs,
+    ) -> impl Future<Output = StoreResult<PlanBasis>> + Send;
+}
+
+/// A transaction that writes.
+pub(crate) trait Rows: Send {
+    type Db: Db;
+
+    /// At the end of a query: the rows that it finds are ours alone until the transaction ends.
+    const LOCK: &'static str;
+
+    fn db(&mut self) -> &mut Self::Db;
+
+    /// Opens the rows of another reach to what follows.
+    fn reach(&mut self, reach: Reach<'_>) -> impl Future<Output = StoreResult<()>> + Send;
+
+    fn alone(&mut self, doing: Alone) -> impl Future<Output = StoreResult<()>> + Send;
+
+    /// How many rows were written.
+    fn run(&mut self, sql: &str, params: &[Param<'_>]) -> impl Future<Output = StoreResult<u64>> + Send;
+
+    /// Carries the steps out in their order.
+    fn run_all(&mut self, steps: Vec<Step<'_>>) -> impl Future<Output = StoreResult<()>> + Send;
+
+    /// Takes so many numbers in a row that were never given out; returns the first.
+    fn take(
+        &mut self,
+        tenant: &Tenant,
+        series: Series,
+        count: i64,
+    ) -> impl Future<Output = StoreResult<i64>> + Send;
+
+    /// The number to make a plan with as long as it is not known how many it needs.
+    fn ahead(&mut self, tenant: &Tenant) -> impl Future<Output = StoreResult<FactId>> + Send;
+
+    /// Where the log ends, as far as this transaction knows.
+    fn log_end(&mut self) -> impl Future<Output = StoreResult<Position>> + Send;
+
+    /// Writes the call's audit entry, naming the earlier entries whose detail it blanked, and counts the call.
+    fn record(
+        &mut self,
+        call: &Call,
+        record: &Record,
+        blanks: &[SeqRange],
+    ) -> impl Future<Output = StoreResult<()>> + Send;
+
+    /// Writes an entry of the log that is of no tool's call.
+    fn note(&mut self, call: &Call, record: &Record) -> impl Future<Output = StoreResult<()>> + Send;
+
+    /// Like [`Db::all_each`], for a statement that finds nothing.
+    fn run_each(
+        &mut self,
+        sql: &str,
+        tenant: &Tenant,
+        each: &[i64],
+        rest: &[Param<'_>],
+    ) -> impl Future<Output = StoreResult<()>> + Send {
+        async move {
+            self.db().all_each::<()>(sql, tenant, each, rest).await?;
+            Ok(())
+        }
+    }
+
+    /// Makes the plan with numbers of its own for the facts that it adds: `plan` gets the first of them. It is made
+    /// again where the numbers that were taken are others than it was first made with, and is then the same plan.
+    fn numbered<E: Send>(
+        &mut self,
+        tenant: &Tenant,
+        plan: impl Fn(FactId) -> Result<Plan, E> + Send + Sync,
+    ) -> impl Future<Output = StoreResult<Result<Plan, E>>> + Send {
+        async move {
+            let ahead = self.ahead(tenant).await?;
+            let draft = plan(ahead);
+            let new = draft.as_ref().map_or(0, new_facts);
+            if new == 0 {
+                return Ok(draft);
+            }
+            let first = self.take(tenant, Series::Fact, new).await?;
+            Ok(if first == ahead { draft } else { plan(first) })
+        }
+    }
+}
+
+/// How many facts the plan adds.
+fn new_facts(plan: &Plan) -> i64 {
+    plan.writes.iter().filter(|write| matches!(write, Write::Insert(_))).count() as i64
+}

@@ -1,0 +1,118 @@
+//! A new value for one fact, and the decision on a flagged one.
+
+use super::{facts, spaces};
+use crate::StoreError;
+use crate::call::Call;
+use crate::records::{Decided, Recorded, Updated};
+use crate::rows::facts::write_steps;
+use crate::rows::statements::{ChangeVerdict, Edit, Planned};
+use crate::script::{Db, Ground, Rows, Script, StoreResult};
+use crate::store::Store;
+use domain::{Caller, Fact, FactId, Space, SpaceKey};
+use reconcile::{Decision, HeldFacts, Plan, Refusal, SlotSchema};
+use std::sync::Arc;
+
+/// What is to be done to one fact.
+enum Change {
+    Update { edit: Edit, slots: Arc<SlotSchema> },
+    Decide { id: FactId, verdict: ChangeVerdict, note: Option<String> },
+}
+
+impl Change {
+    fn fact(&self) -> FactId {
+        match self {
+            Self::Update { edit, .. } => edit.id,
+            Self::Decide { id, .. } => *id,
+        }
+    }
+
+    fn plan(&self, fact: &Fact, held: &HeldFacts, caller: &Caller, next: FactId) -> Result<Plan, Refusal> {
+        let (by, now) = (caller.id(), caller.now);
+        match self {
+            Self::Update { edit, slots } => {
+                let how = reconcile::Edit { editor: edit.editor, by, now };
+                reconcile::plan_update(fact.id, &edit.value, held, &how, slots, next)
+            }
+            Self::Decide { verdict, note, .. } => {
+                let decision = Decision { by, note: note.as_deref(), now };
+                match verdict {
+                    ChangeVerdict::Confirm(approver) => {
+                        reconcile::plan_confirm(fact.id, held, &decision, *approver)
+                    }
+                    ChangeVerdict::Reject => reconcile::plan_reject(fact.id, held, &decision),
+                }
+            }
+        }
+    }
+
+    fn record(&self, planned: Option<&Planned>) -> crate::Record {
+        match self {
+            Self::Update { edit, .. } => Updated { id: edit.id, planned }.record(),
+            Self::Decide { id, verdict, .. } => Decided { id: *id, verdict: *verdict, planned }.record(),
+        }
+    }
+}
+
+struct FactChange {
+    call: Call,
+    space: Space,
+    change: Change,
+}
+
+impl Script for FactChange {
+    type Output = Option<Planned>;
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::new(&self.call.caller.tenant, &self.space)
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Option<Planned>> {
+        let planned = self.planned(rows).await?;
+        rows.record(&self.call, &self.change.record(planned.as_ref()), &[]).await?;
+        Ok(planned)
+    }
+}
+
+impl FactChange {
+    async fn planned<R: Rows>(&self, rows: &mut R) -> StoreResult<Option<Planned>> {
+        let tenant = &self.call.caller.tenant;
+        let Some(row) = spaces::lock(rows, tenant, &self.space).await? else { return Ok(None) };
+        let space = SpaceKey { tenant, id: row.id };
+        let Some(fact) = facts::get(rows.db(), space, &[self.change.fact()]).await?.pop() else {
+            return Ok(None);
+        };
+        let (held, _) = rows.db().plan_basis(space, &reconcile::needs_of(&fact)).await?;
+        let plan = |next| self.change.plan(&fact, &held, &self.call.caller, next);
+        let plan = rows.numbered(tenant, plan).await?;
+        if let Ok(plan) = &plan {
+            let steps = write_steps(rows.db().secrets(), space, row.at, &plan.writes)?;
+            rows.run_all(steps).await?;
+        }
+        Ok(Some(Planned { fact, plan }))
+    }
+}
+
+impl Store {
+    /// Gives a fact a new value; `None` when the space holds no fact of that id.
+    pub async fn fact_update(
+        &self,
+        call: Call,
+        space: Space,
+        slots: Arc<SlotSchema>,
+        edit: Edit,
+    ) -> Result<Option<Planned>, StoreError> {
+        self.write(FactChange { call, space, change: Change::Update { edit, slots } }).await
+    }
+
+    /// Confirms or rejects a flagged fact; `None` when the space holds no fact of that id.
+    pub async fn change_decide(
+        &self,
+        call: Call,
+        space: Space,
+        id: FactId,
+        verdict: ChangeVerdict,
+        note: Option<String>,
+    ) -> Result<Option<Planned>, StoreError> {
+        self.write(FactChange { call, space, change: Change::Decide { id, verdict, note } }).await
+    }
+}

@@ -1,0 +1,195 @@
+//! Decision snapshots, and the disclosures that can be erased without breaking their signature.
+
+use super::{receipts, spaces};
+use crate::StoreError;
+use crate::call::Call;
+use crate::records::{Recorded, Taken};
+use crate::rows::decisions::{
+    BELIEF, BELIEF_COLUMNS, COLUMNS, DecisionRow, FoundDecision, NewDecision, OpenDecision, SealedBelief,
+    SealedDecision, accounts,
+};
+use crate::script::{Db, Ground, Query, Reach, Rows, Script, Series, StoreResult};
+use crate::sql::{Step, params};
+use crate::store::Store;
+use domain::{Caller, Fact, Space, SpaceId, SpaceKey, Tenant};
+use evidence::{Hash, Owner};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) async fn of_space<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<Vec<SealedDecision>> {
+    let sql = format!("SELECT {COLUMNS} FROM decision d WHERE tenant = $1 AND space = $2 ORDER BY id");
+    db.all(&sql, &params![space.tenant, space.id]).await
+}
+
+/// Opens every part of the record; any part that does not open is a reason not to believe it.
+pub(super) async fn open<D: Db>(
+    db: &mut D,
+    tenant: &Tenant,
+    row: &SealedDecision,
+) -> StoreResult<OpenDecision> {
+    let sql =
+        format!("SELECT {BELIEF_COLUMNS} FROM belief WHERE tenant = $1 AND decision = $2 ORDER BY place");
+    let beliefs: Vec<SealedBelief> = db.all(&sql, &params![tenant, row.id]).await?;
+    let mut accounted = BTreeMap::new();
+    for id in accounts(row, &beliefs) {
+        accounted.extend(receipts::vouched(db, tenant, id).await?.map(|signed| (id, signed)));
+    }
+    db.secrets().decision_open(tenant, row, &beliefs, &accounted)
+}
+
+async fn insert<R: Rows>(
+    rows: &mut R,
+    tenant: &Tenant,
+    space: SpaceId,
+    taken: &evidence::Recorded,
+) -> StoreResult<()> {
+    let (decision, beliefs) = rows.db().secrets().decision_seal(tenant, taken)?;
+    let sql = "INSERT INTO decision (tenant, id, space, created, body, signature, summary)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    let id = decision.id;
+    let signature = decision.signature.as_deref();
+    let values =
+        params![tenant, id, space, decision.created, &decision.body, signature, decision.summary.as_deref()];
+    let mut steps = vec![Step::new(sql, values)];
+    steps.extend(beliefs.iter().map(|belief| {
+        let disclosure = belief.disclosure.as_deref();
+        Step::new(BELIEF, params![tenant, id, belief.place, belief.memory, disclosure])
+    }));
+    rows.run_all(steps).await
+}
+
+/// Removes what the decisions disclose of erased facts; returns the decisions that were touched.
+pub(super) async fn redact<R: Rows>(
+    rows: &mut R,
+    space: SpaceKey<'_>,
+    erased: &[Fact],
+) -> StoreResult<BTreeSet<i64>> {
+    let tenant = space.tenant;
+    let ids: Vec<i64> = erased.iter().map(|fact| fact.id).collect();
+    let disclosed = "UPDATE belief SET disclosure = NULL
+        WHERE tenant = $1 AND memory = $2 AND disclosure IS NOT NULL RETURNING decision";
+    let rested: Vec<(i64,)> = rows.db().all_each(disclosed, tenant, &ids, &[]).await?;
+    let mut touched: BTreeSet<i64> = rested.into_iter().map(|(decision,)| decision).collect();
+    // The decisions in every space of the user: they may speak of each other's facts.
+    let summaries = "SELECT d.id, d.summary FROM space own
+        JOIN space theirs ON theirs.tenant = own.tenant AND theirs.user_id = own.user_id
+        JOIN decision d ON d.tenant = theirs.tenant AND d.space = theirs.id
+        WHERE own.tenant = $1 AND own.id = $2 AND d.summary IS NOT NULL ORDER BY d.id";
+    let summaries: Vec<(i64, Vec<u8>)> = rows.db().all(summaries, &params![tenant, space.id]).await?;
+    let mut repeating = Vec::new();
+    for (decision, sealed) in summaries {
+        let rested_on_it = touched.contains(&decision);
+        if rows.db().secrets().summary_repeats(tenant, decision, &sealed, rested_on_it, erased)? {
+            repeating.push(decision);
+        }
+    }
+    let sql = "UPDATE decision SET summary = NULL WHERE tenant = $1 AND id = $2";
+    rows.run_each(sql, tenant, &repeating, &[]).await?;
+    touched.extend(repeating);
+    Ok(touched)
+}
+
+/// Names the receipt that accounts for what was just removed from these decisions.
+pub(super) async fn account<R: Rows>(
+    rows: &mut R,
+    tenant: &Tenant,
+    decisions: &BTreeSet<i64>,
+    receipt: i64,
+) -> StoreResult<()> {
+    let decisions: Vec<i64> = decisions.iter().copied().collect();
+    let beliefs = "UPDATE belief SET erased_by = $3
+        WHERE tenant = $1 AND decision = $2 AND disclosure IS NULL AND erased_by IS NULL";
+    rows.run_each(beliefs, tenant, &decisions, &params![receipt]).await?;
+    let summaries = "UPDATE decision SET summary_erased_by = $3
+        WHERE tenant = $1 AND id = $2 AND summary IS NULL AND summary_erased_by IS NULL";
+    rows.run_each(summaries, tenant, &decisions, &params![receipt]).await
+}
+
+pub(super) async fn remove<R: Rows>(rows: &mut R, tenant: &Tenant, ids: &[i64]) -> StoreResult<()> {
+    let beliefs = "DELETE FROM belief WHERE tenant = $1 AND decision = $2";
+    rows.run_each(beliefs, tenant, ids, &[]).await?;
+    let decisions = "DELETE FROM decision WHERE tenant = $1 AND id = $2";
+    rows.run_each(decisions, tenant, ids, &[]).await
+}
+
+struct DecisionRecord {
+    call: Call,
+    space: Space,
+    decision: NewDecision,
+}
+
+impl Script for DecisionRecord {
+    type Output = (i64, Hash);
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::new(&self.call.caller.tenant, &self.space)
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<(i64, Hash)> {
+        let caller = &self.call.caller;
+        let tenant = &caller.tenant;
+        let row = spaces::open(rows, tenant, &self.space).await?;
+        let id = rows.take(tenant, Series::Decision, 1).await?;
+        let owner = Owner { id, tenant: tenant.clone(), space: self.space.clone() };
+        let NewDecision { summary, beliefs } = &self.decision;
+        let signer = rows.db().secrets().signer.as_ref();
+        let taken = evidence::record(owner, caller.now, summary, beliefs, signer)
+            .map_err(|e| StoreError::corrupt("a decision", e))?;
+        insert(rows, tenant, row.id, &taken).await?;
+        let record = Taken { id, beliefs: beliefs.len() }.record();
+        rows.record(&self.call, &record, &[]).await?;
+        Ok((id, taken.snapshot.digest()))
+    }
+}
+
+struct DecisionExplain {
+    tenant: Tenant,
+    user_id: String,
+    id: i64,
+}
+
+impl Query for DecisionExplain {
+    type Output = Option<DecisionRow>;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Tenant(&self.tenant)
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Option<DecisionRow>> {
+        let Self { tenant, user_id, id } = self;
+        let sql = format!(
+            "SELECT {COLUMNS}, s.agent_id, s.run_id
+             FROM decision d JOIN space s ON s.tenant = d.tenant AND s.id = d.space
+             WHERE d.tenant = $1 AND d.id = $2 AND s.user_id = $3"
+        );
+        let found: Option<FoundDecision> = db.one(&sql, &params![tenant, *id, user_id]).await?;
+        let Some(FoundDecision { row, agent_id, run_id }) = found else { return Ok(None) };
+        let space = Space::new(user_id.clone(), agent_id, run_id);
+        let opened = match open(db, tenant, &row).await {
+            Err(error) if !error.is_of_content() => return Err(error),
+            opened => opened,
+        };
+        Ok(Some(db.secrets().decision_explain(tenant, &space, &row, opened)))
+    }
+}
+
+impl Store {
+    /// Records the decision; returns its number and the hash of what was signed.
+    pub async fn decision_record(
+        &self,
+        call: Call,
+        space: Space,
+        decision: NewDecision,
+    ) -> Result<(i64, Hash), StoreError> {
+        self.write(DecisionRecord { call, space, decision }).await
+    }
+
+    /// Finds a decision of that user in the caller's tenant, in whichever of the user's spaces it was recorded.
+    pub async fn decision_explain(
+        &self,
+        caller: &Caller,
+        user_id: &str,
+        id: i64,
+    ) -> Result<Option<DecisionRow>, StoreError> {
+        self.read(DecisionExplain { tenant: caller.tenant.clone(), user_id: user_id.to_owned(), id }).await
+    }
+}

@@ -1,0 +1,57 @@
+//! Everything of one space, with the signatures over it.
+
+use super::{audit, decisions, deployment, facts, receipts, spaces};
+use crate::StoreError;
+use crate::rows::deployment::HEAD;
+use crate::rows::export::Export;
+use crate::script::{Db, Query, Reach, StoreResult};
+use crate::store::Store;
+use domain::{Caller, Space, SpaceKey, Tenant};
+
+struct SpaceExport {
+    tenant: Tenant,
+    space: Space,
+}
+
+impl Query for SpaceExport {
+    type Output = Export;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Tenant(&self.tenant)
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Export> {
+        let tenant = &self.tenant;
+        let mut export = Export { head: deployment::signed(db, HEAD).await?, ..Export::default() };
+        for entry in audit::of_space(db, tenant, &self.space).await? {
+            match entry {
+                Ok(entry) => export.audit.push(entry),
+                Err(_) => export.unreadable += 1,
+            }
+        }
+        let Some(row) = spaces::find(db, tenant, &self.space).await? else { return Ok(export) };
+        let space = SpaceKey { tenant, id: row.id };
+        export.records = facts::of_space(db, space).await?;
+        for decision in decisions::of_space(db, space).await? {
+            match decisions::open(db, tenant, &decision).await {
+                Ok(open) => export.decisions.push((open.signed, open.disclosed)),
+                Err(error) if error.is_of_content() => export.unreadable += 1,
+                Err(error) => return Err(error),
+            }
+        }
+        for receipt in receipts::of_space(db, space).await? {
+            match receipts::open(db, tenant, &receipt).await {
+                Ok(signed) => export.receipts.push(signed),
+                Err(error) if error.is_of_content() => export.unreadable += 1,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(export)
+    }
+}
+
+impl Store {
+    pub async fn space_export(&self, caller: &Caller, space: &Space) -> Result<Export, StoreError> {
+        self.read(SpaceExport { tenant: caller.tenant.clone(), space: space.clone() }).await
+    }
+}

@@ -1,0 +1,80 @@
+//! Where the audit log begins and ends, and what it is known to pass through.
+
+use super::deployment;
+use crate::StoreError;
+use crate::rows::deployment::{ANCHOR, HEAD};
+use crate::rows::restorations::{self, Standing};
+use crate::script::{Db, Query, Reach, StoreResult};
+use crate::sql::params;
+use evidence::{Anchor, Head, Position, SignedHead, SignedRestoration};
+
+/// Where the log ends by what is committed.
+pub(crate) async fn log_end<D: Db>(db: &mut D) -> StoreResult<Position> {
+    let head = deployment::signed::<D, Head>(db, HEAD).await?;
+    db.secrets().head_position(head)
+}
+
+/// Where the log begins: after whatever was purged.
+pub(crate) async fn log_start<D: Db>(db: &mut D) -> StoreResult<Position> {
+    Ok(deployment::signed::<D, Anchor>(db, ANCHOR)
+        .await?
+        .map_or(Position::GENESIS, |anchor| anchor.statement.at))
+}
+
+/// The hash of the entry that ends at this position; the outer `None` where there is no such entry.
+async fn hash_at<D: Db>(db: &mut D, at: Position) -> StoreResult<Option<Option<Vec<u8>>>> {
+    let seq = i64::try_from(at.size).map_err(|e| StoreError::corrupt("a signed head", e))?;
+    let sql = "SELECT hash FROM audit_entry WHERE seq = $1";
+    Ok(db.one::<(Option<Vec<u8>>,)>(sql, &params![seq]).await?.map(|(hash,)| hash))
+}
+
+/// Whether the very entry that ends at this position is in the log.
+pub(crate) async fn log_holds<D: Db>(db: &mut D, at: Position) -> StoreResult<bool> {
+    Ok(hash_at(db, at).await?.flatten().as_deref() == Some(at.hash.0.as_slice()))
+}
+
+/// Whether the log passes through the position, or was purged beyond it. A position ahead of the log is another
+/// process's commit that is newer than what was read here, or a rollback: only a longer log can tell.
+pub(crate) async fn log_passes<D: Db>(db: &mut D, at: Position) -> StoreResult<bool> {
+    match hash_at(db, at).await? {
+        Some(hash) => Ok(hash.as_deref() == Some(at.hash.0.as_slice())),
+        None => {
+            let last =
+                deployment::signed::<D, Head>(db, HEAD).await?.map_or(0, |head| head.statement.at.size);
+            Ok(at.size <= log_start(db).await?.size || at.size > last)
+        }
+    }
+}
+
+pub(crate) async fn notes<D: Db>(db: &mut D) -> StoreResult<Vec<SignedRestoration>> {
+    let sql = "SELECT value FROM deployment WHERE name LIKE 'restoration:%'";
+    let values: Vec<(Vec<u8>,)> = db.all(sql, &[]).await?;
+    restorations::read(values.iter().map(|(value,)| value.as_slice()))
+}
+
+pub(crate) async fn standing<D: Db>(db: &mut D, outside: Vec<SignedHead>) -> StoreResult<Standing> {
+    let notes = notes(db).await?;
+    let start = log_start(db).await?;
+    let mut passed = Vec::new();
+    for at in Standing::asks(&outside, &notes) {
+        if at.size <= start.size || log_holds(db, at).await? {
+            passed.push(at);
+        }
+    }
+    Ok(Standing { outside, notes, passed })
+}
+
+/// Where the log ends, as it is signed in the database.
+pub(crate) struct HeadInside;
+
+impl Query for HeadInside {
+    type Output = Option<SignedHead>;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Deployment
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Option<SignedHead>> {
+        deployment::signed::<D, Head>(db, HEAD).await
+    }
+}

@@ -1,0 +1,67 @@
+//! What the audit log is held against when it is checked.
+
+use super::{deployment, log};
+use crate::StoreError;
+use crate::rows::deployment::{ANCHOR, HEAD};
+use crate::script::{Db, StoreResult};
+use crate::secrets::Secrets;
+use evidence::{Anchor, Broken, ChainVerifier, Signed, SignedHead, SignedRestoration};
+
+/// What a check is given besides the database.
+pub(crate) struct Against {
+    /// The heads kept outside. They must have been read before the entries: read later, they could be newer. `None` where
+    /// they are gone.
+    pub outside: Option<Vec<SignedHead>>,
+    /// A note of a restoration, to be taken as if the database held it.
+    pub proposed: Option<SignedRestoration>,
+}
+
+pub(crate) struct Marks {
+    anchor: Option<Signed<Anchor>>,
+    pub head: Option<SignedHead>,
+    outside: Vec<SignedHead>,
+    pub notes: Vec<SignedRestoration>,
+}
+
+impl Marks {
+    /// Reads the marks in the database, to which what the check is given is added. `kept` says where
+    /// outside is.
+    pub async fn read<D: Db>(db: &mut D, against: Against, kept: &str) -> StoreResult<Result<Self, Broken>> {
+        let last: Option<(Option<i64>,)> = db.one("SELECT max(seq) FROM audit_entry", &[]).await?;
+        let last = last.and_then(|(seq,)| seq).unwrap_or(0);
+        let broken = |reason: String| Ok(Err(Broken { seq: u64::try_from(last).unwrap_or(0), reason }));
+        let malformed = |what: &str| broken(format!("{what} is malformed"));
+        let Some(anchor) = readable(deployment::signed(db, ANCHOR).await)? else {
+            return malformed("the anchor in the database");
+        };
+        let Some(head) = readable(deployment::signed(db, HEAD).await)? else {
+            return malformed("the head in the database");
+        };
+        let Some(mut notes) = readable(log::notes(db).await)? else {
+            return malformed("a note of a restoration");
+        };
+        notes.extend(against.proposed);
+        let outside = match against.outside {
+            Some(outside) => outside,
+            None if last == 0 && head.is_none() => Vec::new(),
+            None => return broken(format!("the head kept {kept} is missing or unreadable")),
+        };
+        // The head of a log without entries is made before there is a key to sign it with, and says nothing.
+        let outside = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
+        Ok(Ok(Self { anchor, head, outside, notes }))
+    }
+
+    pub fn verifier<'k>(&self, secrets: &'k Secrets) -> Result<ChainVerifier<'k>, Broken> {
+        let keys = secrets.keyring.as_ref();
+        ChainVerifier::new(keys, self.anchor.as_ref(), self.outside.clone())?.restored(&self.notes)
+    }
+}
+
+/// `None` where the row holds something else than we wrote.
+fn readable<T>(read: StoreResult<T>) -> StoreResult<Option<T>> {
+    match read {
+        Ok(value) => Ok(Some(value)),
+        Err(StoreError::Corrupt { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,20 @@
+//! What the store does, each as a whole transaction beside the method that runs it.
+
+mod audit;
+mod calls;
+mod changes;
+mod counters;
+mod decisions;
+pub(crate) mod deployment;
+mod erasure;
+mod export;
+mod facts;
+pub(crate) mod log;
+pub(crate) mod marks;
+mod policies;
+mod principals;
+mod receipts;
+mod restorations;
+mod spaces;
+mod statements;
+mod vectors;

@@ -1,0 +1,257 @@
+//! Principals and the hashes of their keys.
+
+use crate::StoreError;
+use crate::call::Call;
+use crate::records::{Created, Ended, Recorded, Renewed};
+use crate::rows::principals::{
+    COLUMNS, Creation, FormerKey, KeyHash, NewKey, PrincipalState, Revocation, Revoked, Rotated, Rotation,
+    SealedPrincipal,
+};
+use crate::script::{Alone, Db, Ground, Query, Reach, Rows, Script, StoreResult};
+use crate::sql::params;
+use crate::store::Store;
+use domain::{Caller, Principal, Timestamp};
+
+/// The operator reaches every tenant's principals, another caller its own tenant's.
+fn reach(caller: &Caller) -> Reach<'_> {
+    if caller.is_operator() { Reach::Deployment } else { Reach::Tenant(&caller.tenant) }
+}
+
+/// The tenant that the reach is limited to.
+fn tenant_of(reach: Reach<'_>) -> Option<&str> {
+    match reach {
+        Reach::Tenant(tenant) => Some(tenant.as_str()),
+        Reach::Deployment => None,
+    }
+}
+
+pub(super) async fn active<D: Db>(db: &mut D) -> StoreResult<i64> {
+    let sql = "SELECT count(*) FROM principal WHERE revoked IS NULL";
+    Ok(db.one::<(i64,)>(sql, &[]).await?.map_or(0, |(count,)| count))
+}
+
+/// A principal within the caller's reach, locked: an active one, or also one that was revoked.
+async fn find<R: Rows>(
+    rows: &mut R,
+    caller: &Caller,
+    id: &str,
+    revoked_too: bool,
+) -> StoreResult<Option<SealedPrincipal>> {
+    let reach = reach(caller);
+    rows.reach(reach).await?;
+    let sql = format!(
+        "SELECT {COLUMNS} FROM principal WHERE (CAST($1 AS TEXT) IS NULL OR tenant = $1) AND id = $2
+         AND (revoked IS NULL OR $3) {}",
+        R::LOCK
+    );
+    rows.db().one(&sql, &params![tenant_of(reach), id, revoked_too]).await
+}
+
+struct PrincipalCreate {
+    call: Call,
+    principal: Principal,
+    key: NewKey,
+    seats: i64,
+}
+
+impl Script for PrincipalCreate {
+    type Output = Creation;
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::of(&self.call)
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Creation> {
+        rows.reach(Reach::Deployment).await?;
+        rows.alone(Alone::Seating).await?;
+        let creation = if active(rows.db()).await? >= self.seats {
+            Creation::SeatsTaken
+        } else {
+            let secrets = rows.db().secrets();
+            let row = secrets.principal_seal(&self.principal, &self.key, self.call.caller.now)?;
+            let sql = "INSERT INTO principal (tenant, id, key_hint, key_hash, created, body, expires)
+                VALUES ($1, $2, $3, $4, $5, $6, $7)";
+            let hint = self.key.hash.hint();
+            let values =
+                params![&row.tenant, &row.id, hint, &row.key_hash, row.created, &row.body, row.expires];
+            rows.run(sql, &values).await?;
+            Creation::Created
+        };
+        let record = Created { principal: &self.principal, creation }.record();
+        rows.record(&self.call, &record, &[]).await?;
+        Ok(creation)
+    }
+}
+
+struct PrincipalRevoke {
+    call: Call,
+    id: String,
+    how: Revocation,
+}
+
+impl Script for PrincipalRevoke {
+    type Output = Revoked;
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::of(&self.call)
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Revoked> {
+        let caller = &self.call.caller;
+        let row = find(rows, caller, &self.id, self.how == Revocation::Erase).await?;
+        let found = row.as_ref().map_or(Revoked::Nothing, SealedPrincipal::found);
+        match (row, self.how) {
+            (None, _) => {}
+            (Some(row), Revocation::Disable) => {
+                let now = caller.now.as_microsecond();
+                let sealed = rows.db().secrets().principal_disable(&row, now)?;
+                let sql = "UPDATE principal SET revoked = $3, body = $4 WHERE tenant = $1 AND id = $2";
+                rows.run(sql, &params![&row.tenant, &row.id, now, sealed]).await?;
+            }
+            (Some(row), Revocation::Erase) => {
+                let sql = "DELETE FROM principal WHERE tenant = $1 AND id = $2";
+                rows.run(sql, &params![&row.tenant, &row.id]).await?;
+            }
+        }
+        rows.record(&self.call, &Ended { id: &self.id, found }.record(), &[]).await?;
+        Ok(found)
+    }
+}
+
+struct PrincipalRotate {
+    call: Call,
+    id: String,
+    rotation: Rotation,
+}
+
+impl Script for PrincipalRotate {
+    type Output = Rotated;
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::of(&self.call)
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Rotated> {
+        let rotated = self.rotated(rows).await?;
+        rows.record(&self.call, &Renewed { id: &self.id, rotated: &rotated }.record(), &[]).await?;
+        Ok(rotated)
+    }
+}
+
+impl PrincipalRotate {
+    async fn rotated<R: Rows>(&self, rows: &mut R) -> StoreResult<Rotated> {
+        let (caller, rotation) = (&self.call.caller, &self.rotation);
+        let Some(row) = find(rows, caller, &self.id, false).await? else { return Ok(Rotated::Unknown) };
+        let Ok(expires) = row.next_expiry(rotation) else { return Ok(Rotated::ExpiryUnsaid) };
+        let row = rows.db().secrets().principal_rotate(row, rotation, expires, caller.now)?;
+        let former = row.former.as_ref();
+        let sql = "UPDATE principal SET key_hint = $3, key_hash = $4, expires = $5, former_hint = $6,
+            former_hash = $7, former_until = $8, body = $9 WHERE tenant = $1 AND id = $2";
+        let values = params![
+            &row.tenant,
+            &row.id,
+            rotation.key.hint(),
+            &row.key_hash,
+            row.expires,
+            former.map(FormerKey::hint),
+            former.map(|former| former.hash.as_slice()),
+            former.map(|former| former.until),
+            &row.body,
+        ];
+        rows.run(sql, &values).await?;
+        Ok(Rotated::Done(rows.db().secrets().principal_open(row)?))
+    }
+}
+
+struct PrincipalByKey {
+    key: KeyHash,
+    now: Timestamp,
+}
+
+impl Query for PrincipalByKey {
+    type Output = Option<Principal>;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Deployment
+    }
+
+    fn is_lookup(&self) -> bool {
+        true
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Option<Principal>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM principal WHERE (key_hint = $1 OR former_hint = $1) AND revoked IS NULL"
+        );
+        let rows: Vec<SealedPrincipal> = db.all(&sql, &params![self.key.hint()]).await?;
+        match rows.into_iter().find(|row| row.accepts(&self.key, self.now)) {
+            Some(row) => Ok(Some(db.secrets().principal_open(row)?.principal)),
+            None => Ok(None),
+        }
+    }
+}
+
+struct PrincipalList(Caller);
+
+impl Query for PrincipalList {
+    type Output = Vec<PrincipalState>;
+
+    fn reach(&self) -> Reach<'_> {
+        reach(&self.0)
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Vec<PrincipalState>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM principal WHERE (CAST($1 AS TEXT) IS NULL OR tenant = $1) ORDER BY created, id"
+        );
+        let rows: Vec<SealedPrincipal> = db.all(&sql, &params![tenant_of(self.reach())]).await?;
+        rows.into_iter().map(|row| db.secrets().principal_open(row)).collect()
+    }
+}
+
+impl Store {
+    /// The principal that this is a key of, unless the key has ended or the principal was revoked. Read from the
+    /// database each time, so that a key revoked by any process is dead in every process.
+    pub async fn principal_by_key(
+        &self,
+        key: KeyHash,
+        now: Timestamp,
+    ) -> Result<Option<Principal>, StoreError> {
+        self.read(PrincipalByKey { key, now }).await
+    }
+
+    /// The operator sees every tenant's principals, another caller its own tenant's.
+    pub async fn principal_list(&self, caller: &Caller) -> Result<Vec<PrincipalState>, StoreError> {
+        self.read(PrincipalList(caller.clone())).await
+    }
+
+    pub async fn principal_create(
+        &self,
+        call: Call,
+        principal: Principal,
+        key: NewKey,
+        seats: i64,
+    ) -> Result<Creation, StoreError> {
+        self.write(PrincipalCreate { call, principal, key, seats }).await
+    }
+
+    /// Ends the key of an active principal within the caller's reach; an erasure also removes one that was revoked before.
+    pub async fn principal_revoke(
+        &self,
+        call: Call,
+        id: String,
+        how: Revocation,
+    ) -> Result<Revoked, StoreError> {
+        self.write(PrincipalRevoke { call, id, how }).await
+    }
+
+    /// Gives an active principal within the caller's reach a new key.
+    pub async fn principal_rotate(
+        &self,
+        call: Call,
+        id: String,
+        rotation: Rotation,
+    ) -> Result<Rotated, StoreError> {
+        self.write(PrincipalRotate { call, id, rotation }).await
+    }
+}

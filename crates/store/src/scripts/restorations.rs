@@ -1,0 +1,93 @@
+//! What is missing of a log that was restored, and the operator's note that says so.
+
+use super::deployment;
+use super::log::{HeadInside, log_start, notes, standing};
+use super::marks::Against;
+use crate::StoreError;
+use crate::call::{Call, Record};
+use crate::rows::restorations::{self, Missing};
+use crate::script::{Db, Ground, Query, Reach, Rows, Script, StoreResult};
+use crate::sql::params;
+use crate::store::Store;
+use evidence::{SignedHead, SignedRestoration};
+
+/// What the heads kept outside know of the log and it does not hold, unless the operator has confirmed that.
+struct Lost {
+    outside: Vec<SignedHead>,
+}
+
+impl Query for Lost {
+    type Output = Option<Missing>;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Deployment
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Option<Missing>> {
+        let standing = standing(db, self.outside.clone()).await?;
+        let Some(lost) = standing.lost(db.secrets())? else { return Ok(None) };
+        let size = i64::try_from(lost.at.size).map_err(|e| StoreError::corrupt("a signed head", e))?;
+        // What was restored is not younger than the lost head, and what was written since then is.
+        let sql = "SELECT seq, hash FROM audit_entry WHERE ts <= $1 AND seq < $2 ORDER BY seq DESC LIMIT 1";
+        let kept: Option<(i64, Option<Vec<u8>>)> = db.one(sql, &params![lost.ts, size]).await?;
+        let kept = match kept {
+            Some((seq, hash)) => restorations::position(seq, hash)?,
+            None => log_start(db).await?,
+        };
+        Ok(Some(Missing { kept, lost }))
+    }
+}
+
+/// The note, and the entry that tells of it.
+struct Confirmation {
+    call: Call,
+    note: SignedRestoration,
+}
+
+impl Script for Confirmation {
+    type Output = ();
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::of(&self.call)
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<()> {
+        let name = restorations::name(notes(rows.db()).await?.len());
+        deployment::set(rows, &name, &self.note.encode()).await?;
+        rows.note(&self.call, &Record::done(restorations::detail(&self.note.statement))).await
+    }
+}
+
+impl Store {
+    /// What the heads kept outside know of the log and it does not hold, unless the operator has confirmed that.
+    pub async fn restoration_missing(&self) -> Result<Option<Missing>, StoreError> {
+        self.read(Lost { outside: self.heads_outside()? }).await
+    }
+
+    /// Signs the operator's word that the database was restored, for this reason, and begins the head outside anew.
+    /// `None` when nothing is missing; an error when more is wrong with the log than that.
+    pub async fn restoration_confirm(
+        &self,
+        call: Call,
+        reason: String,
+    ) -> Result<Option<Missing>, StoreError> {
+        let outside = self.heads_outside()?;
+        let Some(missing) = self.read(Lost { outside: outside.clone() }).await? else { return Ok(None) };
+        let note = self.secrets().restoration_sign(missing, call.caller.now, &reason)?;
+        let against = Against { outside: Some(outside), proposed: Some(note.clone()) };
+        restorations::refuse_broken(self.audit_check(against).await?)?;
+        self.write(Confirmation { call, note }).await?;
+        if let Some(head) = self.read(HeadInside).await? {
+            let reset = self.head_file().reset(&head);
+            reset.map_err(|e| StoreError::corrupt("the head kept outside the database", e))?;
+        }
+        Ok(Some(missing))
+    }
+
+    /// The head of a log without entries says nothing.
+    fn heads_outside(&self) -> StoreResult<Vec<SignedHead>> {
+        let outside = self.head_file().read();
+        let outside = outside.map_err(|e| StoreError::corrupt("the head kept outside the database", e))?;
+        Ok(outside.unwrap_or_default().into_iter().filter(|head| head.statement.at.size > 0).collect())
+    }
+}

@@ -1,0 +1,175 @@
+//! Spaces: where they are and how far they have come.
+
+use crate::StoreError;
+use crate::rows::spaces::{SpaceRow, SpaceVersion};
+use crate::script::{Db, Query, Reach, Rows, Series, StoreResult};
+use crate::sql::{FromRow, among, params};
+use crate::store::Store;
+use domain::{Caller, Space, SpaceId, SpaceKey, Status, Tenant};
+
+/// Something asked within one space.
+pub(super) trait SpaceQuery: Send + Sync + 'static {
+    type Output: Send + 'static;
+
+    fn run<D: Db>(
+        &self,
+        db: &mut D,
+        space: SpaceKey<'_>,
+        at: SpaceVersion,
+    ) -> impl Future<Output = StoreResult<Self::Output>> + Send;
+}
+
+/// A question to a space that may not exist yet.
+struct InSpace<Q> {
+    tenant: Tenant,
+    space: Space,
+    query: Q,
+}
+
+impl<Q: SpaceQuery> Query for InSpace<Q> {
+    type Output = Option<Q::Output>;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Tenant(&self.tenant)
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Self::Output> {
+        let Some(row) = find(db, &self.tenant, &self.space).await? else { return Ok(None) };
+        let key = SpaceKey { tenant: &self.tenant, id: row.id };
+        self.query.run(db, key, row.at).await.map(Some)
+    }
+}
+
+const FIND: &str = "SELECT id, version, epoch FROM space
+     WHERE tenant = $1 AND user_id = $2 AND agent_id = $3 AND run_id = $4";
+
+pub(super) async fn find<D: Db>(db: &mut D, tenant: &Tenant, space: &Space) -> StoreResult<Option<SpaceRow>> {
+    db.one(FIND, &params![tenant, &space.user_id, &space.agent_id, &space.run_id]).await
+}
+
+/// The space's row, ours alone until the transaction ends.
+pub(super) async fn lock<R: Rows>(
+    rows: &mut R,
+    tenant: &Tenant,
+    space: &Space,
+) -> StoreResult<Option<SpaceRow>> {
+    let sql = format!("{FIND} {}", R::LOCK);
+    rows.db().one(&sql, &params![tenant, &space.user_id, &space.agent_id, &space.run_id]).await
+}
+
+/// The space's row, made where it is missing, and ours alone until the transaction ends.
+pub(super) async fn open<R: Rows>(rows: &mut R, tenant: &Tenant, space: &Space) -> StoreResult<SpaceRow> {
+    if let Some(found) = lock(rows, tenant, space).await? {
+        return Ok(found);
+    }
+    let id = rows.take(tenant, Series::Space, 1).await?;
+    // Where another process was faster, this waits for it and leaves its row as it is.
+    let sql = "INSERT INTO space (tenant, id, user_id, agent_id, run_id) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (tenant, user_id, agent_id, run_id) DO NOTHING";
+    rows.run(sql, &params![tenant, id, &space.user_id, &space.agent_id, &space.run_id]).await?;
+    let row = lock(rows, tenant, space).await?;
+    row.ok_or_else(|| StoreError::corrupt("a space", "its row is gone"))
+}
+
+/// A space that an erasure reaches.
+pub(super) struct Reached {
+    pub row: SpaceRow,
+    pub space: Space,
+}
+
+impl FromRow for Reached {
+    fn from_row(row: &impl crate::sql::Cells) -> StoreResult<Self> {
+        let space = Space { user_id: row.cell(3)?, agent_id: row.cell(4)?, run_id: row.cell(5)? };
+        Ok(Self { row: SpaceRow::from_row(row)?, space })
+    }
+}
+
+/// The spaces that an erasure reaches, locked: every one of the user, or the one that was named.
+pub(super) async fn lock_reached<R: Rows>(
+    rows: &mut R,
+    tenant: &Tenant,
+    space: &Space,
+) -> StoreResult<Vec<Reached>> {
+    if space.is_whole_user() {
+        let sql = format!(
+            "SELECT id, version, epoch, user_id, agent_id, run_id FROM space WHERE tenant = $1 AND user_id = $2
+             ORDER BY agent_id, run_id {}",
+            R::LOCK
+        );
+        return rows.db().all(&sql, &params![tenant, &space.user_id]).await;
+    }
+    let row = lock(rows, tenant, space).await?;
+    Ok(row.into_iter().map(|row| Reached { row, space: space.clone() }).collect())
+}
+
+/// Nothing that was read of the space before this may be kept.
+pub(super) async fn forget_cached<R: Rows>(rows: &mut R, space: SpaceKey<'_>) -> StoreResult<()> {
+    let sql = "UPDATE space SET version = version + 1, epoch = epoch + 1 WHERE tenant = $1 AND id = $2";
+    rows.run(sql, &params![space.tenant, space.id]).await?;
+    Ok(())
+}
+
+pub(super) async fn user_of<D: Db>(db: &mut D, tenant: &Tenant, id: SpaceId) -> StoreResult<Option<String>> {
+    let sql = "SELECT user_id FROM space WHERE tenant = $1 AND id = $2";
+    Ok(db.one::<(String,)>(sql, &params![tenant, id]).await?.map(|(user_id,)| user_id))
+}
+
+struct Exists;
+
+impl SpaceQuery for Exists {
+    type Output = ();
+
+    async fn run<D: Db>(&self, _: &mut D, _: SpaceKey<'_>, _: SpaceVersion) -> StoreResult<()> {
+        Ok(())
+    }
+}
+
+struct Flagged(Tenant);
+
+impl FromRow for Space {
+    fn from_row(row: &impl crate::sql::Cells) -> StoreResult<Self> {
+        Ok(Self { user_id: row.cell(0)?, agent_id: row.cell(1)?, run_id: row.cell(2)? })
+    }
+}
+
+impl Query for Flagged {
+    type Output = Vec<Space>;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Tenant(&self.0)
+    }
+
+    /// In the order in which the spaces were made.
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Vec<Space>> {
+        let sql = format!(
+            "SELECT user_id, agent_id, run_id FROM space
+             WHERE tenant = $1 AND EXISTS (SELECT 1 FROM {}
+                 WHERE fact.tenant = space.tenant AND fact.space = space.id AND fact.status {})
+             ORDER BY id",
+            D::by_index("fact", "fact_status"),
+            among(&[Status::FlaggedConflict]),
+        );
+        db.all(&sql, &params![&self.0]).await
+    }
+}
+
+impl Store {
+    /// Asks within one space; `None` where it does not exist yet.
+    pub(super) async fn read_in<Q: SpaceQuery>(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        query: Q,
+    ) -> StoreResult<Option<Q::Output>> {
+        self.read(InSpace { tenant: caller.tenant.clone(), space: space.clone(), query }).await
+    }
+
+    pub async fn space_exists(&self, caller: &Caller, space: &Space) -> Result<bool, StoreError> {
+        Ok(self.read_in(caller, space, Exists).await?.is_some())
+    }
+
+    /// The spaces of the caller's tenant in which something waits for a decision.
+    pub async fn spaces_flagged(&self, caller: &Caller) -> Result<Vec<Space>, StoreError> {
+        self.read(Flagged(caller.tenant.clone())).await
+    }
+}

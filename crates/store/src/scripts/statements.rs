@@ -1,0 +1,117 @@
+//! Commits of what was said: the plan is made inside the transaction, on what is there at that moment.
+
+use super::facts;
+use super::spaces::{self, SpaceQuery};
+use crate::StoreError;
+use crate::call::Call;
+use crate::records::{Reconciled, Recorded};
+use crate::rows::facts::write_steps;
+use crate::rows::spaces::SpaceVersion;
+use crate::rows::statements::{Intent, Said, ids_read, note};
+use crate::script::{Db, Ground, Rows, Script, StoreResult};
+use crate::sql::params;
+use crate::store::Store;
+use domain::keys::text_key;
+use domain::{Caller, Fact, FactId, Space, SpaceKey, Status};
+use reconcile::{Plan, SlotSchema, Statement};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+struct StatementCommit {
+    call: Call,
+    space: Space,
+    slots: Arc<SlotSchema>,
+    said: Said,
+}
+
+impl Script for StatementCommit {
+    type Output = Plan;
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::new(&self.call.caller.tenant, &self.space)
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Plan> {
+        let (tenant, said) = (&self.call.caller.tenant, &self.said);
+        let proposals = reconcile::repair(&said.facts, &self.slots);
+        let row = spaces::open(rows, tenant, &self.space).await?;
+        let space = SpaceKey { tenant, id: row.id };
+        let (held, policy) = rows.db().plan_basis(space, &reconcile::needs(&proposals)).await?;
+        let statement = Statement {
+            text: &said.text,
+            source: said.source.as_deref(),
+            trust: said.trust,
+            metadata: &said.metadata,
+            now: self.call.caller.now,
+        };
+        let plan = |next| {
+            Ok::<_, Infallible>(match said.intent {
+                Intent::Remember => {
+                    reconcile::plan(&held, &proposals, &statement, &policy, &self.slots, next)
+                }
+                Intent::Forget => reconcile::plan_removal(&held, &proposals, &statement, next),
+            })
+        };
+        let Ok(plan) = rows.numbered(tenant, plan).await?;
+        let secrets = rows.db().secrets();
+        let mut steps = write_steps(secrets, space, row.at, &plan.writes)?;
+        if said.intent == Intent::Remember {
+            steps.push(note(secrets, space, &said.text, &plan)?);
+        }
+        rows.run_all(steps).await?;
+        let record = Reconciled { plan: &plan, proposer: said.proposer }.record();
+        rows.record(&self.call, &record, &[]).await?;
+        Ok(plan)
+    }
+}
+
+/// The facts that the words came to, if every one of them is still active.
+struct Known {
+    text: String,
+}
+
+impl SpaceQuery for Known {
+    type Output = Option<Vec<Fact>>;
+
+    async fn run<D: Db>(
+        &self,
+        db: &mut D,
+        space: SpaceKey<'_>,
+        _: SpaceVersion,
+    ) -> StoreResult<Self::Output> {
+        let index = db.secrets().index("text", space, &text_key(&self.text));
+        let sql = "SELECT facts FROM statement WHERE tenant = $1 AND space = $2 AND text_ix = $3";
+        let ids: Option<(String,)> = db.one(sql, &params![space.tenant, space.id, index]).await?;
+        let Some((ids,)) = ids else { return Ok(None) };
+        let ids = ids_read(&ids)?;
+        let found = facts::get(db, space, &ids).await?;
+        let active = found.into_iter().filter(|fact| fact.status == Status::Active);
+        let active: BTreeMap<FactId, Fact> = active.map(|fact| (fact.id, fact)).collect();
+        Ok(ids.iter().map(|id| active.get(id).cloned()).collect())
+    }
+}
+
+impl Store {
+    /// Reconciles a statement with the space. The model is never asked again: what it proposed is judged against what
+    /// is held now.
+    pub async fn statement_commit(
+        &self,
+        call: Call,
+        space: Space,
+        slots: Arc<SlotSchema>,
+        said: Said,
+    ) -> Result<Plan, StoreError> {
+        self.write(StatementCommit { call, space, slots, said }).await
+    }
+
+    /// The facts that these very words came to, if every one of them is still active.
+    pub async fn statement_known(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        text: &str,
+    ) -> Result<Option<Vec<Fact>>, StoreError> {
+        Ok(self.read_in(caller, space, Known { text: text.to_owned() }).await?.flatten())
+    }
+}

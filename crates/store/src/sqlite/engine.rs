@@ -1,0 +1,23 @@
+//! The handle on the database.
+
+use super::readers::Readers;
+use super::writer::Writer;
+use crate::load::Load;
+use crate::secrets::Secrets;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Clones share the database.
+#[derive(Clone)]
+pub(crate) struct Sqlite {
+    pub path: PathBuf,
+    pub secrets: Arc<Secrets>,
+    pub readers: Readers,
+    pub writer: Writer,
+}
+
+impl Sqlite {
+    pub fn load(&self) -> Load {
+        Load { writes_waiting: self.writer.waiting(), pools: vec![self.readers.load()] }
+    }
+}
