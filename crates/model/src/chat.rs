@@ -9,7 +9,7 @@ use crate::http::Endpoint;
 use crate::prompt::{self, Reminder};
 use crate::reply::{self, Reply};
 use crate::request::{Answer, Extract};
-use crate::retry::Patience;
+use crate::retry::RetryPolicy;
 use domain::{Fault, RawFact};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Url};
@@ -77,7 +77,7 @@ impl Chat {
     /// A broken reply is asked for again; the facts that can be rescued from it are the second choice.
     pub async fn extract(&self, ask: &Extract<'_>, deadline: Instant) -> Result<Vec<RawFact>, ModelError> {
         let client = &self.clients()?.extractor;
-        let patience = Patience::retrying(self.timeout, deadline);
+        let policy = RetryPolicy::retrying(self.timeout, deadline);
         let mut rescued: Vec<RawFact> = Vec::new();
         let mut trouble = ModelError::BadReply { detail: "it holds no list of facts" };
         for attempt in 0..=self.retries {
@@ -85,7 +85,7 @@ impl Chat {
             let prompt = prompt::extraction(ask, reminder)?;
             // A model that thinks aloud before it replies gets the full length when it is asked again.
             let tokens = if attempt == 0 { reply_tokens(ask.statement) } else { REPLY_TOKENS };
-            let completion = match client.complete(&prompt, Want::Facts { tokens }, &patience).await {
+            let completion = match client.complete(&prompt, Want::Facts { tokens }, &policy).await {
                 Ok(completion) => completion,
                 Err(error @ ModelError::BadReply { .. }) => {
                     trouble = error;
@@ -115,11 +115,11 @@ impl Chat {
 
     pub async fn answer(&self, ask: &Answer<'_>, deadline: Instant) -> Result<String, ModelError> {
         let client = &self.clients()?.answerer;
-        let patience = Patience::retrying(self.timeout, deadline);
+        let policy = RetryPolicy::retrying(self.timeout, deadline);
         let prompt = prompt::answer(ask)?;
         let mut trouble = ModelError::BadReply { detail: "it is empty" };
         for _ in 0..=self.retries {
-            match client.complete(&prompt, Want::Text, &patience).await {
+            match client.complete(&prompt, Want::Text, &policy).await {
                 Ok(completion) => {
                     let text = reply::without_thinking(&completion.text);
                     if !text.is_empty() {
@@ -134,8 +134,8 @@ impl Chat {
     }
 
     pub async fn probe(&self) -> Result<(), ModelError> {
-        let patience = Patience::once(PROBE_TIME, Instant::now() + PROBE_TIME);
-        self.clients()?.extractor.ping(&prompt::ping(), &patience).await
+        let policy = RetryPolicy::once(PROBE_TIME, Instant::now() + PROBE_TIME);
+        self.clients()?.extractor.ping(&prompt::ping(), &policy).await
     }
 }
 

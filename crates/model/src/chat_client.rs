@@ -5,7 +5,7 @@ use crate::config::Provider;
 use crate::dialect::Dialect;
 use crate::error::ModelError;
 use crate::http::{Endpoint, Failed};
-use crate::retry::Patience;
+use crate::retry::RetryPolicy;
 use crate::{anthropic, openai};
 use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
@@ -32,7 +32,7 @@ impl ChatClient {
         &self,
         prompt: &Prompt,
         want: Want,
-        patience: &Patience,
+        policy: &RetryPolicy,
     ) -> Result<Completion, ModelError> {
         let mut dialect = self.known_dialect();
         loop {
@@ -44,7 +44,7 @@ impl ChatClient {
                 "asking the model"
             );
             let body = self.body(&dialect, prompt, want);
-            match patience.run(|time| self.endpoint.post(&body, time)).await {
+            match policy.run(|time| self.endpoint.post(&body, time)).await {
                 Ok(reply) => {
                     self.learn(dialect);
                     return self.completion(&reply);
@@ -55,10 +55,10 @@ impl ChatClient {
     }
 
     /// One attempt. A complaint about a parameter that the next call would change also shows that the model is there.
-    pub async fn ping(&self, prompt: &Prompt, patience: &Patience) -> Result<(), ModelError> {
+    pub async fn ping(&self, prompt: &Prompt, policy: &RetryPolicy) -> Result<(), ModelError> {
         let dialect = self.known_dialect();
         let body = self.body(&dialect, prompt, Want::Ping);
-        match patience.run(|time| self.endpoint.post(&body, time)).await {
+        match policy.run(|time| self.endpoint.post(&body, time)).await {
             Ok(_) => Ok(()),
             Err(failed) => next_dialect(dialect, Want::Ping, failed).map(|_| ()),
         }

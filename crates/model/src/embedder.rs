@@ -5,7 +5,7 @@ use crate::config::{EmbedConfig, address};
 use crate::error::ModelError;
 use crate::http::Endpoint;
 use crate::request::Effort;
-use crate::retry::Patience;
+use crate::retry::RetryPolicy;
 use domain::Fault;
 use reqwest::Client;
 use reqwest::header::HeaderMap;
@@ -79,29 +79,29 @@ impl Embedder {
         effort: Effort,
         deadline: Instant,
     ) -> Result<Vec<Vec<f32>>, ModelError> {
-        let patience = match effort {
-            Effort::Once => Patience::once(ONCE_TIME, deadline),
-            Effort::Patient => Patience::retrying(self.timeout, deadline),
+        let policy = match effort {
+            Effort::Once => RetryPolicy::once(ONCE_TIME, deadline),
+            Effort::Patient => RetryPolicy::retrying(self.timeout, deadline),
         };
         let mut vectors: Vec<Vec<f32>> = Vec::with_capacity(texts.len());
         for batch in texts.chunks(BATCH) {
-            vectors.extend(self.embed_batch(batch, &patience).await?);
+            vectors.extend(self.embed_batch(batch, &policy).await?);
         }
         check_vectors(&vectors)?;
         Ok(vectors)
     }
 
     pub async fn probe(&self) -> Result<(), ModelError> {
-        let patience = Patience::once(PROBE_TIME, Instant::now() + PROBE_TIME);
-        check_vectors(&self.embed_batch(&["ping"], &patience).await?)
+        let policy = RetryPolicy::once(PROBE_TIME, Instant::now() + PROBE_TIME);
+        check_vectors(&self.embed_batch(&["ping"], &policy).await?)
     }
 
-    async fn embed_batch(&self, texts: &[&str], patience: &Patience) -> Result<Vec<Vec<f32>>, ModelError> {
+    async fn embed_batch(&self, texts: &[&str], policy: &RetryPolicy) -> Result<Vec<Vec<f32>>, ModelError> {
         let endpoint = self.endpoint.as_ref().ok_or(ModelError::NotConfigured)?;
         let input: Vec<&str> = texts.iter().map(|text| beginning(text)).collect();
         let body = json!({ "model": self.model, "input": input, "encoding_format": "float" });
         tracing::debug!(model = self.model, texts = texts.len(), "asking the embedder");
-        let reply = patience.run(|time| endpoint.post(&body, time)).await.map_err(|failed| failed.error)?;
+        let reply = policy.run(|time| endpoint.post(&body, time)).await.map_err(|failed| failed.error)?;
         let list: EmbeddingList = serde_json::from_slice(&reply)
             .map_err(|_| ModelError::BadReply { detail: "it is no list of embeddings" })?;
         in_order(list, texts.len())

@@ -15,7 +15,7 @@ const BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
     .without_max_times();
 
 #[derive(Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct RetryPolicy {
     /// The most that one attempt may take.
     attempt: Duration,
     /// After this moment nobody waits for the answer.
@@ -24,7 +24,7 @@ pub(crate) struct Patience {
     last_start: Instant,
 }
 
-impl Patience {
+impl RetryPolicy {
     pub fn retrying(attempt: Duration, deadline: Instant) -> Self {
         Self { attempt, deadline, last_start: deadline.min(Instant::now() + RETRY_SPAN) }
     }
@@ -68,7 +68,7 @@ impl Patience {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_PAUSE, Patience};
+    use super::{LONGEST_PAUSE, RetryPolicy};
     use std::time::{Duration, Instant};
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -76,32 +76,32 @@ mod tests {
     #[test]
     fn attempts_end_after_two_minutes() {
         let now = Instant::now();
-        let patience = Patience::retrying(SECOND, now + 3600 * SECOND);
-        assert_eq!(patience.pause(SECOND, None, now + 118 * SECOND), Some(SECOND));
-        assert_eq!(patience.pause(SECOND, None, now + 121 * SECOND), None);
+        let policy = RetryPolicy::retrying(SECOND, now + 3600 * SECOND);
+        assert_eq!(policy.pause(SECOND, None, now + 118 * SECOND), Some(SECOND));
+        assert_eq!(policy.pause(SECOND, None, now + 121 * SECOND), None);
     }
 
     #[test]
     fn no_attempt_begins_or_lasts_past_the_deadline() {
         let now = Instant::now();
-        let patience = Patience::retrying(10 * SECOND, now + 5 * SECOND);
-        assert_eq!(patience.pause(6 * SECOND, None, now), None);
-        assert_eq!(patience.time_left(now + 3 * SECOND), 2 * SECOND);
-        assert_eq!(patience.time_left(now + 9 * SECOND), Duration::ZERO);
+        let policy = RetryPolicy::retrying(10 * SECOND, now + 5 * SECOND);
+        assert_eq!(policy.pause(6 * SECOND, None, now), None);
+        assert_eq!(policy.time_left(now + 3 * SECOND), 2 * SECOND);
+        assert_eq!(policy.time_left(now + 9 * SECOND), Duration::ZERO);
     }
 
     #[test]
     fn a_requested_pause_is_kept_up_to_a_minute() {
         let now = Instant::now();
-        let patience = Patience::retrying(SECOND, now + 3600 * SECOND);
-        assert_eq!(patience.pause(SECOND, Some(9 * SECOND), now), Some(9 * SECOND));
-        assert_eq!(patience.pause(SECOND, Some(Duration::ZERO), now), Some(SECOND));
-        assert_eq!(patience.pause(SECOND, Some(3600 * SECOND), now), Some(LONGEST_PAUSE));
+        let policy = RetryPolicy::retrying(SECOND, now + 3600 * SECOND);
+        assert_eq!(policy.pause(SECOND, Some(9 * SECOND), now), Some(9 * SECOND));
+        assert_eq!(policy.pause(SECOND, Some(Duration::ZERO), now), Some(SECOND));
+        assert_eq!(policy.pause(SECOND, Some(3600 * SECOND), now), Some(LONGEST_PAUSE));
     }
 
     #[test]
     fn a_single_attempt_is_never_followed_by_another() {
-        let patience = Patience::once(SECOND, Instant::now() + 60 * SECOND);
-        assert_eq!(patience.pause(Duration::ZERO, None, Instant::now()), None);
+        let policy = RetryPolicy::once(SECOND, Instant::now() + 60 * SECOND);
+        assert_eq!(policy.pause(Duration::ZERO, None, Instant::now()), None);
     }
 }

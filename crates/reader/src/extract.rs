@@ -3,14 +3,14 @@
 use crate::clause::{Clause, clauses};
 use crate::cues::{asks_for, is_ahead, is_name, is_slight, is_small_talk, is_unreal};
 use crate::frame;
-use crate::link::{self, Placed};
+use crate::link::{self, Placement};
 use crate::mention::{HeldState, set};
 use crate::modality::{self, LabelledSentence};
 use crate::note::{called, notes};
 use crate::raw_fact::{DOUBTFUL, PLAIN, fact, removal};
 use crate::reading::{Arity, Pointers, Reading, Shift};
 use crate::scope::{GLOBAL, scoped};
-use crate::segment::{self, Segment, Sort, me};
+use crate::segment::{self, Segment, SegmentKind, me};
 use crate::slot;
 use crate::topic::{name, points};
 use crate::value_phrase::whole_words;
@@ -43,7 +43,7 @@ const POINTING: [&str; 12] =
 pub(crate) fn extract(ask: &Extract<'_>, work: &Work) -> Vec<RawFact> {
     let cut = segment::cut(ask.statement, ask.now);
     let is_read = |segment: &&Segment<'_>| {
-        segment.sort == Sort::Sentence && segment.text.split_whitespace().count() <= READ_WORDS
+        segment.kind == SegmentKind::Sentence && segment.text.split_whitespace().count() <= READ_WORDS
     };
     let readable: Vec<&str> =
         cut.segments.iter().filter(is_read).take(READ_SENTENCES).map(|s| s.text).collect();
@@ -215,7 +215,7 @@ impl Reader<'_> {
             return Handled::Read;
         }
         if let Some(item) = link::item_replaced(reading, &self.known) {
-            let placed = Placed {
+            let placed = Placement {
                 subject: item.subject.clone(),
                 action: Action::Supersede,
                 target: Some(item.id),
@@ -379,7 +379,7 @@ impl Reader<'_> {
             let reading = Reading { subject: slot.name.clone(), value, shift: Shift::Is, arity: Arity::One };
             let held = self.known.iter().any(|k| k.fact.subject == slot.name);
             let placed = if slot.list || !held {
-                Placed { subject: slot.name.clone(), action: Action::Add, target: None, sure: true }
+                Placement { subject: slot.name.clone(), action: Action::Add, target: None, sure: true }
             } else {
                 link::place(&reading, scope, text, &self.known)
             };
@@ -387,7 +387,7 @@ impl Reader<'_> {
         }
     }
 
-    fn propose(&mut self, placed: &Placed, value: &str, scope: &str) {
+    fn propose(&mut self, placed: &Placement, value: &str, scope: &str) {
         let action = if placed.sure { placed.action } else { Action::Flag };
         let (confidence, why) =
             if placed.sure { (PLAIN, "") } else { (DOUBTFUL, "it is not clear whether it replaces this") };

@@ -22,14 +22,14 @@ const TOLD_WORDS: usize = 12;
 
 /// What a reading does.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Placed {
+pub(crate) struct Placement {
     pub subject: String,
     pub action: Action,
     pub target: Option<FactId>,
     pub sure: bool,
 }
 
-impl Placed {
+impl Placement {
     fn new(subject: &str, action: Action, target: Option<FactId>) -> Self {
         Self { subject: subject.to_owned(), action, target, sure: true }
     }
@@ -40,7 +40,7 @@ impl Placed {
 }
 
 /// Where the value of a reading goes.
-pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[HeldState<'_>]) -> Placed {
+pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[HeldState<'_>]) -> Placement {
     let said = set(sentence);
     let (subject, value) = (subject_key(&reading.subject), value_key(&reading.value));
     let here = |k: &&HeldState<'_>| {
@@ -48,7 +48,7 @@ pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Hel
     };
     let list = |k: &&HeldState<'_>| k.fact.list_item;
     if let Some(same) = known.iter().filter(here).find(|k| value_key(&k.fact.value) == value) {
-        return Placed::new(&reading.subject, Action::Dedup, Some(same.fact.id));
+        return Placement::new(&reading.subject, Action::Dedup, Some(same.fact.id));
     }
     // "…, too" adds to what is held.
     if reading.arity == Arity::Many || reading.arity == Arity::Unsure && adds(sentence) {
@@ -77,7 +77,7 @@ pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Hel
         && enough
     {
         let action = if only.value == set(&reading.value) { Action::Dedup } else { Action::Supersede };
-        return Placed::new(&only.fact.subject, action, Some(only.fact.id));
+        return Placement::new(&only.fact.subject, action, Some(only.fact.id));
     }
     if let Shift::Became { from: Some(from) } = &reading.shift {
         let from = set(from);
@@ -86,7 +86,7 @@ pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Hel
         let former: Vec<&&HeldState<'_>> = named.iter().filter(|k| of_former(k)).collect();
         match former.as_slice() {
             [] => {}
-            [only] => return Placed::new(&only.fact.subject, Action::Supersede, Some(only.fact.id)),
+            [only] => return Placement::new(&only.fact.subject, Action::Supersede, Some(only.fact.id)),
             several => {
                 let weighed = weigh(sentence, &several.iter().map(|k| k.fact).collect::<Vec<_>>());
                 let facts = several.iter().map(|k| k.fact);
@@ -111,7 +111,7 @@ pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Hel
     settled(facts.into_iter().zip(weighed).collect(), &reading.subject, reading)
 }
 
-/// What a value looks like: a value of one sort seldom replaces one of another.
+/// What a value looks like: a value of one kind seldom replaces one of another.
 #[derive(Debug, PartialEq, Eq)]
 enum Shape {
     Figure,
@@ -144,11 +144,11 @@ pub(crate) fn item_replaced<'a>(reading: &Reading, known: &[HeldState<'a>]) -> O
 
 /// The subject has a value already. If it takes just one, or the words say that it has changed, the new value replaces
 /// it.
-fn over(reading: &Reading, holder: &HeldState<'_>, sentence: &str) -> Placed {
+fn over(reading: &Reading, holder: &HeldState<'_>, sentence: &str) -> Placement {
     let (old, new) = (&holder.value, set(&reading.value));
     let refines = reading.shift == Shift::Is && old.is_subset(&new) && !old.is_empty();
     let action = if refines { Action::Refine } else { Action::Supersede };
-    let placed = Placed::new(&reading.subject, action, Some(holder.fact.id));
+    let placed = Placement::new(&reading.subject, action, Some(holder.fact.id));
     if reading.arity == Arity::One || reading.shift != Shift::Is {
         return placed;
     }
@@ -159,8 +159,8 @@ fn over(reading: &Reading, holder: &HeldState<'_>, sentence: &str) -> Placed {
 }
 
 /// One of several that a thing may have at a time, under a name of its own.
-fn beside(reading: &Reading) -> Placed {
-    Placed::new(&format!("{} {}", reading.subject, reading.value.to_lowercase()), Action::Add, None)
+fn beside(reading: &Reading) -> Placement {
+    Placement::new(&format!("{} {}", reading.subject, reading.value.to_lowercase()), Action::Add, None)
 }
 
 fn adds(sentence: &str) -> bool {
@@ -171,35 +171,35 @@ fn adds(sentence: &str) -> bool {
 }
 
 /// One more, unless it is held already.
-fn beside_all(reading: &Reading, known: &[HeldState<'_>]) -> Placed {
+fn beside_all(reading: &Reading, known: &[HeldState<'_>]) -> Placement {
     let placed = beside(reading);
     let key = subject_key(&placed.subject);
     let held = known.iter().find(|k| subject_key(&k.fact.subject) == key);
-    held.map_or(placed, |k| Placed::new(&k.fact.subject, Action::Dedup, Some(k.fact.id)))
+    held.map_or(placed, |k| Placement::new(&k.fact.subject, Action::Dedup, Some(k.fact.id)))
 }
 
 /// The likeliest of the facts that the sentence names. If two are nearly as likely, a person is asked.
-fn settled(mut weighed: Vec<(&Fact, RelationScores)>, subject: &str, reading: &Reading) -> Placed {
+fn settled(mut weighed: Vec<(&Fact, RelationScores)>, subject: &str, reading: &Reading) -> Placement {
     let replaces = |(_, weighed): &(&Fact, RelationScores)| of(weighed, Relation::Replaces);
     weighed.sort_by(|a, b| replaces(b).total_cmp(&replaces(a)));
     let Some(best) = weighed.first() else { return new(subject) };
     let (fact, likely) = (best.0, replaces(best));
     let clear = likely - weighed.get(1).map_or(0.0, replaces) >= CLEARLY;
-    let change = Placed::new(&fact.subject, Action::Supersede, Some(fact.id));
+    let change = Placement::new(&fact.subject, Action::Supersede, Some(fact.id));
     let enough = if weighed.len() == 1 && reading.shift != Shift::Is { MAYBE } else { SURE };
     if likely >= enough {
         if clear { change } else { change.asking() }
     } else if likely >= MAYBE && reading.shift != Shift::Is {
         change.asking()
     } else if of(&best.1, Relation::Same) >= SURE && set(&fact.value) == set(&reading.value) {
-        Placed::new(&fact.subject, Action::Dedup, Some(fact.id))
+        Placement::new(&fact.subject, Action::Dedup, Some(fact.id))
     } else {
         new(subject)
     }
 }
 
-fn new(subject: &str) -> Placed {
-    Placed::new(subject, Action::Add, None)
+fn new(subject: &str) -> Placement {
+    Placement::new(subject, Action::Add, None)
 }
 
 /// Whether the sentence names the fact: by words of its subject, if no other fact has more of them ("the queue service"

@@ -1,7 +1,7 @@
 //! Notes: sentences kept as they were told. A note is an event; it replaces nothing, and nothing replaces it.
 
 use crate::dates::resolved;
-use crate::segment::{Segment, Sort};
+use crate::segment::{Segment, SegmentKind};
 use crate::stem::is_empty_word;
 use crate::words::words;
 use domain::words::{Boundary, split_words};
@@ -24,8 +24,8 @@ pub(crate) fn notes(kept: &[Segment<'_>], day: Date) -> Vec<RawFact> {
             let fits =
                 |note: &&mut Note<'_>| note.speaker == segment.speaker && note.bytes() + piece.len() < most;
             match notes.last_mut().filter(fits) {
-                Some(note) => note.texts.push((piece, segment.sort)),
-                None => notes.push(Note { speaker: segment.speaker, texts: vec![(piece, segment.sort)] }),
+                Some(note) => note.texts.push((piece, segment.kind)),
+                None => notes.push(Note { speaker: segment.speaker, texts: vec![(piece, segment.kind)] }),
             }
         }
     }
@@ -34,7 +34,7 @@ pub(crate) fn notes(kept: &[Segment<'_>], day: Date) -> Vec<RawFact> {
 
 struct Note<'a> {
     speaker: Option<&'a str>,
-    texts: Vec<(&'a str, Sort)>,
+    texts: Vec<(&'a str, SegmentKind)>,
 }
 
 impl Note<'_> {
@@ -44,11 +44,11 @@ impl Note<'_> {
 
     fn fact(&self, day: Date) -> RawFact {
         let mut text = self.texts.iter().map(|(text, _)| text.trim()).collect::<Vec<_>>().join(" ");
-        if self.texts.iter().any(|(_, sort)| *sort == Sort::Block) {
+        if self.texts.iter().any(|(_, kind)| *kind == SegmentKind::Block) {
             text = self.texts.iter().map(|(text, _)| text.trim_end()).collect::<Vec<_>>().join("\n");
         }
         let subject = called(self.speaker, &text);
-        let prose = self.texts.iter().filter(|(_, sort)| *sort == Sort::Sentence);
+        let prose = self.texts.iter().filter(|(_, kind)| *kind == SegmentKind::Sentence);
         let days: Vec<String> = prose.flat_map(|(text, _)| resolved(&words(text), day)).collect();
         let value = if days.is_empty() { text } else { format!("{text} [{}]", days.join(", ")) };
         RawFact {

@@ -12,13 +12,13 @@ use jiff::tz::TimeZone;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Segment<'a> {
     pub text: &'a str,
-    pub sort: Sort,
+    pub kind: SegmentKind,
     /// The speaker, if the line begins with a name.
     pub speaker: Option<&'a str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
+pub(crate) enum SegmentKind {
     Sentence,
     /// Code, a log, a table: kept whole and unread.
     Block,
@@ -49,7 +49,7 @@ pub(crate) fn cut(statement: &str, now: Timestamp) -> Cut<'_> {
         let text = rest.trim_start_matches(['*', '•', '·', '-', '>', ' ', '\t']);
         segments.extend(sentences(text).into_iter().map(|text| Segment {
             text,
-            sort: Sort::Sentence,
+            kind: SegmentKind::Sentence,
             speaker,
         }));
     }
@@ -64,11 +64,11 @@ fn push_block<'a>(
     speaker: Option<&'a str>,
 ) {
     let start = offset(statement, line);
-    if let Some(last) = segments.last_mut().filter(|last| last.sort == Sort::Block) {
+    if let Some(last) = segments.last_mut().filter(|last| last.kind == SegmentKind::Block) {
         let first = offset(statement, last.text);
         last.text = statement.get(first..start + line.len()).unwrap_or(last.text);
     } else if !line.trim().is_empty() {
-        segments.push(Segment { text: line, sort: Sort::Block, speaker });
+        segments.push(Segment { text: line, kind: SegmentKind::Block, speaker });
     }
 }
 
@@ -216,7 +216,7 @@ pub(crate) fn me(speaker: Option<&str>, source: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sort, cut};
+    use super::{SegmentKind, cut};
     use jiff::Timestamp;
 
     fn texts(statement: &str) -> Vec<(Option<&str>, &str)> {
@@ -244,8 +244,8 @@ mod tests {
     #[test]
     fn code_and_logs_are_one_block() {
         let found = cut("Look at this:\nfn main() {\n    let x = 1;\n}\nIt fails.", Timestamp::UNIX_EPOCH);
-        let sorts: Vec<Sort> = found.segments.iter().map(|s| s.sort).collect();
-        assert_eq!(sorts, [Sort::Sentence, Sort::Block, Sort::Sentence]);
+        let kinds: Vec<SegmentKind> = found.segments.iter().map(|s| s.kind).collect();
+        assert_eq!(kinds, [SegmentKind::Sentence, SegmentKind::Block, SegmentKind::Sentence]);
         let log = "2024-03-01 12:00:01 ERROR db: connection refused";
         assert_eq!(cut(&format!("Ann: see\n{log}"), Timestamp::UNIX_EPOCH).segments.len(), 2);
     }

@@ -4,19 +4,19 @@ use hyper::HeaderMap;
 use hyper::header::{HOST, HeaderName, ORIGIN};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stranger {
+pub(super) enum NotAllowed {
     Host,
     Origin,
 }
 
 /// The hosts and origins that the operator knows as this server's.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct AllowedHosts {
     hosts: Vec<HostPort>,
     origins: Vec<(String, HostPort)>,
 }
 
-impl Known {
+impl AllowedHosts {
     pub fn new(hosts: &[String], origins: &[String]) -> Self {
         Self {
             hosts: hosts.iter().filter_map(|host| HostPort::read(host)).collect(),
@@ -24,19 +24,19 @@ impl Known {
         }
     }
 
-    pub fn check(&self, headers: &HeaderMap) -> Result<(), Stranger> {
-        let host = only(headers, HOST).and_then(HostPort::read).ok_or(Stranger::Host)?;
+    pub fn check(&self, headers: &HeaderMap) -> Result<(), NotAllowed> {
+        let host = only(headers, HOST).and_then(HostPort::read).ok_or(NotAllowed::Host)?;
         if !self.hosts.iter().any(|known| known.covers(&host)) {
-            return Err(Stranger::Host);
+            return Err(NotAllowed::Host);
         }
         if !headers.contains_key(ORIGIN) {
             return Ok(());
         }
-        let (scheme, host) = only(headers, ORIGIN).and_then(read_origin).ok_or(Stranger::Origin)?;
+        let (scheme, host) = only(headers, ORIGIN).and_then(read_origin).ok_or(NotAllowed::Origin)?;
         let host = host.with_default_port(&scheme);
         let is_known =
             |(known_scheme, known): &(String, HostPort)| *known_scheme == scheme && known.covers(&host);
-        if self.origins.iter().any(is_known) { Ok(()) } else { Err(Stranger::Origin) }
+        if self.origins.iter().any(is_known) { Ok(()) } else { Err(NotAllowed::Origin) }
     }
 }
 
@@ -103,10 +103,10 @@ impl HostPort {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, Stranger};
+    use super::{AllowedHosts, NotAllowed};
     use hyper::HeaderMap;
 
-    fn check(known: &[&str], headers: &[(&'static str, &str)]) -> Result<(), Stranger> {
+    fn check(known: &[&str], headers: &[(&'static str, &str)]) -> Result<(), NotAllowed> {
         let owned = |origins: bool| -> Vec<String> {
             known.iter().filter(|k| k.contains("://") == origins).map(|k| (*k).to_owned()).collect()
         };
@@ -114,7 +114,7 @@ mod tests {
         for (name, value) in headers {
             map.append(*name, value.parse().expect("a header value"));
         }
-        Known::new(&owned(false), &owned(true)).check(&map)
+        AllowedHosts::new(&owned(false), &owned(true)).check(&map)
     }
 
     fn host(known: &[&str], host: &str) -> bool {
@@ -185,8 +185,8 @@ mod tests {
 
     #[test]
     fn no_host_and_two_hosts_are_strangers() {
-        assert_eq!(check(&["a"], &[]), Err(Stranger::Host));
-        assert_eq!(check(&["a"], &[("host", "a"), ("host", "a")]), Err(Stranger::Host));
+        assert_eq!(check(&["a"], &[]), Err(NotAllowed::Host));
+        assert_eq!(check(&["a"], &[("host", "a"), ("host", "a")]), Err(NotAllowed::Host));
     }
 
     #[test]
@@ -203,6 +203,6 @@ mod tests {
     #[test]
     fn two_origins_are_strangers() {
         let twice = [("host", "h"), ("origin", "http://a"), ("origin", "http://a")];
-        assert_eq!(check(&["h", "http://a"], &twice), Err(Stranger::Origin));
+        assert_eq!(check(&["h", "http://a"], &twice), Err(NotAllowed::Origin));
     }
 }

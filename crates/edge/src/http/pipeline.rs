@@ -4,10 +4,10 @@ use super::access_log::{AccessLine, Logged, Weight};
 use super::auth::{AuthError, Authenticator};
 use super::body::{self, BodyError};
 use super::client_ip::client_ip;
-use super::hosts::{Known, Stranger};
+use super::hosts::{AllowedHosts, NotAllowed};
 use super::metrics::Measures;
 use super::protected_resource::ProtectedResource;
-use super::rate_limit::Windows;
+use super::rate_limit::RateLimiter;
 use super::reply::{self, Reply};
 use super::{Config, endpoint, metrics, openapi, probes};
 use crate::request_id;
@@ -73,7 +73,7 @@ impl Route {
 
 /// A request that may be answered, with all of its body taken in.
 enum Admitted {
-    Stranger(Page),
+    Anyone(Page),
     Caller(Principal, Bytes),
 }
 
@@ -89,9 +89,9 @@ struct Asked {
 pub(super) struct Pipeline {
     config: Config,
     service: Service,
-    windows: Windows,
+    rate_limiter: RateLimiter,
     authenticator: Authenticator,
-    known: Known,
+    allowed_hosts: AllowedHosts,
     resource: Option<ProtectedResource>,
     measures: Measures,
 }
@@ -99,9 +99,9 @@ pub(super) struct Pipeline {
 impl Pipeline {
     pub fn new(service: Service, config: Config) -> io::Result<Self> {
         Ok(Self {
-            windows: Windows::new(config.rate_per_min),
+            rate_limiter: RateLimiter::new(config.rate_per_min),
             authenticator: Authenticator::new(service.clone(), config.oidc.clone())?,
-            known: Known::new(&config.allowed_hosts, &config.allowed_origins),
+            allowed_hosts: AllowedHosts::new(&config.allowed_hosts, &config.allowed_origins),
             resource: ProtectedResource::of(config.oidc.as_ref()).map_err(io::Error::other)?,
             measures: Measures::new(&service),
             service,
@@ -137,13 +137,13 @@ impl Pipeline {
 
     async fn pass(&self, asked: &Asked, mut body: Incoming, line: &mut AccessLine) -> Reply {
         match self.admit(asked, &mut body, line).await {
-            Ok(Admitted::Stranger(Page::Health)) => probes::health(),
-            Ok(Admitted::Stranger(Page::Readiness)) => probes::readiness(self.service.store()).await,
-            Ok(Admitted::Stranger(Page::Metrics)) => {
+            Ok(Admitted::Anyone(Page::Health)) => probes::health(),
+            Ok(Admitted::Anyone(Page::Readiness)) => probes::readiness(self.service.store()).await,
+            Ok(Admitted::Anyone(Page::Metrics)) => {
                 let token = self.config.metrics_token.as_ref();
                 metrics::answer(&self.service, &self.measures, token, &asked.parts.headers).await
             }
-            Ok(Admitted::Stranger(Page::Resource)) => {
+            Ok(Admitted::Anyone(Page::Resource)) => {
                 self.resource.as_ref().map_or_else(reply::internal, ProtectedResource::answer)
             }
             Ok(Admitted::Caller(principal, body)) => self.guarded(asked, principal, &body, line).await,
@@ -167,12 +167,12 @@ impl Pipeline {
         if body::is_declared_over(body, most) {
             return Err(not_taken(BodyError::TooLarge));
         }
-        if route.is_rate_limited() && !self.windows.admit(*client, Instant::now()) {
+        if route.is_rate_limited() && !self.rate_limiter.admit(*client, Instant::now()) {
             return Err(reply::error(StatusCode::TOO_MANY_REQUESTS, "rate limit exceeded"));
         }
         if let Route::Open(page) = route {
             body::count(parts, body, most).await.map_err(not_taken)?;
-            return Ok(Admitted::Stranger(*page));
+            return Ok(Admitted::Anyone(*page));
         }
         match self.authenticator.authenticate(&parts.headers).await {
             Ok(principal) => {
@@ -199,13 +199,13 @@ impl Pipeline {
         line: &mut AccessLine,
     ) -> Reply {
         let Asked { id, parts, .. } = asked;
-        match self.known.check(&parts.headers) {
+        match self.allowed_hosts.check(&parts.headers) {
             Ok(()) => {}
-            Err(Stranger::Host) => {
+            Err(NotAllowed::Host) => {
                 let text = "misdirected request: this Host is not one of SVC_ALLOWED_HOSTS";
                 return reply::error(StatusCode::MISDIRECTED_REQUEST, text);
             }
-            Err(Stranger::Origin) => {
+            Err(NotAllowed::Origin) => {
                 let text = "forbidden: this Origin is not one of SVC_ALLOWED_ORIGINS";
                 return reply::error(StatusCode::FORBIDDEN, text);
             }

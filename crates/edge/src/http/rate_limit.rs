@@ -11,7 +11,7 @@ const WINDOW: Duration = Duration::from_secs(60);
 const CLIENTS: usize = 32 * 1024;
 
 #[derive(Debug)]
-pub(super) struct Windows {
+pub(super) struct RateLimiter {
     /// Requests of one client within the window.
     most: usize,
     clients: usize,
@@ -26,7 +26,7 @@ struct State {
     swept: Instant,
 }
 
-impl Windows {
+impl RateLimiter {
     /// `most` of 0 is no limit.
     pub fn new(most: usize) -> Self {
         Self::with_clients(most, CLIENTS)
@@ -75,7 +75,7 @@ fn is_past(time: Instant, now: Instant) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{WINDOW, Windows};
+    use super::{RateLimiter, WINDOW};
     use proptest::prelude::*;
     use std::net::{IpAddr, Ipv4Addr};
     use std::time::{Duration, Instant};
@@ -90,13 +90,13 @@ mod tests {
             most in 1_usize..6,
             steps in prop::collection::vec((0_u64..30_000, 0_u8..3), 1..200),
         ) {
-            let windows = Windows::new(most);
+            let limiter = RateLimiter::new(most);
             let mut now = Instant::now();
             let mut admitted: Vec<(u8, Instant)> = Vec::new();
             for (wait, who) in steps {
                 now += Duration::from_millis(wait);
                 let recent = admitted.iter().filter(|(w, t)| *w == who && now - *t < WINDOW).count();
-                let admits = windows.admit(client(who), now);
+                let admits = limiter.admit(client(who), now);
                 prop_assert_eq!(admits, recent < most);
                 if admits {
                     admitted.push((who, now));
@@ -107,35 +107,35 @@ mod tests {
 
     #[test]
     fn a_refused_client_is_served_when_its_window_has_room() {
-        let windows = Windows::new(2);
+        let limiter = RateLimiter::new(2);
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
-        assert!(windows.admit(client(1), at(0)));
-        assert!(windows.admit(client(1), at(30)));
-        assert!(!windows.admit(client(1), at(59)));
-        assert!(windows.admit(client(1), at(60)));
-        assert!(!windows.admit(client(1), at(61)));
+        assert!(limiter.admit(client(1), at(0)));
+        assert!(limiter.admit(client(1), at(30)));
+        assert!(!limiter.admit(client(1), at(59)));
+        assert!(limiter.admit(client(1), at(60)));
+        assert!(!limiter.admit(client(1), at(61)));
     }
 
     #[test]
     fn zero_is_no_limit() {
-        let windows = Windows::new(0);
+        let limiter = RateLimiter::new(0);
         let now = Instant::now();
-        assert!((0..1000).all(|_| windows.admit(client(1), now)));
+        assert!((0..1000).all(|_| limiter.admit(client(1), now)));
     }
 
     #[test]
     fn clients_beyond_the_bound_share_one_window() {
-        let windows = Windows::with_clients(1, 2);
+        let limiter = RateLimiter::with_clients(1, 2);
         let start = Instant::now();
-        assert!(windows.admit(client(1), start));
-        assert!(windows.admit(client(2), start));
-        assert!(windows.admit(client(3), start));
-        assert!(!windows.admit(client(4), start));
-        assert_eq!(windows.state.lock().admitted.len(), 3);
+        assert!(limiter.admit(client(1), start));
+        assert!(limiter.admit(client(2), start));
+        assert!(limiter.admit(client(3), start));
+        assert!(!limiter.admit(client(4), start));
+        assert_eq!(limiter.state.lock().admitted.len(), 3);
         let later = start + WINDOW;
-        assert!(windows.admit(client(3), later));
-        assert!(windows.admit(client(4), later));
-        assert_eq!(windows.state.lock().admitted.len(), 2);
+        assert!(limiter.admit(client(3), later));
+        assert!(limiter.admit(client(4), later));
+        assert_eq!(limiter.state.lock().admitted.len(), 2);
     }
 }
