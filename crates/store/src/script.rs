@@ -142,8 +142,8 @@ pub(crate) trait Db: Send {
         params: &[Param<'_>],
     ) -> impl Future<Output = StoreResult<Vec<T>>> + Send;
 
-    /// What the statement finds for each of the numbers, in no particular order. The tenant is its `$1`, the number its
-    /// `$2`, and what both have in common follows.
+    /// What the statement finds for each of the numbers, in no particular order. Its `$1` is the tenant, and a number is
+    /// compared as `= $2`, so that an engine can put a list there; `rest` begins with `$3`.
     fn all_each<T: FromRow>(
         &mut self,
         sql: &str,

@@ -306,7 +306,7 @@ fn a_changed_source_is_copied_again() {
     assert!(process.close().success());
     let output = deployment.run(env!("CARGO_BIN_EXE_svc"), &["migrate-to", &target.url(Role::Owner)]);
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && told.contains("begins anew"), "{told}");
+    assert!(output.status.success() && told.contains("the copy starts again"), "{told}");
     check_moved(&mut deployment, &target);
 }
 
