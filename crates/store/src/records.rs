@@ -88,12 +88,12 @@ impl Recorded for ErasureSummary {
 }
 
 /// An attestation of a subject.
-pub(crate) struct Attestation<'a> {
+pub(crate) struct SubjectAttested<'a> {
     pub subject: &'a str,
     pub attested: &'a Attested,
 }
 
-impl Recorded for Attestation<'_> {
+impl Recorded for SubjectAttested<'_> {
     fn record(&self) -> Record {
         Record::done(format!("#{} {}", self.attested.id, self.subject))
     }

@@ -4,7 +4,7 @@
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::secrets::Secrets;
-use crate::sql::{FromRow, Param, Step};
+use crate::sql::{FromRow, Param, RowWrite};
 use domain::{FactId, SourcePolicy, Space, SpaceKey, Tenant};
 use evidence::{Position, SeqRange};
 use reconcile::{HeldFacts, Needs, Plan, Write};
@@ -178,7 +178,7 @@ pub(crate) trait Rows: Send {
     fn run(&mut self, sql: &str, params: &[Param<'_>]) -> impl Future<Output = StoreResult<u64>> + Send;
 
     /// Carries the steps out in their order.
-    fn run_all(&mut self, steps: Vec<Step<'_>>) -> impl Future<Output = StoreResult<()>> + Send;
+    fn run_all(&mut self, steps: Vec<RowWrite<'_>>) -> impl Future<Output = StoreResult<()>> + Send;
 
     /// Takes so many numbers in a row that were never given out; returns the first.
     fn take(

@@ -117,14 +117,14 @@ impl From<bool> for Param<'_> {
 }
 
 /// A statement that writes, ready to be run.
-pub(crate) struct Step<'a> {
+pub(crate) struct RowWrite<'a> {
     pub sql: &'static str,
     pub params: Vec<Param<'a>>,
     /// The fact whose row it changes; that row must be there.
     pub changes: Option<FactId>,
 }
 
-impl<'a> Step<'a> {
+impl<'a> RowWrite<'a> {
     pub fn new(sql: &'static str, params: impl Into<Vec<Param<'a>>>) -> Self {
         Self { sql, params: params.into(), changes: None }
     }

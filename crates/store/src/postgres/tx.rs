@@ -11,7 +11,7 @@ use crate::rows::audit::draft;
 use crate::rows::counters::Tally;
 use crate::script::{Alone, Reach, Rows, Series, StoreResult};
 use crate::scripts::log;
-use crate::sql::{Param, Step};
+use crate::sql::{Param, RowWrite};
 use deadpool_postgres::Client;
 use domain::{FactId, Tenant};
 use evidence::{Draft, Position, SeqRange};
@@ -159,7 +159,7 @@ impl<'c> Rows for PostgresTx<'c> {
     }
 
     /// Each step is sent before the one ahead of it is answered.
-    async fn run_all(&mut self, steps: Vec<Step<'_>>) -> StoreResult<()> {
+    async fn run_all(&mut self, steps: Vec<RowWrite<'_>>) -> StoreResult<()> {
         // A step that had to prepare its statement first would fall behind.
         let mut statements = Vec::with_capacity(steps.len());
         for step in &steps {

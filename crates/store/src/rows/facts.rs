@@ -3,7 +3,7 @@
 use super::spaces::SpaceVersion;
 use crate::StoreError;
 use crate::secrets::{Binding, Secrets};
-use crate::sql::{Cells, FromRow, Param, Step, among, params, status_code};
+use crate::sql::{Cells, FromRow, Param, RowWrite, among, params, status_code};
 use domain::keys::{subject_key, text_key, value_key};
 use domain::{Fact, FactId, SpaceId, SpaceKey, Status, Tenant};
 use reconcile::Write;
@@ -103,23 +103,23 @@ pub(crate) fn write_steps<'a>(
     space: SpaceKey<'a>,
     at: SpaceVersion,
     writes: &[Write],
-) -> Result<Vec<Step<'a>>, StoreError> {
+) -> Result<Vec<RowWrite<'a>>, StoreError> {
     if writes.is_empty() {
         return Ok(Vec::new());
     }
     let version = at.version + 1;
-    let mut steps = vec![Step::new(ADVANCE, params![space.tenant, space.id, version])];
+    let mut steps = vec![RowWrite::new(ADVANCE, params![space.tenant, space.id, version])];
     for write in writes {
         match write {
             Write::Insert(fact) => {
                 let mut columns = secrets.fact_columns(space, version, fact)?;
                 columns.push(fact.created.into());
-                steps.push(Step::new(INSERT, columns));
+                steps.push(RowWrite::new(INSERT, columns));
             }
             Write::Update(fact) => {
                 let columns = secrets.fact_columns(space, version, fact)?;
-                steps.push(Step { changes: Some(fact.id), ..Step::new(UPDATE, columns) });
-                steps.push(Step::new(UNEMBED, params![space.tenant, fact.id]));
+                steps.push(RowWrite { changes: Some(fact.id), ..RowWrite::new(UPDATE, columns) });
+                steps.push(RowWrite::new(UNEMBED, params![space.tenant, fact.id]));
             }
         }
     }

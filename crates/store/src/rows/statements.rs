@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use crate::secrets::Secrets;
-use crate::sql::{Step, params};
+use crate::sql::{RowWrite, params};
 use domain::keys::text_key;
 use domain::{Action, Fact, FactId, Metadata, Proposed, SpaceKey};
 use reconcile::{Approver, Editor, Outcome, Plan, Refusal, Trust};
@@ -85,10 +85,10 @@ pub(crate) fn note<'a>(
     space: SpaceKey<'a>,
     text: &str,
     plan: &Plan,
-) -> Result<Step<'a>, StoreError> {
+) -> Result<RowWrite<'a>, StoreError> {
     let index = secrets.index("text", space, &text_key(text));
     Ok(match standing_facts(plan) {
-        Some(ids) => Step::new(KEEP, params![space.tenant, space.id, index, ids_write(&ids)?]),
-        None => Step::new(FORGET, params![space.tenant, space.id, index]),
+        Some(ids) => RowWrite::new(KEEP, params![space.tenant, space.id, index, ids_write(&ids)?]),
+        None => RowWrite::new(FORGET, params![space.tenant, space.id, index]),
     })
 }

@@ -9,7 +9,7 @@ use crate::rows::decisions::{
     SealedDecision, accounts,
 };
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, Series, StoreResult};
-use crate::sql::{Step, params};
+use crate::sql::{RowWrite, params};
 use crate::store::Store;
 use domain::{Caller, Fact, Space, SpaceId, SpaceKey, Tenant};
 use evidence::{Hash, Owner};
@@ -49,10 +49,10 @@ async fn insert<R: Rows>(
     let signature = decision.signature.as_deref();
     let values =
         params![tenant, id, space, decision.created, &decision.body, signature, decision.summary.as_deref()];
-    let mut steps = vec![Step::new(sql, values)];
+    let mut steps = vec![RowWrite::new(sql, values)];
     steps.extend(beliefs.iter().map(|belief| {
         let disclosure = belief.disclosure.as_deref();
-        Step::new(BELIEF, params![tenant, id, belief.place, belief.memory, disclosure])
+        RowWrite::new(BELIEF, params![tenant, id, belief.place, belief.memory, disclosure])
     }));
     rows.run_all(steps).await
 }

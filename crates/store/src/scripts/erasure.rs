@@ -96,7 +96,7 @@ async fn words_forget<R: Rows>(
 }
 
 /// What is erased.
-enum Target {
+enum ErasureTarget {
     Subject(String),
     /// The space, or with neither agent nor run named every space of the user.
     Space,
@@ -106,7 +106,7 @@ enum Target {
 struct Erase {
     call: Call,
     space: Space,
-    target: Target,
+    target: ErasureTarget,
     also: Also,
 }
 
@@ -124,9 +124,9 @@ impl Script for Erase {
     /// The call's own audit entry names the entries that it blanked.
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<ErasureSummary> {
         let (erased, blanked) = match &self.target {
-            Target::Subject(subject) => self.subject(rows, subject).await?,
-            Target::Space => self.space(rows).await?,
-            Target::Expired(expired) => self.expired(rows, *expired).await?,
+            ErasureTarget::Subject(subject) => self.subject(rows, subject).await?,
+            ErasureTarget::Space => self.space(rows).await?,
+            ErasureTarget::Expired(expired) => self.expired(rows, *expired).await?,
         };
         rows.record(&self.call, &erased.record(), &ranges(&blanked)).await?;
         Ok(erased)
@@ -280,7 +280,7 @@ impl Store {
         &self,
         call: Call,
         space: Space,
-        target: Target,
+        target: ErasureTarget,
         also: Also,
     ) -> Result<ErasureSummary, StoreError> {
         self.typed_lines_remove()?;
@@ -295,7 +295,7 @@ impl Store {
         subject: String,
         also: Also,
     ) -> Result<ErasureSummary, StoreError> {
-        self.erase(call, space, Target::Subject(subject), also).await
+        self.erase(call, space, ErasureTarget::Subject(subject), also).await
     }
 
     /// Erases the space, or with neither agent nor run named every space of the user.
@@ -305,7 +305,7 @@ impl Store {
         space: Space,
         also: Also,
     ) -> Result<ErasureSummary, StoreError> {
-        self.erase(call, space, Target::Space, also).await
+        self.erase(call, space, ErasureTarget::Space, also).await
     }
 
     /// Erases what is older than the time. With `also.audit` the whole log is cut off before it.
@@ -316,6 +316,6 @@ impl Store {
         expired: Expired,
         also: Also,
     ) -> Result<ErasureSummary, StoreError> {
-        self.erase(call, space, Target::Expired(expired), also).await
+        self.erase(call, space, ErasureTarget::Expired(expired), also).await
     }
 }

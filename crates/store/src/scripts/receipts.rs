@@ -3,7 +3,7 @@
 use super::{facts, spaces};
 use crate::StoreError;
 use crate::call::Call;
-use crate::records::{Attestation, Recorded};
+use crate::records::{Recorded, SubjectAttested};
 use crate::rows::receipts::{Attested, COLUMNS, ReceiptRow, SealedReceipt, attestation};
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, Series, StoreResult};
 use crate::sql::params;
@@ -98,7 +98,7 @@ impl Script for SubjectAttest {
         let audit = rows.log_end().await?;
         let id = issue(rows, &self.call, &self.space, ReceiptKind::Attestation(attestation), audit).await?;
         let attested = Attested { id, value, audit_head: audit.hash };
-        let record = Attestation { subject, attested: &attested }.record();
+        let record = SubjectAttested { subject, attested: &attested }.record();
         rows.record(&self.call, &record, &[]).await?;
         Ok(attested)
     }

@@ -67,11 +67,11 @@ impl Script for StatementCommit {
 }
 
 /// The facts that the words came to, if every one of them is still active.
-struct Known {
+struct StatementKnown {
     text: String,
 }
 
-impl SpaceQuery for Known {
+impl SpaceQuery for StatementKnown {
     type Output = Option<Vec<Fact>>;
 
     async fn run<D: Db>(
@@ -112,6 +112,6 @@ impl Store {
         space: &Space,
         text: &str,
     ) -> Result<Option<Vec<Fact>>, StoreError> {
-        Ok(self.read_in(caller, space, Known { text: text.to_owned() }).await?.flatten())
+        Ok(self.read_in(caller, space, StatementKnown { text: text.to_owned() }).await?.flatten())
     }
 }

@@ -5,7 +5,7 @@ use crate::StoreError;
 use crate::rows::spaces::SpaceVersion;
 use crate::rows::vectors::PUT;
 use crate::script::{Db, Durability, Ground, Rows, Script, StoreResult};
-use crate::sql::{Step, params};
+use crate::sql::{RowWrite, params};
 use crate::store::Store;
 use domain::{Caller, FactId, Space, SpaceKey, Status, Tenant};
 
@@ -35,9 +35,9 @@ impl Script for VectorsPut {
         let index = secrets.embedder_index(&self.embedder);
         let step = |(fact, vector): &(FactId, Vec<f32>)| {
             let body = secrets.vector_seal(tenant, *fact, vector)?;
-            Ok(Step::new(PUT, params![tenant, *fact, row.id, index, body, Status::Active]))
+            Ok(RowWrite::new(PUT, params![tenant, *fact, row.id, index, body, Status::Active]))
         };
-        let steps: Vec<Step<'_>> = self.vectors.iter().map(step).collect::<StoreResult<_>>()?;
+        let steps: Vec<RowWrite<'_>> = self.vectors.iter().map(step).collect::<StoreResult<_>>()?;
         rows.run_all(steps).await
     }
 }

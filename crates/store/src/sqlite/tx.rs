@@ -10,7 +10,7 @@ use crate::rows::deployment::{HEAD, SET};
 use crate::script::{Alone, Reach, Rows, Series, StoreResult};
 use crate::scripts::log::log_end;
 use crate::secrets::Secrets;
-use crate::sql::{Param, Step, params};
+use crate::sql::{Param, RowWrite, params};
 use domain::{FactId, Tenant};
 use evidence::{Appender, Position, SeqRange, SignedHead};
 use rusqlite::Connection;
@@ -108,7 +108,7 @@ impl<'c> Rows for SqliteTx<'c> {
         self.db.execute(sql, values)
     }
 
-    async fn run_all(&mut self, steps: Vec<Step<'_>>) -> StoreResult<()> {
+    async fn run_all(&mut self, steps: Vec<RowWrite<'_>>) -> StoreResult<()> {
         for step in steps {
             step.check(self.db.execute(step.sql, &step.params)?)?;
         }
