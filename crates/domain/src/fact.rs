@@ -99,6 +99,15 @@ pub enum FactKind {
     Event,
 }
 
+impl FactKind {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::State => "state",
+            Self::Event => "event",
+        }
+    }
+}
+
 /// The fact as a relation between two things, for the entity graph.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Triple {

@@ -80,7 +80,7 @@ pub(crate) async fn settle(
     arguments.insert("decided_by".to_owned(), DECIDED_BY.into());
     let deadline = Instant::now() + CALL_TIME;
     let caller = Caller { now: Timestamp::now(), deadline, ..caller.clone() };
-    Some(service.call(caller, tool, arguments).await.text)
+    Some(service.call(caller, tool, arguments).await.text())
 }
 
 /// Asks over a channel that carries messages both ways, in the revisions that begin with `initialize`.

@@ -57,15 +57,16 @@ pub(crate) async fn serve(
         "initialize" => Ok(initialize(&params).to_string().into()),
         "ping" => Ok("{}".into()),
         "tools/call" => {
-            let Called { mut reply, space } = call(service, caller.clone(), params).await?;
+            let Called { reply, space } = call(service, caller.clone(), params).await?;
+            let mut text = reply.text();
             if let Some(asker) = asker {
-                for proposal in reply.proposals.iter().take(MOST) {
+                for proposal in reply.proposals().iter().take(MOST) {
                     let answer = asker.ask(proposal).await;
                     let settled = settle(service, &caller, &space, proposal.memory_id, answer).await;
-                    reply.text.extend(settled.map(|said| format!("\n{said}")));
+                    text.extend(settled.map(|said| format!("\n{said}")));
                 }
             }
-            Ok(result(&reply.text, reply.is_error).to_string().into())
+            Ok(result(&text, reply.is_error()).to_string().into())
         }
         "logging/setLevel" => set_level(&params),
         other => match list(service, &caller, other) {

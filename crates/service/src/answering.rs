@@ -49,8 +49,8 @@ pub(crate) async fn basis(
     let embeds = service.models.embedder_configured() && (ranked || service.models.embeds_in_process());
     let vector = if embeds {
         service.spaces.load_vectors(&service.store, &service.models, caller, space, &open).await?;
-        service.embedding.catch_up(service, caller, space, &open).await;
-        service.embedding.question(&service.models, caller, question).await
+        service.embedding.catch_up(caller, space, &open).await;
+        service.embedding.question(caller, question).await
     } else {
         None
     };

@@ -1,68 +1,13 @@
 //! Reading a call's arguments: strictly, with an error that names the argument.
 
 use crate::outcome::Stop;
-use domain::{Space, limits};
+use domain::limits;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub(crate) type Arguments = Map<String, Value>;
-
-/// In the place of a `user_id`: every space that the caller reaches.
-pub(crate) const ALL_SPACES: &str = "*";
-
-/// Which of the three arguments that select a space a tool takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Takes {
-    /// `user_id`, `agent_id` and `run_id`.
-    Space,
-    /// The same, or `*` as the `user_id` for every space that the caller reaches.
-    SpaceOrAll,
-    /// `user_id` alone.
-    User,
-    NoSpace,
-}
-
-impl Takes {
-    const fn names(self) -> &'static [&'static str] {
-        match self {
-            Self::Space | Self::SpaceOrAll => &["user_id", "agent_id", "run_id"],
-            Self::User => &["user_id"],
-            Self::NoSpace => &[],
-        }
-    }
-
-    /// Takes the space out of the arguments, so that a tool sees only its own.
-    pub fn take_space(self, arguments: &mut Arguments) -> Result<Option<Space>, Stop> {
-        if self == Self::NoSpace {
-            return Ok(None);
-        }
-        let mut take = |name: &str| match arguments.shift_remove(name) {
-            None => Ok(String::new()),
-            Some(Value::String(text)) => named(name, text),
-            Some(other) => Err(wrong_type(name, "a string", &other)),
-        };
-        let user_id = take("user_id")?;
-        let user_id = if user_id.is_empty() { domain::DEFAULT_USER.to_owned() } else { user_id };
-        let (agent_id, run_id) = match self {
-            Self::Space | Self::SpaceOrAll => (take("agent_id")?, take("run_id")?),
-            Self::User | Self::NoSpace => Default::default(),
-        };
-        Ok(Some(Space { user_id, agent_id, run_id }))
-    }
-
-    /// Adds the arguments of the space to a tool's own.
-    pub fn describe(self, schema: &mut Map<String, Value>) {
-        let properties = schema.entry("properties").or_insert_with(|| json!({}));
-        let Some(properties) = properties.as_object_mut() else { return };
-        // The instructions of the server say what they are for; here they would be said thirty times.
-        for name in self.names() {
-            let default = if *name == "user_id" { domain::DEFAULT_USER } else { "" };
-            properties.insert((*name).to_owned(), json!({ "type": "string", "default": default }));
-        }
-    }
-}
 
 /// A name that will stand in the audit log and in receipts: short, and of one line.
 pub(crate) fn named(argument: &str, text: String) -> Result<String, Stop> {
@@ -107,7 +52,7 @@ pub(crate) fn parse<T: DeserializeOwned>(arguments: Arguments) -> Result<T, Stop
     })
 }
 
-fn wrong_type(argument: &str, wanted: &str, got: &Value) -> Stop {
+pub(crate) fn wrong_type(argument: &str, wanted: &str, got: &Value) -> Stop {
     let got = match got {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

@@ -1,6 +1,5 @@
 //! Embedding facts in the background, so that a write never waits for it, and leaving a broken embedder alone.
 
-use crate::service::Service;
 use crate::spaces::{OpenSpace, Spaces};
 use domain::{Caller, Fact, Space};
 use model::{Effort, Models};
@@ -23,19 +22,29 @@ const BATCH_DEADLINE: Duration = Duration::from_secs(120);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Embedding {
+    embedder: Embedder,
     queue: mpsc::Sender<(Caller, Space)>,
     resting_until: Arc<Mutex<Option<Instant>>>,
+}
+
+/// What making and keeping a vector takes.
+#[derive(Debug, Clone)]
+struct Embedder {
+    store: Store,
+    models: Models,
+    spaces: Spaces,
 }
 
 impl Embedding {
     pub fn start(store: Store, models: Models, spaces: Spaces) -> Self {
         let (queue, mut asked) = mpsc::channel(QUEUE);
-        let embedding = Self { queue, resting_until: Arc::default() };
+        let embedder = Embedder { store, models, spaces };
+        let embedding = Self { embedder: embedder.clone(), queue, resting_until: Arc::default() };
         let resting_until = embedding.resting_until.clone();
         tokio::spawn(async move {
             while let Some((caller, space)) = asked.recv().await {
                 let rest = Rest(&resting_until);
-                if rest.is_over() && embed_space(&store, &models, &spaces, &caller, &space).await.is_err() {
+                if rest.is_over() && embedder.embed_space(&caller, &space).await.is_err() {
                     rest.begin();
                 }
             }
@@ -44,8 +53,8 @@ impl Embedding {
     }
 
     /// Asks for the space's missing vectors, some time.
-    pub fn want(&self, models: &Models, caller: &Caller, space: &Space) {
-        if models.embedder_configured() {
+    pub fn want(&self, caller: &Caller, space: &Space) {
+        if self.embedder.models.embedder_configured() {
             // A full queue loses nothing: the vectors are asked for again when the space is next used.
             let _ = self.queue.try_send((caller.clone(), space.clone()));
         }
@@ -53,25 +62,20 @@ impl Embedding {
 
     /// Has the space's missing vectors made: at once where that costs no request and only a few are missing, so that
     /// what was told a moment ago is found by its meaning, and some time otherwise.
-    pub async fn catch_up(
-        &self,
-        service: &Service,
-        caller: &Caller,
-        space: &Space,
-        open: &RwLock<OpenSpace>,
-    ) {
+    pub async fn catch_up(&self, caller: &Caller, space: &Space, open: &RwLock<OpenSpace>) {
         let missing = open.read().index.missing_vectors().take(AT_ONCE + 1).count();
-        if service.models.embeds_in_process() && (1..=AT_ONCE).contains(&missing) {
+        if self.embedder.models.embeds_in_process() && (1..=AT_ONCE).contains(&missing) {
             // A failure is in the log; words rank meanwhile.
-            let _ = embed_space(&service.store, &service.models, &service.spaces, caller, space).await;
+            let _ = self.embedder.embed_space(caller, space).await;
         } else if missing > 0 {
-            self.want(&service.models, caller, space);
+            self.want(caller, space);
         }
     }
 
     /// The vector of a question, or `None` while the embedder is away: then words alone rank.
-    pub async fn question(&self, models: &Models, caller: &Caller, question: &str) -> Option<Vec<f32>> {
+    pub async fn question(&self, caller: &Caller, question: &str) -> Option<Vec<f32>> {
         let rest = Rest(&self.resting_until);
+        let models = &self.embedder.models;
         if !models.embedder_configured() || !rest.is_over() {
             return None;
         }
@@ -98,31 +102,29 @@ impl Rest<'_> {
     }
 }
 
-/// Embeds what the space still lacks, batch by batch.
-async fn embed_space(
-    store: &Store,
-    models: &Models,
-    spaces: &Spaces,
-    caller: &Caller,
-    space: &Space,
-) -> Result<(), ()> {
-    let log = |error: &dyn std::fmt::Display| tracing::warn!(%error, "facts could not be embedded; ranking by words");
-    loop {
-        let open = spaces.current(store, caller, space).await.map_err(|e| log(&e))?;
-        spaces.load_vectors(store, models, caller, space, &open).await.map_err(|e| log(&e))?;
-        let batch: Vec<Arc<Fact>> = open.read().index.missing_vectors().take(BATCH).cloned().collect();
-        if batch.is_empty() {
-            return Ok(());
-        }
-        let texts: Vec<String> = batch.iter().map(|fact| recall::indexed_text(fact)).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let deadline = Instant::now() + BATCH_DEADLINE;
-        let vectors = models.embed(&texts, Effort::Patient, deadline).await.map_err(|e| log(&e.kind()))?;
-        let kept = batch.iter().map(|fact| fact.id).zip(vectors.iter().cloned()).collect();
-        store.vectors_put(caller, space, models.embedder_id(), kept).await.map_err(|e| log(&e))?;
-        let mut open = open.write();
-        for (fact, vector) in batch.iter().zip(&vectors) {
-            open.index.set_vector(fact, vector).map_err(|e| log(&e))?;
+impl Embedder {
+    /// Embeds what the space still lacks, batch by batch.
+    async fn embed_space(&self, caller: &Caller, space: &Space) -> Result<(), ()> {
+        let Self { store, models, spaces } = self;
+        let log = |error: &dyn std::fmt::Display| tracing::warn!(%error, "facts could not be embedded; ranking by words");
+        loop {
+            let open = spaces.current(store, caller, space).await.map_err(|e| log(&e))?;
+            spaces.load_vectors(store, models, caller, space, &open).await.map_err(|e| log(&e))?;
+            let batch: Vec<Arc<Fact>> = open.read().index.missing_vectors().take(BATCH).cloned().collect();
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let texts: Vec<String> = batch.iter().map(|fact| recall::indexed_text(fact)).collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let deadline = Instant::now() + BATCH_DEADLINE;
+            let vectors =
+                models.embed(&texts, Effort::Patient, deadline).await.map_err(|e| log(&e.kind()))?;
+            let kept = batch.iter().map(|fact| fact.id).zip(vectors.iter().cloned()).collect();
+            store.vectors_put(caller, space, models.embedder_id(), kept).await.map_err(|e| log(&e))?;
+            let mut open = open.write();
+            for (fact, vector) in batch.iter().zip(&vectors) {
+                open.index.set_vector(fact, vector).map_err(|e| log(&e))?;
+            }
         }
     }
 }

@@ -1,6 +1,5 @@
 //! What this process measures of its calls.
 
-use crate::service::Service;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
@@ -23,23 +22,15 @@ impl ToolTimes {
     pub fn observe(&self, tool: &'static str, took: Duration) {
         self.0.get_or_create(&Called { tool }).observe(took.as_secs_f64());
     }
+
+    pub fn register(&self, registry: &mut Registry) {
+        let tools = self.0.clone();
+        registry.register("svc_tool_seconds", "Seconds that calls of each tool took in this process", tools);
+    }
 }
 
 impl Default for ToolTimes {
     fn default() -> Self {
         Self(Family::new_with_constructor(|| Histogram::new(BUCKETS)))
-    }
-}
-
-impl Service {
-    /// Adds what this process measures of tools and models to those who ask for it.
-    pub fn register(&self, registry: &mut Registry) {
-        let tools = self.tool_times.0.clone();
-        registry.register("svc_tool_seconds", "Seconds that calls of each tool took in this process", tools);
-        registry.register(
-            "svc_model_call_seconds",
-            "Seconds that calls to the language model and the embedder took in this process, repetitions included",
-            self.models.call_times().family(),
-        );
     }
 }

@@ -1,62 +1,31 @@
 //! How a tool ends, before the gate has turned it into a reply.
 
-use domain::{FactId, Fault};
+use domain::Fault;
 use model::ModelError;
 use recall::CriticalOverflow;
-use reconcile::Outcome;
 use store::{Record, StoreError};
 
-/// What the caller reads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
-    pub text: String,
-    /// Only a call that could not be understood is an error of the protocol; denials and failures are ordinary text.
-    pub is_error: bool,
-    /// Whether the tool did its work; where it did not, the text says why.
-    pub is_done: bool,
-    /// What became of each fact of a statement.
-    pub outcomes: Vec<Outcome>,
-    /// Changes to guarded slots that this call left waiting and that its caller may approve.
-    pub proposals: Vec<Proposal>,
-}
-
-/// A change that waits for the word of a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proposal {
-    pub memory_id: FactId,
-    /// What to ask that person.
-    pub question: String,
-}
-
-impl Reply {
-    pub(crate) fn done(text: String) -> Self {
-        Self { text, is_error: false, is_done: true, outcomes: Vec::new(), proposals: Vec::new() }
-    }
-
-    pub(crate) fn failed(text: String) -> Self {
-        Self { is_done: false, ..Self::done(text) }
-    }
-
-    pub(crate) fn refused(text: String) -> Self {
-        Self { is_error: true, ..Self::failed(text) }
-    }
-}
-
-/// A tool that did its work.
-pub(crate) enum Done {
+/// A tool that did its work, with what it replies.
+pub(crate) enum Done<R> {
     /// Nothing was changed; the gate writes this entry to the audit log before it replies.
-    Read { text: String, record: Record },
+    Read { reply: R, record: Record },
     /// The change and its audit entry are committed.
-    Committed { text: String },
+    Committed(R),
     /// The audit log is broken. That is told even where the log is too broken to take the entry of this call.
-    Alarm { text: String, record: Record },
-    /// A statement was reconciled: committed with its audit entry, unless a `record` is still to be written.
-    Reconciled { text: String, outcomes: Vec<Outcome>, proposals: Vec<Proposal>, record: Option<Record> },
+    Alarm { reply: R, record: Record },
 }
 
-impl Done {
-    pub fn read(text: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self::Read { text: text.into(), record: Record::done(detail) }
+impl<R> Done<R> {
+    pub fn read(reply: R, detail: impl Into<String>) -> Self {
+        Self::Read { reply, record: Record::done(detail) }
+    }
+
+    pub fn map<S>(self, change: impl FnOnce(R) -> S) -> Done<S> {
+        match self {
+            Self::Read { reply, record } => Done::Read { reply: change(reply), record },
+            Self::Committed(reply) => Done::Committed(change(reply)),
+            Self::Alarm { reply, record } => Done::Alarm { reply: change(reply), record },
+        }
     }
 }
 

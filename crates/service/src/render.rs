@@ -1,6 +1,6 @@
-//! How facts read in replies, wherever they are shown.
+//! What several replies have in common.
 
-use domain::Fact;
+use domain::Timestamp;
 
 /// A confidence with no more digits than it needs: `0.95`, `0.5`, `1.0`.
 pub(crate) fn confidence(confidence: f64) -> String {
@@ -18,18 +18,6 @@ pub(crate) fn grounds(certainty: f64, source: Option<&str>) -> String {
     format!("conf {}{from}", confidence(certainty))
 }
 
-/// One line of what an answer was based on.
-pub(crate) fn provenance(fact: &Fact, retired: bool) -> String {
-    let history = if retired { " (history)" } else { "" };
-    let supersedes = fact.supersedes.map_or_else(String::new, |id| format!(", supersedes #{id}"));
-    format!(
-        "  • #{} {}{history}  [{}{supersedes}]",
-        fact.id,
-        pair(&fact.subject, &fact.value),
-        grounds(fact.confidence, fact.source.as_deref())
-    )
-}
-
 /// The text on one line, so that nothing in it can pass for another line of the reply.
 pub(crate) fn line(text: &str) -> String {
     let breaks = |c: char| c.is_whitespace() || c.is_control();
@@ -43,4 +31,9 @@ pub(crate) fn excerpt(text: &str, most: usize) -> String {
         None => flat,
         Some((end, _)) => format!("{}…", flat.get(..end).unwrap_or_default()),
     }
+}
+
+/// Until when a key works, behind the word for it; nothing where it does not expire.
+pub(crate) fn key_end(expires: Option<Timestamp>) -> String {
+    expires.map_or_else(String::new, |at| format!(" (works until {at})"))
 }

@@ -3,14 +3,14 @@
 use crate::embedding::Embedding;
 use crate::metrics::ToolTimes;
 use crate::spaces::{BUDGET_BYTES, Spaces};
-use crate::tool::ToolInfo;
-use crate::tools::CORE;
 use domain::{Caller, Space, Timestamp};
 use evidence::{Claims, PublicKey, read_licence};
 use model::{Models, SlotHint};
+use prometheus_client::registry::Registry;
 use reconcile::{Slot, SlotSchema};
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use store::Store;
+use store::{Store, StoreError};
 
 /// Principals that a deployment without a licence may have.
 const COMMUNITY_SEATS: i64 = 3;
@@ -123,16 +123,26 @@ impl Service {
         self.options.tools
     }
 
-    pub fn shows(&self, caller: &Caller, tool: &ToolInfo) -> bool {
-        match self.options.tools {
-            ToolsShown::All => true,
-            ToolsShown::Role => caller.can(tool.capability),
-            ToolsShown::Core => CORE.contains(&tool.name),
-        }
-    }
-
     pub fn edition(&self, now: Timestamp) -> Edition {
         self.options.licence.edition(now)
+    }
+
+    /// Adds what this process measures of tools and models to those who ask for it.
+    pub fn register(&self, registry: &mut Registry) {
+        self.tool_times.register(registry);
+        registry.register(
+            "svc_model_call_seconds",
+            "Seconds that calls to the language model and the embedder took in this process, repetitions included",
+            self.models.call_times().family(),
+        );
+    }
+
+    /// The subjects of the active and flagged facts, for the person at the machine to complete. It is no tool: a key
+    /// that is pressed leaves no entry in the audit log, and shows no value.
+    pub async fn subjects(&self, caller: &Caller, space: &Space) -> Result<BTreeSet<String>, StoreError> {
+        let open = self.spaces.current(&self.store, caller, space).await?;
+        let open = open.read();
+        Ok(open.index.iter().chain(open.flagged.values()).map(|fact| fact.subject.clone()).collect())
     }
 
     /// Has new facts embedded in the background. Vectors count only in a space with more facts than a question is
@@ -145,7 +155,7 @@ impl Service {
         // A vector that costs a request is worth it once the space is too large to be shown whole.
         let facts = open.read().index.len();
         if self.models.embeds_in_process() || facts * 2 > self.options.recall_context {
-            self.embedding.want(&self.models, caller, space);
+            self.embedding.want(caller, space);
         }
     }
 }

@@ -195,8 +195,8 @@ async fn reply(deployment: &Deployment, tool: &str, role: Role, target: Target) 
         _ => principal(role, "default", Scopes::Only(vec!["u1".to_owned()])),
     };
     let reply = deployment.service.call(caller(identity), tool, arguments(tool, target)).await;
-    assert!(!reply.is_error, "{tool}: the test's own arguments are refused: {}", reply.text);
-    reply.text
+    assert!(!reply.is_error(), "{tool}: the test's own arguments are refused: {reply}");
+    reply.text()
 }
 
 /// The verdict in a word, so that the table does not change with every wording.
@@ -302,7 +302,7 @@ async fn check_that_it_answers_as_absent(engine: Engine) {
                 arguments.insert("subject".to_owned(), "database".into());
             }
             let identity = principal(Role::Admin, "acme", Scopes::All);
-            deployment.service.call(caller(identity), tool, arguments).await.text
+            deployment.service.call(caller(identity), tool, arguments).await.text()
         };
         let theirs = ask("u1", Target::OtherTenant).await;
         let absent = ask("nobody", Target::AbsentId).await;

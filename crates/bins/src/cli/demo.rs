@@ -7,11 +7,13 @@ use super::session::Session;
 use crate::settings::Settings;
 use crate::startup::StartupError;
 use clap::Args;
-use domain::{Identity, Principal, PrincipalKind, Role, Scopes, Tenant};
+use domain::{FactId, Identity, Principal, PrincipalKind, Role, Scopes, Tenant};
 use serde_json::{Value, json};
+use service::{AuditVerdict, Decided, Explanation, Reply, ToolReply};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use store::{AuditReport, DecisionRow};
 use svg::Film;
 
 #[derive(Debug, Args)]
@@ -79,7 +81,7 @@ async fn play(stage: &mut Stage<'_, impl Write>) -> Result<(), CliError> {
     stage.remember("We deploy to Heroku.").await?;
     stage.remember("We now deploy to Fly.io.").await?;
     let waiting = stage.call(&agent, "pending_changes", json!({})).await?;
-    let proposal = json!({ "memory_id": number(&waiting) });
+    let proposal = json!({ "memory_id": proposed(&waiting) });
     stage.call(&agent, "confirm_change", proposal.clone()).await?;
     stage.call(&you, "confirm_change", proposal).await?;
 
@@ -89,7 +91,7 @@ async fn play(stage: &mut Stage<'_, impl Write>) -> Result<(), CliError> {
     stage.step("A decision is recorded with what was believed at the time, and signed.").await?;
     let decision = json!({ "action_summary": "Renewed the database support contract", "question": "Which database do we use?" });
     let recorded = stage.call(&agent, "record_decision", decision).await?;
-    stage.call(&agent, "explain_decision", json!({ "decision_id": number(&recorded) })).await?;
+    stage.call(&agent, "explain_decision", json!({ "decision_id": decided(&recorded) })).await?;
 
     stage.step("Every call is in a signed log. It is intact…").await?;
     stage.call(&you, "verify_audit", json!({})).await?;
@@ -119,11 +121,20 @@ fn agent() -> Identity {
     })
 }
 
-/// The first number behind a `#`.
-fn number(text: &str) -> i64 {
-    let digits = text.split('#').nth(1).unwrap_or_default();
-    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-    digits.get(..end).and_then(|digits| digits.parse().ok()).unwrap_or_default()
+/// The number of the first change that waits.
+fn proposed(reply: &Reply) -> Option<FactId> {
+    match reply {
+        Reply::Done(ToolReply::PendingChanges(list)) => list.waiting.first().map(|change| change.fact.id),
+        _ => None,
+    }
+}
+
+/// The number of the decision that was recorded.
+fn decided(reply: &Reply) -> Option<i64> {
+    match reply {
+        Reply::Done(ToolReply::RecordDecision(recorded)) => Some(recorded.id),
+        _ => None,
+    }
 }
 
 struct Stage<'a, W> {
@@ -134,16 +145,23 @@ struct Stage<'a, W> {
 }
 
 impl<W: Write> Stage<'_, W> {
-    async fn remember(&mut self, text: &str) -> Result<String, CliError> {
+    async fn remember(&mut self, text: &str) -> Result<Reply, CliError> {
         self.call(&agent(), "remember", json!({ "text": text })).await
     }
 
-    async fn call(&mut self, who: &Identity, tool: &str, arguments: Value) -> Result<String, CliError> {
+    async fn call(&mut self, who: &Identity, tool: &str, arguments: Value) -> Result<Reply, CliError> {
         let name = if *who == Identity::Local { "you" } else { "agent" };
         self.say(name, &format!("{tool} {}", shown(&arguments)))?;
-        let reply = self.session.call_as(who.clone(), tool, arguments).await.text;
-        for line in reply.lines() {
-            writeln!(self.out, "    {}", self.painted(tone(line), line))?;
+        let reply = self.session.call_as(who.clone(), tool, arguments).await;
+        let (text, (tone, part)) = (reply.text(), tone(&reply));
+        let last = text.lines().count().saturating_sub(1);
+        for (n, line) in text.lines().enumerate() {
+            let painted = match part {
+                Part::All => true,
+                Part::FirstLine => n == 0,
+                Part::LastLine => n == last,
+            };
+            writeln!(self.out, "    {}", self.painted(if painted { tone } else { PLAIN }, line))?;
         }
         self.pause(Duration::from_millis(1100)).await?;
         Ok(reply)
@@ -184,15 +202,34 @@ fn shown(arguments: &Value) -> String {
     said.collect::<Vec<_>>().join(", ")
 }
 
+/// Which part of a reply has a colour.
+enum Part {
+    All,
+    FirstLine,
+    LastLine,
+}
+
+const PLAIN: &str = "";
+const GREEN: &str = "32";
+const YELLOW: &str = "33";
+const RED: &str = "1;31";
+
 /// Green for what is well, yellow for what waits, red for what is refused or broken.
-fn tone(line: &str) -> &'static str {
-    if line.contains("BROKEN") || line.starts_with("Access denied") {
-        "1;31"
-    } else if line.contains("INTACT") || line.contains('✓') || line.starts_with("Approved") {
-        "32"
-    } else if line.contains("[FLAG]") || line.starts_with('#') {
-        "33"
-    } else {
-        ""
+fn tone(reply: &Reply) -> (&'static str, Part) {
+    let done = match reply {
+        Reply::Done(done) => done,
+        Reply::Denied { .. } => return (RED, Part::All),
+        _ => return (PLAIN, Part::All),
+    };
+    match done {
+        ToolReply::Remember(remembered) if !remembered.waiting.is_empty() => (YELLOW, Part::FirstLine),
+        ToolReply::PendingChanges(list) if !list.waiting.is_empty() => (YELLOW, Part::All),
+        ToolReply::ConfirmChange(Decided::Approved { .. }) => (GREEN, Part::All),
+        ToolReply::ExplainDecision(Explanation { found: Some(DecisionRow::Verified(_)), .. }) => {
+            (GREEN, Part::LastLine)
+        }
+        ToolReply::VerifyAudit(AuditVerdict(AuditReport::Intact { .. })) => (GREEN, Part::All),
+        ToolReply::VerifyAudit(AuditVerdict(AuditReport::Broken(_))) => (RED, Part::All),
+        _ => (PLAIN, Part::All),
     }
 }

@@ -5,7 +5,9 @@ use super::session::Session;
 use crate::settings::Settings;
 use clap::Subcommand;
 use serde_json::{Value, json};
+use service::{Created, Reply, RotatedKey, ToolReply};
 use std::io::Write;
+use store::Revoked;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -76,12 +78,20 @@ impl Command {
         let (tool, arguments) = self.call();
         let reply = session.call(tool, arguments).await;
         // A refusal reads as a reply to a client; to a shell it is a failure.
-        let refused =
-            ["Seat limit reached", "No active principal", "Not rotated", "Svc couldn't", "Access denied"];
-        if reply.is_error || refused.iter().any(|start| reply.text.starts_with(start)) {
-            return Err(CliError::Refused(reply.text));
+        if !is_done(&reply) {
+            return Err(CliError::Refused(reply.text()));
         }
-        writeln!(out, "{}", reply.text)?;
+        writeln!(out, "{reply}")?;
         Ok(())
+    }
+}
+
+fn is_done(reply: &Reply) -> bool {
+    match reply {
+        Reply::Done(ToolReply::CreatePrincipal(created)) => matches!(created, Created::Made { .. }),
+        Reply::Done(ToolReply::RotatePrincipal(rotated)) => matches!(rotated, RotatedKey::Done { .. }),
+        Reply::Done(ToolReply::RevokePrincipal(revoked)) => revoked.found != Revoked::Nothing,
+        Reply::Done(_) => true,
+        _ => false,
     }
 }

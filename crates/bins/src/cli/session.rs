@@ -3,10 +3,10 @@
 
 use crate::settings::Settings;
 use crate::startup::{self, StartupError};
-use domain::{Caller, DEFAULT_USER, Fact, Identity, Space, Timestamp};
+use domain::{Caller, DEFAULT_USER, Identity, Space, Timestamp};
 use serde_json::{Map, Value};
 use service::{Reply, Service};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use store::{StoreError, TypedLines};
 
@@ -39,14 +39,9 @@ impl Session {
         self.service.operate(caller(identity), tool, arguments).await
     }
 
-    /// What is active and what is flagged in the person's own space.
-    pub async fn standing(&self) -> Result<Vec<Arc<Fact>>, StoreError> {
-        self.service.standing(&caller(Identity::Local), &own_space()).await
-    }
-
-    /// Every value that a subject of the person's own space has had.
-    pub async fn history(&self, subject: &str) -> Result<Vec<Fact>, StoreError> {
-        self.service.history(&caller(Identity::Local), &own_space(), subject).await
+    /// The subjects in the person's own space.
+    pub async fn subjects(&self) -> Result<BTreeSet<String>, StoreError> {
+        self.service.subjects(&caller(Identity::Local), &own_space()).await
     }
 
     pub fn typed_lines(&self) -> Option<TypedLines> {

@@ -4,11 +4,10 @@ use super::CliError;
 use super::session::Session;
 use super::wait_notice::while_waiting;
 use crate::settings::Settings;
-use crate::startup::StartupError;
 use clap::{Args, Subcommand};
-use domain::Fact;
+use reconcile::Outcome;
 use serde_json::{Value, json};
-use service::Reply;
+use service::{Reply, ToolReply, fact_json};
 use std::io::Write;
 
 #[derive(Debug, Subcommand)]
@@ -54,17 +53,16 @@ impl Command {
     ) -> Result<(), CliError> {
         let session = Session::open(settings).await?;
         let (tool, arguments, form) = self.call();
-        let reply = while_waiting(session.call(tool, arguments.clone())).await;
-        if !reply.is_done {
-            return Err(CliError::Refused(reply.text));
-        }
+        let reply = while_waiting(session.call(tool, arguments)).await;
+        let text = reply.text();
+        let Reply::Done(done) = reply else { return Err(CliError::Refused(text)) };
         if !form.json {
-            writeln!(out, "{}", reply.text)?;
+            writeln!(out, "{text}")?;
             return Ok(());
         }
-        let answer = match facts(&session, tool, &arguments, &reply).await? {
-            Some(facts) => json!({ "text": reply.text, "facts": facts }),
-            None => json!({ "text": reply.text }),
+        let answer = match facts(&done) {
+            Some(facts) => json!({ "text": text, "facts": facts }),
+            None => json!({ "text": text }),
         };
         writeln!(unbroken, "{answer}")?;
         Ok(())
@@ -83,44 +81,16 @@ impl Command {
 }
 
 /// The facts that the answer speaks of; an answer to a question is text alone.
-async fn facts(
-    session: &Session,
-    tool: &str,
-    arguments: &Value,
-    reply: &Reply,
-) -> Result<Option<Vec<Value>>, CliError> {
-    let subject = arguments.get("subject").and_then(Value::as_str).unwrap_or_default();
-    Ok(match tool {
-        "remember" | "forget" => Some(
-            reply
-                .outcomes
-                .iter()
-                .map(|o| json!({ "action": o.action.word(), "subject": o.subject, "value": o.value, "id": o.id }))
-                .collect(),
-        ),
-        "list_memories" => {
-            let standing = session.standing().await.map_err(StartupError::from)?;
-            Some(standing.iter().map(|fact| shown(fact)).collect())
-        }
-        "history" => {
-            let history = session.history(subject).await.map_err(StartupError::from)?;
-            Some(history.iter().map(shown).collect())
-        }
-        _ => None,
+fn facts(done: &ToolReply) -> Option<Vec<Value>> {
+    Some(match done {
+        ToolReply::Remember(remembered) => remembered.outcomes.iter().map(outcome).collect(),
+        ToolReply::Forget(forgotten) => forgotten.outcomes.iter().map(outcome).collect(),
+        ToolReply::ListMemories(list) => list.standing().map(fact_json).collect(),
+        ToolReply::History(history) => history.facts.iter().map(fact_json).collect(),
+        _ => return None,
     })
 }
 
-fn shown(fact: &Fact) -> Value {
-    json!({
-        "id": fact.id,
-        "subject": fact.subject,
-        "value": fact.value,
-        "status": fact.status.word(),
-        "scope": fact.scope,
-        "confidence": fact.confidence,
-        "source": fact.source,
-        "supersedes": fact.supersedes,
-        "created": fact.created.to_string(),
-        "changed": fact.changed.to_string(),
-    })
+fn outcome(o: &Outcome) -> Value {
+    json!({ "action": o.action.word(), "subject": o.subject, "value": o.value, "id": o.id })
 }

@@ -1,8 +1,8 @@
 //! What a memory holds that is lived in: some hundred facts of a trade, put in before anything is told.
 
 use super::bench::Memory;
+use super::exported_fact::ExportedFact;
 use super::folder::Folder;
-use super::score::ExportedFact;
 use super::sequence::{Trade, word};
 use crate::cli::CliError;
 use serde::Deserialize;
@@ -95,17 +95,26 @@ impl Background {
 #[cfg(test)]
 mod tests {
     use super::{Background, Backgrounds};
+    use crate::eval::exported_fact::ExportedFact;
     use crate::eval::folder::Folder;
-    use crate::eval::score::ExportedFact;
     use crate::eval::sequence::Trade;
     use clap::ValueEnum;
-    use serde_json::json;
+    use domain::{FactKind, Status};
     use std::collections::BTreeSet;
 
-    fn fact(id: i64, value: &str, status: &str, target: Option<i64>) -> ExportedFact {
-        serde_json::from_value(json!({ "id": id, "subject": "door code", "value": value, "scope": "global",
-            "status": status, "kind": "state", "pending": { "target": target } }))
-        .unwrap()
+    fn fact(id: i64, value: &str, status: Status, target: Option<i64>) -> ExportedFact {
+        ExportedFact {
+            id,
+            subject: "door code".to_owned(),
+            value: value.to_owned(),
+            scope: "global".to_owned(),
+            status,
+            kind: FactKind::State,
+            refined_from: Vec::new(),
+            supersedes: None,
+            disputes: target,
+            text: String::new(),
+        }
     }
 
     #[test]
@@ -121,13 +130,13 @@ mod tests {
 
     #[test]
     fn a_disputed_fact_is_not_damaged() {
-        let background = Background([1, 2, 3].map(|id| (id, fact(id, "4711", "ACTIVE", None))).into());
+        let background = Background([1, 2, 3].map(|id| (id, fact(id, "4711", Status::Active, None))).into());
         let held = [
-            fact(1, "4711", "SUPERSEDED", None),
-            fact(2, "4712", "ACTIVE", None),
-            fact(3, "4711", "ACTIVE", None),
-            fact(4, "4713", "FLAGGED_CONFLICT", Some(3)),
-            fact(5, "4713", "FLAGGED_CONFLICT", Some(9)),
+            fact(1, "4711", Status::Superseded, None),
+            fact(2, "4712", Status::Active, None),
+            fact(3, "4711", Status::Active, None),
+            fact(4, "4713", Status::FlaggedConflict, Some(3)),
+            fact(5, "4713", Status::FlaggedConflict, Some(9)),
         ];
         let damaged = background.damaged(&held);
         assert_eq!(damaged.len(), 2, "{damaged:?}");

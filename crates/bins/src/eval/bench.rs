@@ -1,14 +1,14 @@
 //! The real service with the model that is configured, in process and on databases of its own that are thrown away.
 
-use super::score::ExportedFact;
+use super::exported_fact::ExportedFact;
 use super::sequence::{Trade, word};
 use crate::cli::CliError;
 use crate::settings::Settings;
 use crate::startup::{self, StartupError};
 use domain::{Caller, Identity, Timestamp};
-use serde::Deserialize;
-use serde_json::{Value, json};
-use service::Service;
+use model::ModelError;
+use serde_json::{Map, Value, json};
+use service::{Reply, Service, ToolReply};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -45,11 +45,6 @@ pub struct Memory {
     user: String,
 }
 
-#[derive(Deserialize)]
-struct Export {
-    records: Vec<ExportedFact>,
-}
-
 impl Bench {
     /// With the model that these variables configure.
     pub fn new(variables: impl IntoIterator<Item = (String, String)>) -> Result<Self, CliError> {
@@ -61,14 +56,17 @@ impl Bench {
     /// health allows is given its time.
     pub async fn model(&mut self) -> Result<String, CliError> {
         let service = self.service(Setup::default()).await?;
-        let health = call(&service, "health", json!({}), Timestamp::now()).await?;
-        let line = |start: &str| health.lines().find_map(|line| line.strip_prefix(start)).unwrap_or_default();
-        if !["ok", "FAIL (Timeout)"].contains(&line("llm: ")) {
-            return Err(CliError::Refused(format!(
-                "the model does not answer, so there is nothing to evaluate:\n{health}"
-            )));
+        let reply = call(&service, "health", json!({}), Timestamp::now()).await?;
+        match &reply {
+            Reply::Done(ToolReply::Health(health))
+                if matches!(health.llm, Ok(()) | Err(ModelError::Timeout)) =>
+            {
+                Ok(health.config())
+            }
+            _ => Err(CliError::Refused(format!(
+                "the model does not answer, so there is nothing to evaluate:\n{reply}"
+            ))),
         }
-        Ok(line("config: ").to_owned())
     }
 
     pub async fn memory(&mut self, setup: Setup, user: &str) -> Result<Memory, CliError> {
@@ -96,17 +94,12 @@ impl Bench {
 }
 
 impl Memory {
-    pub async fn call(&self, tool: &str, arguments: Value) -> Result<String, CliError> {
+    pub async fn call(&self, tool: &str, arguments: Value) -> Result<Reply, CliError> {
         self.call_at(Timestamp::now(), tool, arguments).await
     }
 
     /// As if the call came at that time.
-    pub async fn call_at(
-        &self,
-        now: Timestamp,
-        tool: &str,
-        mut arguments: Value,
-    ) -> Result<String, CliError> {
+    pub async fn call_at(&self, now: Timestamp, tool: &str, mut arguments: Value) -> Result<Reply, CliError> {
         if let Some(arguments) = arguments.as_object_mut() {
             arguments.insert("user_id".to_owned(), self.user.as_str().into());
         }
@@ -115,24 +108,30 @@ impl Memory {
 
     /// Every fact of the space, retired and flagged ones as well.
     pub async fn held(&self) -> Result<Vec<ExportedFact>, CliError> {
-        let export = self.call("export_memory", json!({})).await?;
-        let export: Export = serde_json::from_str(&export)
-            .map_err(|error| CliError::Refused(format!("export_memory gave what cannot be read: {error}")))?;
-        Ok(export.records)
+        match self.call("export_memory", json!({})).await? {
+            Reply::Done(ToolReply::ExportMemory(exported)) => {
+                Ok(exported.export.records.into_iter().map(ExportedFact::from).collect())
+            }
+            reply => Err(CliError::Refused(format!("export_memory: {reply}"))),
+        }
     }
 }
 
-async fn call(service: &Service, tool: &str, arguments: Value, now: Timestamp) -> Result<String, CliError> {
+async fn call(service: &Service, tool: &str, arguments: Value, now: Timestamp) -> Result<Reply, CliError> {
     let caller = Caller::new(Identity::Local, "eval".to_owned(), now, Instant::now() + CALL);
-    let Value::Object(arguments) = arguments else { return Ok(String::new()) };
-    let reply = service.call(caller, tool, arguments).await;
-    if reply.is_error || reply.text.starts_with("Svc config error") {
-        return Err(CliError::Refused(format!("{tool}: {}", reply.text)));
+    let arguments = match arguments {
+        Value::Object(arguments) => arguments,
+        _ => Map::new(),
+    };
+    match service.call(caller, tool, arguments).await {
+        reply @ (Reply::Refused { .. } | Reply::Misconfigured { .. }) => {
+            Err(CliError::Refused(format!("{tool}: {reply}")))
+        }
+        reply => Ok(reply),
     }
-    Ok(reply.text)
 }
 
-/// A failed call is told to a client in words; the memory is then what it was before.
-pub fn could_not(reply: &str) -> bool {
-    reply.starts_with("Svc couldn't")
+/// What a failed call says; the memory is then what it was before.
+pub fn failure(reply: &Reply) -> Option<String> {
+    matches!(reply, Reply::Failed { .. }).then(|| reply.text())
 }

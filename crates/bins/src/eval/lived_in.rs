@@ -2,9 +2,10 @@
 
 use super::background::Backgrounds;
 use super::bench::Bench;
+use super::exported_fact::ExportedFact;
 use super::report::{self, Findings};
 use super::run::{self, Outcome};
-use super::score::{ExportedFact, Grade, supports};
+use super::score::{Grade, supports};
 use super::sequence::Sequence;
 use super::tally::Ratio;
 use crate::cli::CliError;

@@ -4,6 +4,7 @@
 pub mod background;
 pub mod bench;
 mod cost;
+mod exported_fact;
 pub mod folder;
 pub mod forms;
 pub mod lived_in;

@@ -126,7 +126,11 @@ fn failure(out: &mut dyn Write, outcome: &Outcome) -> io::Result<()> {
         writeln!(
             out,
             "  {:<8} {} = {}{scope}  [{}, {}]",
-            "found", fact.subject, fact.value, fact.status, fact.kind
+            "found",
+            fact.subject,
+            fact.value,
+            fact.status,
+            fact.kind.word()
         )?;
     }
     if let (Some(ask), Some(answer)) = (&sequence.ask, &outcome.answer) {

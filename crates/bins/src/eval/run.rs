@@ -1,7 +1,8 @@
 //! Tells a sequence to the service and reads back what it holds.
 
-use super::bench::{Bench, Memory, Setup, could_not};
-use super::score::{ExportedFact, Finding, Grade, findings, grade};
+use super::bench::{Bench, Memory, Setup, failure};
+use super::exported_fact::ExportedFact;
+use super::score::{Finding, Grade, findings, grade};
 use super::sequence::{Sequence, Slots, Statement};
 use crate::cli::CliError;
 use serde_json::json;
@@ -46,18 +47,15 @@ pub async fn tell(
             Statement::Forget { .. } => "forget",
         };
         let reply = memory.call(tool, json!({ "text": statement.text() })).await?;
-        if could_not(&reply) {
-            failures.push(format!("{tool}: {reply}"));
-        }
+        failures.extend(failure(&reply).map(|text| format!("{tool}: {text}")));
     }
     let held = own(memory.held().await?);
     let mut answer = None;
     if let Some(ask) = &sequence.ask {
         let reply = memory.call("recall", json!({ "question": ask.question })).await?;
-        if could_not(&reply) {
-            failures.push(format!("recall: {reply}"));
-        } else {
-            answer = Some(reply);
+        match failure(&reply) {
+            Some(text) => failures.push(format!("recall: {text}")),
+            None => answer = Some(reply.text()),
         }
     }
     let mut findings = findings(&sequence, &held, answer.as_deref());

@@ -1,8 +1,9 @@
 //! What a sequence scores: every label against what the memory holds.
 
+use super::exported_fact::ExportedFact;
 use super::sequence::{Ask, Label, Sequence};
 use super::words::{Pattern, is_affirmation, is_denial, is_ignorance, is_reserved, words};
-use serde::Deserialize;
+use domain::{FactId, FactKind, Status};
 use std::collections::BTreeSet;
 
 /// From best to worst.
@@ -28,62 +29,6 @@ impl Grade {
     }
 }
 
-/// A fact as `export_memory` gives it.
-#[derive(Debug, Clone, Deserialize)]
-pub struct ExportedFact {
-    pub id: i64,
-    pub subject: String,
-    pub value: String,
-    pub scope: String,
-    pub status: String,
-    pub kind: String,
-    #[serde(default)]
-    pub refined_from: Vec<Refined>,
-    #[serde(default)]
-    pub supersedes: Option<i64>,
-    /// Of a flagged fact: what it would do.
-    #[serde(default)]
-    pub pending: Option<Pending>,
-    /// The statement that it was taken from.
-    #[serde(default)]
-    pub text: String,
-}
-
-impl ExportedFact {
-    pub fn is_active(&self) -> bool {
-        self.status == "ACTIVE"
-    }
-
-    pub fn is_flagged(&self) -> bool {
-        self.status == "FLAGGED_CONFLICT"
-    }
-
-    /// The fact that a flagged one waits to change or end.
-    pub fn disputes(&self) -> Option<i64> {
-        self.pending.as_ref().filter(|_| self.is_flagged())?.target
-    }
-}
-
-impl ExportedFact {
-    /// Whether the value is the words of the statement, in a row; days in brackets may follow them.
-    fn is_as_told(&self) -> bool {
-        let value = self.value.rsplit_once(" [").map_or(self.value.as_str(), |(value, _)| value);
-        let (told, value) = (words(&self.text), words(value));
-        !value.is_empty() && told.windows(value.len()).any(|window| window == value)
-    }
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct Pending {
-    /// The fact that it would change or end.
-    pub target: Option<i64>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub struct Refined {
-    pub value: String,
-}
-
 /// A label that does not hold, and how bad that is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
@@ -106,8 +51,9 @@ pub fn findings(sequence: &Sequence, held: &[ExportedFact], answer: Option<&str>
     }
     // What happened stays true after what it brought about has ended, unless it never happened. A sentence that is kept
     // as it was told, its "might" and "if" included, says no more than that it was said.
-    let counts =
-        |fact: &Read| fact.held.kind == "state" || sequence.kind.is_unreal() && !fact.held.is_as_told();
+    let counts = |fact: &Read| {
+        fact.held.kind == FactKind::State || sequence.kind.is_unreal() && !fact.held.is_as_told()
+    };
     for label in &sequence.not_current {
         let standing = active.iter().filter(|fact| counts(fact) && fact.asserts(label));
         findings.extend(
@@ -138,7 +84,7 @@ pub fn supports(sequence: &Sequence, held: &ExportedFact) -> bool {
 }
 
 /// The facts that a flagged one waits to change or end: whoever looks at them is told so.
-struct Disputed(BTreeSet<i64>);
+struct Disputed(BTreeSet<FactId>);
 
 impl Disputed {
     fn of(held: &[ExportedFact]) -> Self {
@@ -249,7 +195,7 @@ impl<'a> Read<'a> {
 
     /// Whether the fact gives the label's subject a value.
     fn is_in_place_of(&self, label: &Label) -> bool {
-        self.held.kind == "state"
+        self.held.kind == FactKind::State
             && label.about.begins_in(&self.subject)
             && !is_denial(&self.value)
             && !is_affirmation(&self.value)
@@ -257,8 +203,8 @@ impl<'a> Read<'a> {
     }
 
     fn remembers(&self, label: &Label) -> bool {
-        let retired = matches!(self.held.status.as_str(), "SUPERSEDED" | "HISTORICAL");
-        let earlier = || self.held.refined_from.iter().any(|r| label.value.is_in(&words(&r.value)));
+        let retired = matches!(self.held.status, Status::Superseded | Status::Historical);
+        let earlier = || self.held.refined_from.iter().any(|former| label.value.is_in(&words(former)));
         (retired && self.holds(label)) || earlier()
     }
 }

@@ -32,15 +32,14 @@ pub(super) async fn call(
     }
     let capabilities = params.get("_meta").and_then(|meta| meta.get(META_CAPABILITIES));
     let offered = elicitation::is_offered(capabilities);
-    let Called { mut reply, .. } = mcp::call(service, caller, params).await?;
-    reply.proposals.truncate(MOST);
-    if !offered || reply.proposals.is_empty() {
-        return Ok(completed(mcp::result(&reply.text, reply.is_error)));
+    let Called { reply, .. } = mcp::call(service, caller, params).await?;
+    let proposals = reply.proposals().iter().take(MOST);
+    if !offered || proposals.len() == 0 {
+        return Ok(completed(mcp::result(&reply.text(), reply.is_error())));
     }
     let key = |id: i64| format!("change-{id}");
-    let requests: Map<String, Value> = reply
-        .proposals
-        .iter()
+    let requests: Map<String, Value> = proposals
+        .clone()
         .map(|proposal| {
             let mut form = elicitation::question(proposal);
             if let Some(fields) = form.as_object_mut() {
@@ -49,9 +48,8 @@ pub(super) async fn call(
             (key(proposal.memory_id), json!({ "method": "elicitation/create", "params": form }))
         })
         .collect();
-    let asked =
-        reply.proposals.iter().map(|proposal| (key(proposal.memory_id), proposal.memory_id)).collect();
-    let state = json!(State { text: reply.text, asked }).to_string();
+    let asked = proposals.map(|proposal| (key(proposal.memory_id), proposal.memory_id)).collect();
+    let state = json!(State { text: reply.text(), asked }).to_string();
     Ok(json!({
         "resultType": "input_required",
         "inputRequests": requests,

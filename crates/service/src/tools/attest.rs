@@ -1,12 +1,14 @@
 //! Signs what is known of a subject now.
 
-use crate::args::{Takes, worded};
+use crate::args::worded;
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, limits};
+use domain::{Capability, Space, Timestamp, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
+use store::Attested;
 
 pub(crate) struct Attest;
 
@@ -27,21 +29,36 @@ impl Tool for Attest {
     const CAPABILITY: Capability = Capability::Write;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = SignedAttestation;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<SignedAttestation>, Stop> {
         worded("subject", &args.subject, limits::SUBJECT_BYTES)?;
         let subject = render::line(cx.subject(&args.subject));
-        let shown = subject.clone();
         let store = &cx.service.store;
-        let attested = store.subject_attest(cx.call.clone(), cx.space.clone(), subject).await?;
-        let head: String = attested.audit_head.to_string().chars().take(HASH_SHOWN).collect();
-        Ok(Done::Committed {
-            text: format!(
-                "Attestation #{}: '{}' = {}  (as of {}).\nanchored to audit head {head}…  (verify with verify_receipt #{})",
-                attested.id, shown, attested.value, cx.call.caller.now, attested.id
-            ),
-        })
+        let attested = store.subject_attest(cx.call.clone(), cx.space.clone(), subject.clone()).await?;
+        Ok(Done::Committed(SignedAttestation { subject, attested, at: cx.call.caller.now }))
+    }
+}
+
+/// What was signed of a subject.
+#[derive(Debug)]
+pub struct SignedAttestation {
+    pub subject: String,
+    pub attested: Attested,
+    pub at: Timestamp,
+}
+
+impl fmt::Display for SignedAttestation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Attested { id, value, audit_head } = &self.attested;
+        let head: String = audit_head.to_string().chars().take(HASH_SHOWN).collect();
+        write!(
+            f,
+            "Attestation #{id}: '{}' = {value}  (as of {}).\n\
+             anchored to audit head {head}…  (verify with verify_receipt #{id})",
+            self.subject, self.at
+        )
     }
 }

@@ -1,14 +1,16 @@
 //! Who did what, newest first.
 
-use crate::args::{Takes, Whole, named};
-use crate::gate::{out_of_scope, reach};
+use crate::args::{Whole, named};
 use crate::outcome::{Done, Stop};
+use crate::place::NoSpace;
 use crate::render;
+use crate::scope::{out_of_scope, reach};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Caller, CallerId, Capability, DEFAULT_TENANT, Timestamp, limits};
+use domain::{CallerId, Capability, DEFAULT_TENANT, Timestamp, limits};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 use store::{AuditLine, AuditQuery, AuditReach};
 
 pub(crate) struct AuditLog;
@@ -54,25 +56,55 @@ impl Tool for AuditLog {
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::NoSpace;
+    type Place = NoSpace;
     type Args = Args;
+    type Reply = AuditPage;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_, NoSpace>, args: Args) -> Result<Done<AuditPage>, Stop> {
         let caller = &cx.call.caller;
         let asked = asked(&args);
         let query = query(&cx, args)?;
         let mut entries = cx.service.store.audit_list(caller, query).await?;
-        let is_cut = entries.len() > limits::AUDIT_LOG_ENTRIES;
+        let has_more = entries.len() > limits::AUDIT_LOG_ENTRIES;
         entries.truncate(limits::AUDIT_LOG_ENTRIES);
-        let mut lines: Vec<String> = entries.iter().map(|entry| line(entry, caller)).collect();
-        if let (true, Some(last)) = (is_cut, entries.last()) {
-            lines.push(format!(
-                "There are more: one reply holds {} entries. Call again with before={} and the other arguments unchanged.",
-                limits::AUDIT_LOG_ENTRIES, last.seq
-            ));
+        // Only the operator's view holds more than one tenant.
+        let tenants = if caller.is_operator() { Tenants::Tagged } else { Tenants::One };
+        Ok(Done::read(AuditPage { entries, has_more, tenants }, asked))
+    }
+}
+
+/// Entries of the audit log, newest first.
+#[derive(Debug)]
+pub struct AuditPage {
+    pub entries: Vec<AuditLine>,
+    /// Whether there are older ones that this page could not hold.
+    pub has_more: bool,
+    tenants: Tenants,
+}
+
+/// Whether entries may be of several tenants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tenants {
+    One,
+    /// Those of another tenant than the operator's own name it.
+    Tagged,
+}
+
+impl fmt::Display for AuditPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(last) = self.entries.last() else { return f.write_str("No audit entries.") };
+        let lines: Vec<String> = self.entries.iter().map(|entry| line(entry, self.tenants)).collect();
+        f.write_str(&lines.join("\n"))?;
+        if self.has_more {
+            write!(
+                f,
+                "\nThere are more: one reply holds {} entries. Call again with before={} and the other arguments \
+                 unchanged.",
+                limits::AUDIT_LOG_ENTRIES,
+                last.seq
+            )?;
         }
-        let text = if lines.is_empty() { "No audit entries.".to_owned() } else { lines.join("\n") };
-        Ok(Done::read(text, asked))
+        Ok(())
     }
 }
 
@@ -85,7 +117,7 @@ fn asked(args: &Args) -> String {
     given.fold(whose, |asked, (name, value)| format!("{asked}, {name} {value}"))
 }
 
-fn query(cx: &Context<'_>, args: Args) -> Result<AuditQuery, Stop> {
+fn query(cx: &Context<'_, NoSpace>, args: Args) -> Result<AuditQuery, Stop> {
     let given = |name: &str, text: String| named(name, text).map(|text| (!text.is_empty()).then_some(text));
     let before = args.before.0;
     if before < 0 {
@@ -105,14 +137,14 @@ fn query(cx: &Context<'_>, args: Args) -> Result<AuditQuery, Stop> {
     })
 }
 
-fn whose(cx: &Context<'_>, user_id: Option<String>) -> Result<AuditReach, Stop> {
+fn whose(cx: &Context<'_, NoSpace>, user_id: Option<String>) -> Result<AuditReach, Stop> {
     let caller = &cx.call.caller;
     let is_admin = caller.can(Capability::Admin);
     match user_id {
         // What a caller did outside any space stands under the caller's own id, which no scope can be given for.
         Some(user_id) if CallerId::of(&user_id).is_some() && !is_admin => Err(out_of_scope(AuditLog::NAME)),
         Some(user_id) => {
-            reach(cx.call, AuditLog::NAME, &user_id)?;
+            reach(cx.call, &user_id)?;
             Ok(AuditReach::User(user_id))
         }
         None if !is_admin => Err(Stop::denied(
@@ -145,9 +177,8 @@ fn moment(argument: &str, text: &str) -> Result<Option<(Timestamp, Timestamp)>, 
     })
 }
 
-fn line(entry: &AuditLine, reader: &Caller) -> String {
-    // Only the operator's view holds more than one tenant.
-    let tagged = reader.is_operator() && entry.tenant != DEFAULT_TENANT;
+fn line(entry: &AuditLine, tenants: Tenants) -> String {
+    let tagged = tenants == Tenants::Tagged && entry.tenant != DEFAULT_TENANT;
     let tenant = if tagged { format!("tenant={} ", unsigned(&entry.tenant)) } else { String::new() };
     // One entry is one line, whatever a caller put into its words.
     let detail = entry.detail.as_deref().map_or_else(|| "(blanked)".to_owned(), render::line);

@@ -1,13 +1,14 @@
 //! Whether what is held about a subject is good enough to act on.
 
-use crate::args::{Days, Takes, worded};
+use crate::args::{Days, worded};
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, Status, limits};
-use reconcile::{Bar, judge};
+use domain::{Capability, Fact, Space, Status, limits};
+use reconcile::{Bar, Concern, judge};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 
 pub(crate) struct CheckBeforeAct;
 
@@ -73,10 +74,11 @@ impl Tool for CheckBeforeAct {
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = Checked;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<Checked>, Stop> {
         worded("subject", &args.subject, limits::SUBJECT_BYTES)?;
         let bar = bar(
             args.min_confidence,
@@ -86,27 +88,46 @@ impl Tool for CheckBeforeAct {
             args.block_on_recent_change_days,
         )?;
         let subject = cx.subject(&args.subject);
-        let facts = cx.service.store.facts_standing(&cx.call.caller, &cx.space, subject).await?;
+        let mut facts = cx.service.store.facts_standing(&cx.call.caller, &cx.space, subject).await?;
         let concerns = judge(&facts.iter().collect::<Vec<_>>(), &bar, cx.call.caller.now);
-        let active: Vec<String> =
-            facts.iter().filter(|fact| fact.status == Status::Active).map(held).collect();
-        let (verdict, mut lines) = if concerns.is_empty() {
-            ("SAFE", vec![format!("SAFE to act on '{}'.", args.subject)])
-        } else {
-            let mut lines = vec![format!("BLOCKED: do not act on '{}' yet.", args.subject)];
-            lines.extend(concerns.iter().map(|concern| format!("  - {concern}")));
-            ("BLOCKED", lines)
-        };
-        lines.extend(active);
-        Ok(Done::read(lines.join("\n"), format!("{verdict} {}", args.subject)))
+        facts.retain(|fact| fact.status == Status::Active);
+        let checked = Checked { subject: args.subject, concerns, current: facts };
+        let verdict = if checked.is_safe() { "SAFE" } else { "BLOCKED" };
+        let detail = format!("{verdict} {}", checked.subject);
+        Ok(Done::read(checked, detail))
     }
 }
 
-fn held(fact: &Fact) -> String {
-    format!(
-        "  current: {} (#{}, {})",
-        render::pair(&fact.subject, &fact.value),
-        fact.id,
-        render::grounds(fact.confidence, fact.source.as_deref())
-    )
+/// Whether a subject is safe to act on: it is where nothing speaks against it.
+#[derive(Debug)]
+pub struct Checked {
+    /// As the caller named it.
+    pub subject: String,
+    pub concerns: Vec<Concern>,
+    pub current: Vec<Fact>,
+}
+
+impl Checked {
+    pub fn is_safe(&self) -> bool {
+        self.concerns.is_empty()
+    }
+}
+
+impl fmt::Display for Checked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_safe() {
+            write!(f, "SAFE to act on '{}'.", self.subject)?;
+        } else {
+            write!(f, "BLOCKED: do not act on '{}' yet.", self.subject)?;
+        }
+        for concern in &self.concerns {
+            write!(f, "\n  - {concern}")?;
+        }
+        for fact in &self.current {
+            let pair = render::pair(&fact.subject, &fact.value);
+            let grounds = render::grounds(fact.confidence, fact.source.as_deref());
+            write!(f, "\n  current: {pair} (#{}, {grounds})", fact.id)?;
+        }
+        Ok(())
+    }
 }

@@ -1,12 +1,17 @@
 //! Makes a principal and its key.
 
 use crate::api_key::{expiry, new_key, random_hex};
-use crate::args::{Takes, named, worded};
+use crate::args::{named, worded};
 use crate::outcome::{Done, Stop};
+use crate::place::NoSpace;
+use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant, limits};
+use domain::{
+    Capability, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant, Timestamp, limits,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 use store::{Creation, NewKey};
 
 pub(crate) struct CreatePrincipal;
@@ -49,10 +54,11 @@ impl Tool for CreatePrincipal {
     const CAPABILITY: Capability = Capability::Admin;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::NoSpace;
+    type Place = NoSpace;
     type Args = Args;
+    type Reply = Created;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_, NoSpace>, args: Args) -> Result<Done<Created>, Stop> {
         let principal = principal(&cx, &args)?;
         let expires = match args.expires.trim() {
             "" => None,
@@ -60,31 +66,17 @@ impl Tool for CreatePrincipal {
         };
         let (key, hash) = new_key()?;
         let edition = cx.service.edition(cx.call.caller.now);
-        let ends = expires.map_or_else(String::new, |at| format!(" (works until {at})"));
-        let text = format!(
-            "Created principal {} '{}' (role: {}, kind: {}, tenant: {}).\nIts API key{ends}, shown once; keep it now:\n  {key}",
-            principal.id,
-            principal.name,
-            principal.role,
-            principal.kind.word(),
-            principal.tenant
-        );
-        let key_row = NewKey { hash, expires };
-        let store = &cx.service.store;
-        match store.principal_create(cx.call.clone(), principal, key_row, edition.seats).await? {
-            Creation::Created => Ok(Done::Committed { text }),
-            Creation::SeatsTaken => Ok(Done::Committed {
-                text: format!(
-                    "Seat limit reached: {} active principal(s) allowed on the {} edition. Revoke one that is no \
-                     longer needed with revoke_principal, or set SVC_LICENSE to a licence with more seats.",
-                    edition.seats, edition.name
-                ),
-            }),
-        }
+        let (key_row, store) = (NewKey { hash, expires }, &cx.service.store);
+        let creation =
+            store.principal_create(cx.call.clone(), principal.clone(), key_row, edition.seats).await?;
+        Ok(Done::Committed(match creation {
+            Creation::Created => Created::Made { principal, key, expires },
+            Creation::SeatsTaken => Created::SeatsTaken { seats: edition.seats, edition: edition.name },
+        }))
     }
 }
 
-fn principal(cx: &Context<'_>, args: &Args) -> Result<Principal, Stop> {
+fn principal(cx: &Context<'_, NoSpace>, args: &Args) -> Result<Principal, Stop> {
     worded("name", &args.name, limits::NAME_BYTES)?;
     let name = named("name", args.name.trim().to_owned())?;
     let role = Role::from_word(&args.role).ok_or_else(|| {
@@ -120,4 +112,34 @@ fn principal(cx: &Context<'_>, args: &Args) -> Result<Principal, Stop> {
         }
     }
     Ok(Principal { id: PrincipalOrigin::ApiKey.id(&random_hex::<8>()?), name, role, kind, tenant, scopes })
+}
+
+/// A principal that was made, or why it was not.
+#[derive(Debug)]
+pub enum Created {
+    Made { principal: Principal, key: String, expires: Option<Timestamp> },
+    SeatsTaken { seats: i64, edition: String },
+}
+
+impl fmt::Display for Created {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Made { principal: p, key, expires } => write!(
+                f,
+                "Created principal {} '{}' (role: {}, kind: {}, tenant: {}).\n\
+                 Its API key{}, shown once; keep it now:\n  {key}",
+                p.id,
+                p.name,
+                p.role,
+                p.kind.word(),
+                p.tenant,
+                render::key_end(*expires)
+            ),
+            Self::SeatsTaken { seats, edition } => write!(
+                f,
+                "Seat limit reached: {seats} active principal(s) allowed on the {edition} edition. Revoke one that is \
+                 no longer needed with revoke_principal, or set SVC_LICENSE to a licence with more seats."
+            ),
+        }
+    }
 }

@@ -1,11 +1,12 @@
 //! Erases one subject for good.
 
-use crate::args::{Takes, worded};
+use crate::args::worded;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, limits};
+use domain::{Capability, Space, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 use store::{Also, ErasureSummary};
 
 pub(crate) struct Delete;
@@ -34,29 +35,17 @@ impl Tool for Delete {
     const CAPABILITY: Capability = Capability::Delete;
     const EFFECT: Effect = Effect::Destructive;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = Deleted;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<Deleted>, Stop> {
         worded("subject", &args.subject, limits::SUBJECT_BYTES)?;
         let also = also(&cx, args.include_decisions, args.include_receipts, args.include_audit)?;
         let store = &cx.service.store;
-        let erased = store
-            .subject_erase(cx.call.clone(), cx.space.clone(), cx.subject(&args.subject).to_owned(), also)
-            .await?;
-        let text = match erased.receipt {
-            None => format!("Nothing to delete: no memory about '{}' in this space.", args.subject),
-            Some(receipt) => {
-                format!(
-                    "Deleted {} fact(s) about '{}'{}. {}",
-                    erased.facts,
-                    args.subject,
-                    besides(&erased),
-                    proof(receipt)
-                )
-            }
-        };
-        Ok(Done::Committed { text })
+        let subject = cx.subject(&args.subject).to_owned();
+        let erased = store.subject_erase(cx.call.clone(), cx.space.clone(), subject, also).await?;
+        Ok(Done::Committed(Deleted { subject: args.subject, erased }))
     }
 }
 
@@ -68,6 +57,25 @@ pub(super) fn also(cx: &Context<'_>, decisions: bool, receipts: bool, audit: boo
         ));
     }
     Ok(Also { decisions, receipts, audit })
+}
+
+/// What was erased of a subject; without a receipt there was nothing to erase.
+#[derive(Debug)]
+pub struct Deleted {
+    /// As the caller named it.
+    pub subject: String,
+    pub erased: ErasureSummary,
+}
+
+impl fmt::Display for Deleted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { subject, erased } = self;
+        let Some(receipt) = erased.receipt else {
+            return write!(f, "Nothing to delete: no memory about '{subject}' in this space.");
+        };
+        let (facts, besides, proof) = (erased.facts, besides(erased), proof(receipt));
+        write!(f, "Deleted {facts} fact(s) about '{subject}'{besides}. {proof}")
+    }
 }
 
 pub(super) fn besides(erased: &ErasureSummary) -> String {

@@ -1,13 +1,13 @@
 //! Erases a whole space, or a whole user.
 
 use super::delete::{also, besides, proof};
-use crate::args::Takes;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::Capability;
+use domain::{Capability, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::Also;
+use std::fmt;
+use store::{Also, ErasureSummary};
 
 pub(crate) struct DeleteAll;
 
@@ -33,20 +33,39 @@ impl Tool for DeleteAll {
     const CAPABILITY: Capability = Capability::Admin;
     const EFFECT: Effect = Effect::Destructive;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = DeletedAll;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<DeletedAll>, Stop> {
         let also = also(&cx, args.include_decisions, args.include_receipts, args.include_audit)?;
         let erased = cx.service.store.space_erase(cx.call.clone(), cx.space.clone(), also).await?;
-        let place = if cx.space.is_whole_user() {
-            format!("every space of '{}'", cx.space.user_id)
+        Ok(Done::Committed(DeletedAll { space: cx.space, also, erased }))
+    }
+}
+
+/// What was erased of a space, or of all spaces of its user.
+#[derive(Debug)]
+pub struct DeletedAll {
+    pub space: Space,
+    pub also: Also,
+    pub erased: ErasureSummary,
+}
+
+impl fmt::Display for DeletedAll {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { space, also, erased } = self;
+        write!(f, "Deleted {} fact(s) from ", erased.facts)?;
+        if space.is_whole_user() {
+            write!(f, "every space of '{}'", space.user_id)?;
         } else {
-            format!("the space '{}'", cx.space)
-        };
-        let proof = erased.receipt.map_or_else(String::new, proof);
-        let text = format!("Deleted {} fact(s) from {place}{}. {proof}", erased.facts, besides(&erased));
-        Ok(Done::Committed { text: text.trim_end().to_owned() + &kept(&also) })
+            write!(f, "the space '{space}'")?;
+        }
+        write!(f, "{}.", besides(erased))?;
+        if let Some(receipt) = erased.receipt {
+            write!(f, " {}", proof(receipt))?;
+        }
+        f.write_str(&kept(also))
     }
 }
 

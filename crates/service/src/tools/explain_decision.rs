@@ -1,13 +1,15 @@
 //! What was believed when a decision was taken.
 
-use crate::args::{Takes, Whole};
+use crate::args::Whole;
 use crate::outcome::{Done, Stop};
+use crate::place::User;
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, FactId};
 use evidence::{Belief, Explained};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 use store::DecisionRow;
 
 pub(crate) struct ExplainDecision;
@@ -26,24 +28,38 @@ impl Tool for ExplainDecision {
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::User;
+    type Place = User;
     type Args = Args;
+    type Reply = Explanation;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_, User>, args: Args) -> Result<Done<Explanation>, Stop> {
         let id = args.decision_id.0;
-        let found = cx.service.store.decision_explain(&cx.call.caller, &cx.space.user_id, id).await?;
-        let text = match found {
-            None => format!("No decision #{id} in this scope."),
+        let found = cx.service.store.decision_explain(&cx.call.caller, cx.space.id(), id).await?;
+        Ok(Done::read(Explanation { id, found }, format!("decision #{id}")))
+    }
+}
+
+/// A decision as it was found; `None` where the caller has no such decision.
+#[derive(Debug)]
+pub struct Explanation {
+    pub id: i64,
+    pub found: Option<DecisionRow>,
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let id = self.id;
+        match &self.found {
+            None => write!(f, "No decision #{id} in this scope."),
             Some(DecisionRow::Verified(explained)) => {
-                shown(id, &explained, "✓ receipt verified (record intact)")
+                f.write_str(&shown(id, explained, "✓ receipt verified (record intact)"))
             }
-            Some(DecisionRow::Unsigned(explained)) => shown(id, &explained, "(unsigned)"),
+            Some(DecisionRow::Unsigned(explained)) => f.write_str(&shown(id, explained, "(unsigned)")),
             Some(DecisionRow::Altered { recorded }) => {
                 let when = recorded.map_or_else(|| "time unknown".to_owned(), |at| at.to_string());
-                format!("Decision #{id}  ({when})\n⚠ receipt FAILED verification (record altered)")
+                write!(f, "Decision #{id}  ({when})\n⚠ receipt FAILED verification (record altered)")
             }
-        };
-        Ok(Done::read(text, format!("decision #{id}")))
+        }
     }
 }
 

@@ -1,15 +1,16 @@
 //! Everything of a space as JSON, with the signatures over it.
 
-use crate::args::Takes;
+use crate::fact_json::fact_json;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, FactKind, Space};
+use domain::{Capability, Space};
 use evidence::{
     Canonical, Disclosed, Disclosure, Receipt, Signature, Signed, Snapshot, StoredDetail, StoredEntry,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::fmt;
 use store::Export;
 
 pub(crate) struct ExportMemory;
@@ -26,22 +27,38 @@ impl Tool for ExportMemory {
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = Exported;
 
-    async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, _: Args) -> Result<Done<Exported>, Stop> {
         let export = cx.service.store.space_export(&cx.call.caller, &cx.space).await?;
         let detail = format!("{} record(s)", export.records.len());
-        let object = exported(&cx.space, &export, cx.service.store.public_key().as_deref());
-        Ok(Done::read(object.to_string(), detail))
+        let public_key = cx.service.store.public_key();
+        Ok(Done::read(Exported { space: cx.space, export, public_key }, detail))
+    }
+}
+
+/// All that a space holds; its text is one JSON object.
+#[derive(Debug)]
+pub struct Exported {
+    pub space: Space,
+    pub export: Export,
+    pub public_key: Option<String>,
+}
+
+impl fmt::Display for Exported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", object(self))
     }
 }
 
 /// What is signed is given as its exact bytes in hexadecimal, as the page on the evidence format describes them.
-fn exported(space: &Space, export: &Export, public_key: Option<&str>) -> Value {
+fn object(exported: &Exported) -> Value {
+    let Exported { space, export, public_key } = exported;
     json!({
         "space": { "user_id": space.user_id, "agent_id": space.agent_id, "run_id": space.run_id },
-        "records": export.records.iter().map(record).collect::<Vec<_>>(),
+        "records": export.records.iter().map(fact_json).collect::<Vec<_>>(),
         "decisions": export.decisions.iter().map(|(signed, disclosed)| decision(signed, disclosed)).collect::<Vec<_>>(),
         "receipts": export.receipts.iter().map(receipt).collect::<Vec<_>>(),
         "audit": export.audit.iter().map(audit_entry).collect::<Vec<_>>(),
@@ -54,35 +71,6 @@ fn exported(space: &Space, export: &Export, public_key: Option<&str>) -> Value {
         })),
         "unreadable": export.unreadable,
         "public_key": public_key,
-    })
-}
-
-fn record(fact: &Fact) -> Value {
-    json!({
-        "id": fact.id,
-        "subject": fact.subject,
-        "value": fact.value,
-        "status": fact.status.word(),
-        "scope": fact.scope,
-        "kind": match fact.kind { FactKind::State => "state", FactKind::Event => "event" },
-        "confidence": fact.confidence,
-        "source": fact.source,
-        "supersedes": fact.supersedes,
-        "metadata": fact.metadata,
-        "head": fact.triple.head,
-        "relation": fact.triple.relation,
-        "tail": fact.triple.tail,
-        "text": fact.text,
-        "pending": fact.pending.as_ref().map(|pending| json!({
-            "action": pending.action.word(),
-            "target": pending.target,
-            "target_value": pending.target_value,
-            "gated": pending.gated,
-        })),
-        "refined_from": fact.earlier.iter()
-            .map(|e| json!({ "value": e.value, "until": e.until.to_string() })).collect::<Vec<_>>(),
-        "created": fact.created.to_string(),
-        "changed": fact.changed.to_string(),
     })
 }
 

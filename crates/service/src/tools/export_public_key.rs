@@ -1,11 +1,12 @@
 //! The key that signatures are checked with.
 
-use crate::args::Takes;
 use crate::outcome::{Done, Stop};
+use crate::place::NoSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 
 pub(crate) struct ExportPublicKey;
 
@@ -21,14 +22,24 @@ impl Tool for ExportPublicKey {
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::NoSpace;
+    type Place = NoSpace;
     type Args = Args;
+    type Reply = PublicKeyShown;
 
-    async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
-        let text = match cx.service.store.public_key() {
-            Some(key) => format!("Ed25519 public key (hex):\n{key}"),
-            None => "No signer configured (SVC_SIGN is off).".to_owned(),
-        };
-        Ok(Done::read(text, "exported"))
+    async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<PublicKeyShown>, Stop> {
+        Ok(Done::read(PublicKeyShown(cx.service.store.public_key()), "exported"))
+    }
+}
+
+/// The key in hexadecimal; `None` while signing is off.
+#[derive(Debug)]
+pub struct PublicKeyShown(pub Option<String>);
+
+impl fmt::Display for PublicKeyShown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(key) => write!(f, "Ed25519 public key (hex):\n{key}"),
+            None => f.write_str("No signer configured (SVC_SIGN is off)."),
+        }
     }
 }

@@ -1,14 +1,15 @@
 //! Retracts what a statement says is no longer so.
 
-use super::remember::{commit, extract, proposals, stamped};
-use crate::args::{Takes, worded};
+use super::remember::{Proposal, commit, extract, proposals, stamped};
+use crate::args::worded;
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Action, Capability, Metadata, limits};
+use domain::{Action, Capability, Metadata, Space, limits};
 use reconcile::{Outcome, Trust};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 use store::{Intent, Proposer, Said};
 
 pub(crate) struct Forget;
@@ -27,14 +28,15 @@ impl Tool for Forget {
     const CAPABILITY: Capability = Capability::Write;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Open;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = Forgotten;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<Forgotten>, Stop> {
         worded("text", &args.text, limits::TEXT_BYTES)?;
         let (_, facts) = extract(&cx, &args.text, None, Intent::Forget).await?;
         if facts.is_empty() {
-            return Ok(Done::read(NOTHING, "nothing matched"));
+            return Ok(Done::read(Forgotten::default(), "nothing matched"));
         }
         let said = Said {
             intent: Intent::Forget,
@@ -46,27 +48,37 @@ impl Tool for Forget {
             facts: facts.into_iter().map(Into::into).collect(),
         };
         let plan = commit(&cx, said).await?;
-        let (text, proposals) = (reply(&plan.outcomes), proposals(&plan));
-        Ok(Done::Reconciled { text, outcomes: plan.outcomes, proposals, record: None })
+        let proposals = proposals(&cx, &plan);
+        Ok(Done::Committed(Forgotten { outcomes: plan.outcomes, proposals }))
     }
+}
+
+/// What became of each fact that was to be taken back.
+#[derive(Debug, Default)]
+pub struct Forgotten {
+    pub outcomes: Vec<Outcome>,
+    /// Removals that wait and that the caller may approve.
+    pub proposals: Vec<Proposal>,
 }
 
 const NOTHING: &str =
     "Nothing matching to retract: no current fact says that. list_memories shows what is current.";
 
-fn reply(outcomes: &[Outcome]) -> String {
-    let pairs = |action: Action| {
-        let found = outcomes.iter().filter(|o| o.action == action);
-        found.map(|o| render::pair(&o.subject, &o.value)).collect::<Vec<_>>().join("; ")
-    };
-    let lines: Vec<String> = [
-        ("Retracted (retained in history for audit):", pairs(Action::Retract)),
-        ("Proposed for removal, awaiting approval:", pairs(Action::Flag)),
-        ("Already awaiting approval:", pairs(Action::Dedup)),
-    ]
-    .into_iter()
-    .filter(|(_, found)| !found.is_empty())
-    .map(|(lead, found)| format!("{lead} {found}"))
-    .collect();
-    if lines.is_empty() { NOTHING.to_owned() } else { lines.join("\n") }
+impl fmt::Display for Forgotten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pairs = |action: Action| {
+            let found = self.outcomes.iter().filter(|o| o.action == action);
+            found.map(|o| render::pair(&o.subject, &o.value)).collect::<Vec<_>>().join("; ")
+        };
+        let lines: Vec<String> = [
+            ("Retracted (retained in history for audit):", pairs(Action::Retract)),
+            ("Proposed for removal, awaiting approval:", pairs(Action::Flag)),
+            ("Already awaiting approval:", pairs(Action::Dedup)),
+        ]
+        .into_iter()
+        .filter(|(_, found)| !found.is_empty())
+        .map(|(lead, found)| format!("{lead} {found}"))
+        .collect();
+        f.write_str(if lines.is_empty() { NOTHING.to_owned() } else { lines.join("\n") }.as_str())
+    }
 }

@@ -1,13 +1,14 @@
 //! One fact in full.
 
-use crate::args::{Takes, Whole};
+use crate::args::Whole;
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Action, Capability, Fact, FactKind, Pending, Status};
+use domain::{Action, Capability, Fact, FactId, Pending, Space, Status};
 use reconcile::slot_key;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 
 pub(crate) struct GetMemory;
 
@@ -26,19 +27,29 @@ impl Tool for GetMemory {
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = MemoryShown;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<MemoryShown>, Stop> {
         let id = args.memory_id.0;
         let fact = cx.service.store.fact_get(&cx.call.caller, &cx.space, id).await?;
-        let Some(fact) = fact else { return Ok(Done::read(unknown(id), format!("#{id}"))) };
-        let stands = match &fact.pending {
-            Some(pending) => standing(&cx, &fact, pending).await?,
-            None => None,
+        let shown = match fact {
+            None => MemoryShown::Unknown(id),
+            Some(fact) => {
+                let if_confirmed = if_confirmed(&cx, &fact).await?;
+                MemoryShown::Found { fact: Box::new(fact), if_confirmed }
+            }
         };
-        Ok(Done::read(shown(&fact, stands.as_ref()), format!("#{id}")))
+        Ok(Done::read(shown, format!("#{id}")))
     }
+}
+
+/// What confirming the fact would do, where it waits for that.
+async fn if_confirmed(cx: &Context<'_>, fact: &Fact) -> Result<Option<IfConfirmed>, Stop> {
+    let Some(pending) = &fact.pending else { return Ok(None) };
+    let stands = standing(cx, fact, pending).await?;
+    Ok(Some(IfConfirmed::of(fact, pending, stands)))
 }
 
 /// What a flagged fact would change: its target if that is current, else what has its place.
@@ -58,45 +69,83 @@ async fn standing(cx: &Context<'_>, flag: &Fact, pending: &Pending) -> Result<Op
     Ok(facts.into_iter().find(|fact| place.is_some() && slot_key(fact) == place))
 }
 
-pub(super) fn unknown(id: i64) -> String {
-    format!("No memory with id #{id}.")
+/// A fact, or that there is none of that number.
+#[derive(Debug)]
+pub enum MemoryShown {
+    Unknown(FactId),
+    Found { fact: Box<Fact>, if_confirmed: Option<IfConfirmed> },
 }
 
-fn shown(fact: &Fact, stands: Option<&Fact>) -> String {
-    let kind = match fact.kind {
-        FactKind::State => "state",
-        FactKind::Event => "event",
-    };
-    let mut lines = vec![
-        format!("#{} {}", fact.id, render::pair(&fact.subject, &fact.value)),
-        format!("  status: {}", fact.status),
-        format!("  scope: {}", fact.scope),
-        format!("  confidence: {}", render::confidence(fact.confidence)),
-        format!("  kind: {kind}"),
-    ];
-    lines.extend(fact.source.iter().map(|source| format!("  source: {source}")));
-    lines.extend(fact.supersedes.iter().map(|id| format!("  supersedes: #{id}")));
-    lines.extend(fact.earlier.iter().map(|e| format!("  refined from: {} (until {})", e.value, e.until)));
-    lines.extend(
-        fact.pending.iter().map(|pending| format!("  if confirmed: {}", effect(fact, pending, stands))),
-    );
-    lines.push(format!("  stored: {}", fact.created));
-    let metadata = serde_json::Value::Object(fact.metadata.clone());
-    lines.push(format!("  metadata: {metadata}"));
-    lines.join("\n")
+/// What a flagged fact waits to do to what is current.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IfConfirmed {
+    /// What it would change has changed meanwhile.
+    NothingToChange,
+    /// What it would remove has gone meanwhile.
+    NothingToRemove,
+    Removes {
+        old: String,
+    },
+    Replaces {
+        old: String,
+        new: String,
+    },
+    Adds {
+        new: String,
+    },
 }
 
-/// What a flagged fact waits to do to what stands.
-fn effect(fact: &Fact, pending: &Pending, stands: Option<&Fact>) -> String {
-    let value = &fact.value;
-    let as_proposed = stands.map(|held| &held.value) == pending.target_value.as_ref();
-    match (pending.action, stands) {
-        (Action::Retract, None) => "nothing, since what it would remove is no longer current".to_owned(),
-        _ if pending.gated && !as_proposed => {
-            "nothing, since what it would change is no longer current".to_owned()
+impl IfConfirmed {
+    fn of(fact: &Fact, pending: &Pending, stands: Option<Fact>) -> Self {
+        let new = fact.value.clone();
+        let old = stands.map(|held| held.value);
+        let as_proposed = old == pending.target_value;
+        match (pending.action, old) {
+            (Action::Retract, None) => Self::NothingToRemove,
+            _ if pending.gated && !as_proposed => Self::NothingToChange,
+            (Action::Retract, Some(old)) => Self::Removes { old },
+            (_, Some(old)) if old != new => Self::Replaces { old, new },
+            _ => Self::Adds { new },
         }
-        (Action::Retract, Some(held)) => format!("'{}' is removed", held.value),
-        (_, Some(held)) if held.value != *value => format!("'{value}' takes the place of '{}'", held.value),
-        _ => format!("'{value}' becomes current"),
     }
+}
+
+impl fmt::Display for IfConfirmed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NothingToChange => f.write_str("nothing, since what it would change is no longer current"),
+            Self::NothingToRemove => f.write_str("nothing, since what it would remove is no longer current"),
+            Self::Removes { old } => write!(f, "'{old}' is removed"),
+            Self::Replaces { old, new } => write!(f, "'{new}' takes the place of '{old}'"),
+            Self::Adds { new } => write!(f, "'{new}' becomes current"),
+        }
+    }
+}
+
+impl fmt::Display for MemoryShown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (fact, if_confirmed) = match self {
+            Self::Unknown(id) => return f.write_str(&unknown(*id)),
+            Self::Found { fact, if_confirmed } => (fact, if_confirmed),
+        };
+        let mut lines = vec![
+            format!("#{} {}", fact.id, render::pair(&fact.subject, &fact.value)),
+            format!("  status: {}", fact.status),
+            format!("  scope: {}", fact.scope),
+            format!("  confidence: {}", render::confidence(fact.confidence)),
+            format!("  kind: {}", fact.kind.word()),
+        ];
+        lines.extend(fact.source.iter().map(|source| format!("  source: {source}")));
+        lines.extend(fact.supersedes.iter().map(|id| format!("  supersedes: #{id}")));
+        lines.extend(fact.earlier.iter().map(|e| format!("  refined from: {} (until {})", e.value, e.until)));
+        lines.extend(if_confirmed.iter().map(|effect| format!("  if confirmed: {effect}")));
+        lines.push(format!("  stored: {}", fact.created));
+        let metadata = serde_json::Value::Object(fact.metadata.clone());
+        lines.push(format!("  metadata: {metadata}"));
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+pub(super) fn unknown(id: FactId) -> String {
+    format!("No memory with id #{id}.")
 }

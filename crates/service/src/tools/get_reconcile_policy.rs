@@ -1,11 +1,11 @@
 //! Whose word counts in a space.
 
-use crate::args::Takes;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, PolicyMode, SourcePolicy};
+use domain::{Capability, PolicyMode, SourcePolicy, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 
 pub(crate) struct GetReconcilePolicy;
 
@@ -20,13 +20,23 @@ impl Tool for GetReconcilePolicy {
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = PolicyShown;
 
-    async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, _: Args) -> Result<Done<PolicyShown>, Stop> {
         let policy = cx.service.store.policy_get(&cx.call.caller, &cx.space).await?;
         let detail = policy.mode.word();
-        Ok(Done::read(format!("Source policy: {}", described(&policy)), detail))
+        Ok(Done::read(PolicyShown(policy), detail))
+    }
+}
+
+#[derive(Debug)]
+pub struct PolicyShown(pub SourcePolicy);
+
+impl fmt::Display for PolicyShown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Source policy: {}", described(&self.0))
     }
 }
 

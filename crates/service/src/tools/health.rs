@@ -1,11 +1,14 @@
 //! Whether each part of the deployment answers, tried once.
 
-use crate::args::Takes;
 use crate::outcome::{Done, Stop};
+use crate::place::NoSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
+use model::ModelError;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
+use store::StoreError;
 
 pub(crate) struct Health;
 
@@ -21,34 +24,65 @@ impl Tool for Health {
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Open;
-    const TAKES: Takes = Takes::NoSpace;
+    type Place = NoSpace;
     type Args = Args;
+    type Reply = HealthReport;
 
-    async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<HealthReport>, Stop> {
         let (service, models) = (cx.service, &cx.service.models);
         let (db, embedder, llm) =
             tokio::join!(service.store.ready(), models.probe_embedder(), models.probe_chat());
-        let switch = |on: bool| if on { "on" } else { "off" };
-        let lines = [
-            format!("config: LLM_PROVIDER={}, model={}", models.provider(), models.chat_model()),
-            format!("license: {}", service.edition(cx.call.caller.now).name),
-            format!(
-                "encryption: {} · signing: {}",
-                switch(service.store.is_sealed()),
-                switch(service.store.public_key().is_some())
-            ),
-            format!("db: {}", state(db.as_ref().map_err(|e| e.kind()))),
-            format!("embedder: {}", state(embedder.as_ref().map_err(|e| e.kind()))),
-            format!("llm: {}", state(llm.as_ref().map_err(|e| e.kind()))),
-            "graph: disabled".to_owned(),
-        ];
-        Ok(Done::read(lines.join("\n"), "checked"))
+        let report = HealthReport {
+            provider: models.provider(),
+            model: models.chat_model().to_owned(),
+            edition: service.edition(cx.call.caller.now).name,
+            is_sealed: service.store.is_sealed(),
+            is_signed: service.store.public_key().is_some(),
+            db,
+            embedder,
+            llm,
+        };
+        Ok(Done::read(report, "checked"))
     }
 }
 
-fn state(result: Result<&(), &'static str>) -> String {
-    match result {
-        Ok(()) => "ok".to_owned(),
-        Err(kind) => format!("FAIL ({kind})"),
+/// How the parts fare.
+#[derive(Debug)]
+pub struct HealthReport {
+    pub provider: &'static str,
+    pub model: String,
+    pub edition: String,
+    pub is_sealed: bool,
+    pub is_signed: bool,
+    pub db: Result<(), StoreError>,
+    pub embedder: Result<(), ModelError>,
+    pub llm: Result<(), ModelError>,
+}
+
+impl HealthReport {
+    /// Which model is configured.
+    pub fn config(&self) -> String {
+        format!("LLM_PROVIDER={}, model={}", self.provider, self.model)
+    }
+}
+
+impl fmt::Display for HealthReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let switch = |on: bool| if on { "on" } else { "off" };
+        writeln!(f, "config: {}", self.config())?;
+        writeln!(f, "license: {}", self.edition)?;
+        writeln!(f, "encryption: {} · signing: {}", switch(self.is_sealed), switch(self.is_signed))?;
+        let parts = [
+            ("db", self.db.as_ref().err().map(StoreError::kind)),
+            ("embedder", self.embedder.as_ref().err().map(ModelError::kind)),
+            ("llm", self.llm.as_ref().err().map(ModelError::kind)),
+        ];
+        for (part, failure) in parts {
+            match failure {
+                None => writeln!(f, "{part}: ok")?,
+                Some(kind) => writeln!(f, "{part}: FAIL ({kind})")?,
+            }
+        }
+        f.write_str("graph: disabled")
     }
 }

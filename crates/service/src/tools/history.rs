@@ -1,11 +1,12 @@
 //! Every value that a subject has had.
 
-use crate::args::{Takes, worded};
+use crate::args::worded;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, Status, limits};
+use domain::{Capability, Fact, Space, Status, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 
 pub(crate) struct History;
 
@@ -24,21 +25,37 @@ impl Tool for History {
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = SubjectHistory;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<SubjectHistory>, Stop> {
         worded("subject", &args.subject, limits::SUBJECT_BYTES)?;
         let facts =
             cx.service.store.fact_history(&cx.call.caller, &cx.space, cx.subject(&args.subject)).await?;
-        let text = if facts.is_empty() {
-            format!("No history for '{}'.", args.subject)
-        } else {
-            let values = facts.iter().flat_map(values).enumerate();
-            let lines = values.map(|(n, (value, status))| format!("\n  {}. {value}  [{status}]", n + 1));
-            format!("History for '{}' (oldest → newest):{}", args.subject, lines.collect::<String>())
-        };
-        Ok(Done::read(text, args.subject))
+        let detail = args.subject.clone();
+        Ok(Done::read(SubjectHistory { subject: args.subject, facts }, detail))
+    }
+}
+
+/// Every fact of a subject, oldest first.
+#[derive(Debug)]
+pub struct SubjectHistory {
+    /// As the caller named it.
+    pub subject: String,
+    pub facts: Vec<Fact>,
+}
+
+impl fmt::Display for SubjectHistory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.facts.is_empty() {
+            return write!(f, "No history for '{}'.", self.subject);
+        }
+        write!(f, "History for '{}' (oldest → newest):", self.subject)?;
+        for (n, (value, status)) in self.facts.iter().flat_map(values).enumerate() {
+            write!(f, "\n  {}. {value}  [{status}]", n + 1)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,11 +1,13 @@
 //! Under which edition the deployment runs.
 
-use crate::args::Takes;
 use crate::outcome::{Done, Stop};
+use crate::place::NoSpace;
+use crate::service::Edition;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 
 pub(crate) struct LicenseStatus;
 
@@ -21,22 +23,39 @@ impl Tool for LicenseStatus {
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::NoSpace;
+    type Place = NoSpace;
     type Args = Args;
+    type Reply = LicenceShown;
 
-    async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<LicenceShown>, Stop> {
         let edition = cx.service.edition(cx.call.caller.now);
-        let used = cx.service.store.counts().await?.active_principals;
-        let mut lines = vec![format!("edition: {}", edition.name)];
+        let principals = cx.service.store.counts().await?.active_principals;
+        let detail = edition.name.clone();
+        Ok(Done::read(LicenceShown { edition, principals }, detail))
+    }
+}
+
+#[derive(Debug)]
+pub struct LicenceShown {
+    pub edition: Edition,
+    /// How many are active.
+    pub principals: i64,
+}
+
+impl fmt::Display for LicenceShown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let edition = &self.edition;
+        writeln!(f, "edition: {}", edition.name)?;
         if let Some(claims) = &edition.claims {
             let features =
                 if claims.features.is_empty() { "none".to_owned() } else { claims.features.join(", ") };
-            lines.push(format!("customer: {}", claims.customer));
-            lines.push(format!("features: {features}"));
-            lines.push(format!("valid: {}", claims.term()));
+            writeln!(f, "customer: {}", claims.customer)?;
+            writeln!(f, "features: {features}")?;
+            writeln!(f, "valid: {}", claims.term())?;
         }
-        lines.extend(edition.problem.iter().map(|problem| format!("licence not in force: {problem}")));
-        lines.push(format!("principals in use: {used} of {}", edition.seats));
-        Ok(Done::read(lines.join("\n"), edition.name))
+        if let Some(problem) = &edition.problem {
+            writeln!(f, "licence not in force: {problem}")?;
+        }
+        write!(f, "principals in use: {} of {}", self.principals, edition.seats)
     }
 }

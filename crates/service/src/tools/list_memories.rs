@@ -1,12 +1,13 @@
 //! What a space holds.
 
-use crate::args::{Takes, Whole};
+use crate::args::Whole;
 use crate::outcome::{Done, Stop};
 use crate::render::pair;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, limits};
+use domain::{Capability, Fact, Space, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 use std::sync::Arc;
 
 pub(crate) struct ListMemories;
@@ -36,10 +37,11 @@ impl Tool for ListMemories {
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = MemoryList;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<MemoryList>, Stop> {
         let (service, caller) = (cx.service, &cx.call.caller);
         let most = match usize::try_from(args.limit.0) {
             Ok(0) => usize::MAX,
@@ -53,21 +55,72 @@ impl Tool for ListMemories {
             let active: Vec<Arc<Fact>> = behind.by_ref().take(most).cloned().collect();
             (active, behind.count(), open.flagged.values().cloned().collect::<Vec<_>>())
         };
-        let mut sections = Vec::new();
-        let mut standing: Vec<String> =
-            active.iter().map(|f| format!("• {}  (#{})", pair(&f.subject, &f.value), f.id)).collect();
         let detail = format!("{} active, {} flagged", active.len() + more, flagged.len());
-        if let (Some(last), true) = (active.last(), more > 0) {
-            // What is flagged and what has gone stand once, at the end of the last page.
-            standing.push(format!("{more} more: list_memories with after = {} goes on.", last.id));
-            return Ok(Done::read(standing.join("\n"), detail));
+        // What is flagged and what has gone is listed once, at the end of the last page.
+        let page = if active.is_empty() || more == 0 {
+            Page::Last {
+                flagged,
+                retired: service.store.facts_retired(caller, &cx.space, limits::RETIRED_SHOWN).await?,
+            }
+        } else {
+            Page::More(more)
+        };
+        Ok(Done::read(MemoryList { active, page }, detail))
+    }
+}
+
+/// The current facts of a space, in the order of their numbers.
+#[derive(Debug)]
+pub struct MemoryList {
+    pub active: Vec<Arc<Fact>>,
+    pub page: Page,
+}
+
+/// What follows the current facts of a page.
+#[derive(Debug)]
+pub enum Page {
+    /// So many further current facts.
+    More(usize),
+    Last {
+        flagged: Vec<Arc<Fact>>,
+        /// The latest first, as many as a reply shows.
+        retired: Vec<Fact>,
+    },
+}
+
+impl MemoryList {
+    /// The flagged facts, which the last page has.
+    pub fn flagged(&self) -> &[Arc<Fact>] {
+        match &self.page {
+            Page::More(_) => &[],
+            Page::Last { flagged, .. } => flagged,
         }
+    }
+
+    /// What is active, then what is flagged.
+    pub fn standing(&self) -> impl Iterator<Item = &Fact> {
+        self.active.iter().chain(self.flagged()).map(AsRef::as_ref)
+    }
+}
+
+impl fmt::Display for MemoryList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut standing: Vec<String> =
+            self.active.iter().map(|f| format!("• {}  (#{})", pair(&f.subject, &f.value), f.id)).collect();
+        let (flagged, retired) = match &self.page {
+            Page::More(more) => {
+                let last = self.active.last().map_or(0, |fact| fact.id);
+                standing.push(format!("{more} more: list_memories with after = {last} goes on."));
+                return f.write_str(&standing.join("\n"));
+            }
+            Page::Last { flagged, retired } => (flagged, retired),
+        };
         standing.extend(
             flagged.iter().map(|f| {
                 format!("⚠ {}  (#{}, flagged — needs confirmation)", pair(&f.subject, &f.value), f.id)
             }),
         );
-        let retired = service.store.facts_retired(caller, &cx.space, limits::RETIRED_SHOWN).await?;
+        let mut sections = Vec::new();
         if !standing.is_empty() {
             sections.push(standing.join("\n"));
         }
@@ -78,7 +131,6 @@ impl Tool for ListMemories {
             );
             sections.push(lines.join("\n"));
         }
-        let text = if sections.is_empty() { EMPTY.to_owned() } else { sections.join("\n\n") };
-        Ok(Done::read(text, detail))
+        if sections.is_empty() { f.write_str(EMPTY) } else { f.write_str(&sections.join("\n\n")) }
     }
 }

@@ -1,11 +1,12 @@
 //! Who has a key.
 
-use crate::args::Takes;
 use crate::outcome::{Done, Stop};
+use crate::place::NoSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 use store::PrincipalState;
 
 pub(crate) struct ListPrincipals;
@@ -22,19 +23,30 @@ impl Tool for ListPrincipals {
     const CAPABILITY: Capability = Capability::Admin;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::NoSpace;
+    type Place = NoSpace;
     type Args = Args;
+    type Reply = PrincipalList;
 
-    async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<PrincipalList>, Stop> {
         let principals = cx.service.store.principal_list(&cx.call.caller).await?;
         let detail = format!("{} principal(s)", principals.len());
-        let now = cx.call.caller.now;
-        let text = if principals.is_empty() {
-            "No principals yet. create_principal makes one.".to_owned()
-        } else {
-            principals.iter().map(|state| line(state, now)).collect::<Vec<_>>().join("\n")
-        };
-        Ok(Done::read(text, detail))
+        Ok(Done::read(PrincipalList { principals, now: cx.call.caller.now }, detail))
+    }
+}
+
+#[derive(Debug)]
+pub struct PrincipalList {
+    pub principals: Vec<PrincipalState>,
+    pub now: Timestamp,
+}
+
+impl fmt::Display for PrincipalList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.principals.is_empty() {
+            return f.write_str("No principals yet. create_principal makes one.");
+        }
+        let lines: Vec<String> = self.principals.iter().map(|state| line(state, self.now)).collect();
+        f.write_str(&lines.join("\n"))
     }
 }
 

@@ -1,14 +1,15 @@
 //! Erases what has grown too old to keep.
 
 use super::delete::{also, besides, proof};
-use crate::args::{Takes, Whole};
+use crate::args::Whole;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Timestamp};
+use domain::{Capability, Space, Timestamp};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::Expired;
+use std::fmt;
+use store::{ErasureSummary, Expired};
 
 pub(crate) struct PurgeExpired;
 
@@ -39,23 +40,34 @@ impl Tool for PurgeExpired {
     const CAPABILITY: Capability = Capability::Admin;
     const EFFECT: Effect = Effect::Destructive;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = Purged;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
-        let days = args.older_than_days.0;
-        let expired = expired(days, cx.call.caller.now)?;
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<Purged>, Stop> {
+        let expired = expired(args.older_than_days.0, cx.call.caller.now)?;
         let also = also(&cx, args.include_decisions, args.include_receipts, args.include_audit)?;
         let store = &cx.service.store;
         let erased = store.expired_purge(cx.call.clone(), cx.space.clone(), expired, also).await?;
-        let proof = erased.receipt.map_or_else(String::new, |id| format!(" {}", proof(id)));
-        Ok(Done::Committed {
-            text: format!(
-                "Purged {} fact(s) older than {days} day(s){}.{proof}",
-                erased.facts,
-                besides(&erased)
-            ),
-        })
+        Ok(Done::Committed(Purged { days: expired.older_than_days, erased }))
+    }
+}
+
+/// What was erased for its age.
+#[derive(Debug)]
+pub struct Purged {
+    pub days: u64,
+    pub erased: ErasureSummary,
+}
+
+impl fmt::Display for Purged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { days, erased } = self;
+        write!(f, "Purged {} fact(s) older than {days} day(s){}.", erased.facts, besides(erased))?;
+        match erased.receipt {
+            Some(receipt) => write!(f, " {}", proof(receipt)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,13 +1,14 @@
 //! Answers a question from what is true now.
 
 use crate::answering::{self, Basis, History};
-use crate::args::Takes;
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::Capability;
+use domain::{Capability, Fact, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
+use std::sync::Arc;
 
 pub(crate) struct Recall;
 
@@ -34,16 +35,17 @@ impl Tool for Recall {
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Open;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = Answered;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<Answered>, Stop> {
         let categories = answering::categories(&cx, &args.critical_categories);
         let history = if args.include_history { History::Include } else { History::Leave };
         let basis = answering::basis(&cx, &args.question, &categories, history).await?;
         let answer = answering::answer(&cx, &args.question, &basis).await?;
-        let text = if args.explain { explained(&answer, &basis) } else { answer };
-        Ok(Done::read(text, asked(&args.question)))
+        let grounds = args.explain.then(|| grounds(basis));
+        Ok(Done::read(Answered { answer, grounds }, asked(&args.question)))
     }
 }
 
@@ -52,12 +54,46 @@ pub(super) fn asked(question: &str) -> String {
     render::excerpt(question, 80)
 }
 
-fn explained(answer: &str, basis: &Basis) -> String {
-    let active = basis.active.iter().map(|fact| render::provenance(fact, false));
-    let lines: Vec<String> =
-        active.chain(basis.retired.iter().map(|fact| render::provenance(fact, true))).collect();
-    if lines.is_empty() {
-        return format!("{answer}\n\n(no stored facts were used)");
+fn grounds(basis: Basis) -> Vec<Ground> {
+    let active = basis.active.into_iter().map(|fact| Ground { fact, is_retired: false });
+    let retired = basis.retired.into_iter().map(|fact| Ground { fact: Arc::new(fact), is_retired: true });
+    active.chain(retired).collect()
+}
+
+#[derive(Debug)]
+pub struct Answered {
+    pub answer: String,
+    /// The facts behind the answer, where they were asked for.
+    pub grounds: Option<Vec<Ground>>,
+}
+
+#[derive(Debug)]
+pub struct Ground {
+    pub fact: Arc<Fact>,
+    pub is_retired: bool,
+}
+
+impl fmt::Display for Answered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.answer)?;
+        match self.grounds.as_deref() {
+            None => Ok(()),
+            Some([]) => f.write_str("\n\n(no stored facts were used)"),
+            Some(grounds) => {
+                f.write_str("\n\nBased on these facts:")?;
+                grounds.iter().try_for_each(|ground| write!(f, "\n{ground}"))
+            }
+        }
     }
-    format!("{answer}\n\nBased on these facts:\n{}", lines.join("\n"))
+}
+
+impl fmt::Display for Ground {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fact = &self.fact;
+        let history = if self.is_retired { " (history)" } else { "" };
+        let grounds = render::grounds(fact.confidence, fact.source.as_deref());
+        let supersedes = fact.supersedes.map_or_else(String::new, |id| format!(", supersedes #{id}"));
+        let pair = render::pair(&fact.subject, &fact.value);
+        write!(f, "  • #{} {pair}{history}  [{grounds}{supersedes}]", fact.id)
+    }
 }

@@ -1,11 +1,10 @@
 //! Answers a question about how things hang together. Without the entity graph it is `recall`.
 
-use super::recall::asked;
+use super::recall::{Answered, asked};
 use crate::answering::{self, History};
-use crate::args::Takes;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::Capability;
+use domain::{Capability, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -25,13 +24,14 @@ impl Tool for RecallRelated {
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Open;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = Answered;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<Answered>, Stop> {
         let categories = answering::categories(&cx, "");
         let basis = answering::basis(&cx, &args.question, &categories, History::Leave).await?;
         let answer = answering::answer(&cx, &args.question, &basis).await?;
-        Ok(Done::read(answer, asked(&args.question)))
+        Ok(Done::read(Answered { answer, grounds: None }, asked(&args.question)))
     }
 }

@@ -1,14 +1,15 @@
 //! Binds a decision to what was believed when it was taken.
 
 use crate::answering::{self, History};
-use crate::args::{Takes, worded};
+use crate::args::worded;
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, limits};
-use evidence::Belief;
+use domain::{Capability, Fact, Space, limits};
+use evidence::{Belief, Hash};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 use store::NewDecision;
 
 pub(crate) struct RecordDecision;
@@ -32,28 +33,49 @@ impl Tool for RecordDecision {
     const CAPABILITY: Capability = Capability::Write;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Open;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = DecisionRecorded;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<DecisionRecorded>, Stop> {
         worded("action_summary", &args.action_summary, limits::VALUE_BYTES)?;
         let categories = answering::categories(&cx, "");
         let basis = answering::basis(&cx, &args.question, &categories, History::Leave).await?;
         let answer = answering::answer(&cx, &args.question, &basis).await?;
-        let beliefs: Vec<Belief> = basis.active.iter().map(|fact| belief(fact)).collect();
-        let count = beliefs.len();
-        let decision = NewDecision { summary: args.action_summary, beliefs };
-        let store = &cx.service.store;
+        let decision = NewDecision {
+            summary: args.action_summary,
+            beliefs: basis.active.iter().map(|fact| belief(fact)).collect(),
+        };
+        let (beliefs, store) = (decision.beliefs.len(), &cx.service.store);
         let (id, hash) = store.decision_record(cx.call.clone(), cx.space.clone(), decision).await?;
+        let is_signed = store.public_key().is_some();
+        Ok(Done::Committed(DecisionRecorded { id, beliefs, answer, hash, is_signed }))
+    }
+}
+
+/// A decision that was recorded with what it rests on.
+#[derive(Debug)]
+pub struct DecisionRecorded {
+    pub id: i64,
+    /// How many facts it is bound to.
+    pub beliefs: usize,
+    pub answer: String,
+    /// Of the snapshot.
+    pub hash: Hash,
+    pub is_signed: bool,
+}
+
+impl fmt::Display for DecisionRecorded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, beliefs, answer, hash, is_signed } = self;
         let prefix: String = hash.to_string().chars().take(HASH_SHOWN).collect();
-        let sealed = if store.public_key().is_some() { "signed" } else { "unsigned" };
-        Ok(Done::Committed {
-            text: format!(
-                "Decision #{id} recorded, bound to {count} belief(s).\nbased on: {}\n\
-                 receipt: {prefix}…  ({sealed}; verify with explain_decision #{id})",
-                render::line(&answer)
-            ),
-        })
+        let sealed = if *is_signed { "signed" } else { "unsigned" };
+        write!(
+            f,
+            "Decision #{id} recorded, bound to {beliefs} belief(s).\nbased on: {}\n\
+             receipt: {prefix}…  ({sealed}; verify with explain_decision #{id})",
+            render::line(answer)
+        )
     }
 }
 

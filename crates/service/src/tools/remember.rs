@@ -2,14 +2,14 @@
 
 mod close;
 mod facts;
+mod reply;
 
-use crate::args::{Takes, named, worded};
-use crate::outcome::{Done, Proposal, Stop};
-use crate::render;
+use crate::args::{named, worded};
+use crate::outcome::{Done, Stop};
 use crate::spaces::OpenSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use close::close_facts;
-use domain::{Action, Capability, Fact, FactId, Identity, Metadata, Pending, PolicyMode, RawFact, limits};
+use domain::{Action, Capability, Fact, FactId, Identity, Metadata, PolicyMode, RawFact, Space, limits};
 use facts::CallerFact;
 use model::{Extract, Memory, with_wording};
 use parking_lot::RwLock;
@@ -18,6 +18,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 use store::{Intent, Proposer, Record, Said};
+
+pub use reply::{Proposal, Remembered, Waiting};
 
 pub(crate) struct Remember;
 
@@ -47,10 +49,11 @@ impl Tool for Remember {
     const CAPABILITY: Capability = Capability::Write;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Open;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = Remembered;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<Remembered>, Stop> {
         worded("text", &args.text, limits::TEXT_BYTES)?;
         let source = Some(named("source", args.source)?.trim().to_owned()).filter(|s| !s.is_empty());
         let trust = trust(&cx, source.as_deref()).await?;
@@ -70,20 +73,18 @@ impl Tool for Remember {
             }
         };
         if facts.is_empty() {
-            return Ok(Done::read(NOTHING_FOUND, "no durable fact"));
+            return Ok(Done::read(Remembered::default(), "no durable fact"));
         }
         let facts = with_wording(&args.text, facts, &FactsBefore(&open));
         let said =
             Said { intent: Intent::Remember, text: args.text, source, trust, metadata, proposer, facts };
         let plan = commit(&cx, said).await?;
-        let mut lines = reply(&plan);
-        lines.extend(not_taken);
-        if proposer == Proposer::Caller {
-            let close = close_facts(&open.read().index, &plan.outcomes);
-            lines.extend(close.iter().map(|fact| close::line(fact)));
-        }
-        let (text, proposals) = (lines.join("\n"), proposals(&plan));
-        Ok(Done::Reconciled { text, outcomes: plan.outcomes, proposals, record: None })
+        let close = match proposer {
+            Proposer::Caller => close_facts(&open.read().index, &plan.outcomes),
+            Proposer::Model => Vec::new(),
+        };
+        let (waiting, proposals) = (waiting(&plan), proposals(&cx, &plan));
+        Ok(Done::Committed(Remembered { outcomes: plan.outcomes, waiting, not_taken, close, proposals }))
     }
 }
 
@@ -105,7 +106,6 @@ impl Memory for FactsBefore<'_> {
 
 /// Our own stamp of who said it.
 const ASSERTED_BY: &str = "asserted_by";
-const NOTHING_FOUND: &str = "No durable fact found in that, so nothing was stored.";
 
 /// A trusted source skips the confirmation gate, so not everybody may speak in its name.
 async fn trust(cx: &Context<'_>, source: Option<&str>) -> Result<Trust, Stop> {
@@ -207,7 +207,7 @@ pub(super) async fn commit(cx: &Context<'_>, said: Said) -> Result<Plan, Stop> {
     Ok(plan)
 }
 
-fn already_known(facts: &[Fact]) -> Done {
+fn already_known(facts: &[Fact]) -> Done<Remembered> {
     let outcomes: Vec<Outcome> = facts
         .iter()
         .map(|fact| Outcome {
@@ -219,63 +219,30 @@ fn already_known(facts: &[Fact]) -> Done {
         })
         .collect();
     let record = Record::of_outcomes(&outcomes);
-    let plan = Plan { outcomes, writes: Vec::new() };
-    let text = reply(&plan).join("\n");
-    Done::Reconciled { text, outcomes: plan.outcomes, proposals: Vec::new(), record: Some(record) }
+    Done::Read { reply: Remembered { outcomes, ..Remembered::default() }, record }
 }
 
 /// What the caller's metadata says that is not the caller's to say.
-fn not_taken(metadata: &Metadata) -> Option<String> {
+fn not_taken(metadata: &Metadata) -> Vec<String> {
     let reserved = |key: &&String| key.as_str() == ASSERTED_BY || DECISION_KEYS.contains(&key.as_str());
-    let keys: Vec<&str> = metadata.keys().filter(reserved).map(String::as_str).collect();
-    (!keys.is_empty())
-        .then(|| format!("Metadata not taken, since only the service sets it: {}.", keys.join(", ")))
+    metadata.keys().filter(reserved).cloned().collect()
 }
 
-/// `Stored: [ADD] subject = value; …`, then a line for each fact that was not stored, and for each that waits.
-fn reply(plan: &Plan) -> Vec<String> {
-    let (skipped, stored): (Vec<_>, Vec<_>) = plan.outcomes.iter().partition(|o| o.action == Action::Skip);
-    let mut lines = Vec::new();
-    if !stored.is_empty() {
-        let entries: Vec<String> =
-            stored.iter().map(|o| format!("[{}] {}", o.action, render::pair(&o.subject, &o.value))).collect();
-        lines.push(format!("Stored: {}", entries.join("; ")));
-    }
-    lines.extend(
-        skipped.iter().map(|o| format!("Not stored ({}): {}", o.reason, render::pair(&o.subject, &o.value))),
-    );
-    let flagged = stored.iter().filter(|o| o.action == Action::Flag);
-    lines.extend(flagged.filter_map(|o| waiting(o, plan.written(o.id?)?)));
-    if lines.is_empty() { vec![NOTHING_FOUND.to_owned()] } else { lines }
-}
-
-/// The changes to guarded slots among what was written.
-pub(super) fn proposals(plan: &Plan) -> Vec<Proposal> {
+/// The facts that were flagged, with why.
+fn waiting(plan: &Plan) -> Vec<Waiting> {
     let flagged = plan.outcomes.iter().filter(|o| o.action == Action::Flag);
-    let proposed = flagged.filter_map(|o| plan.written(o.id?)).filter_map(|fact| {
-        let pending = fact.pending.as_ref().filter(|pending| pending.gated)?;
-        let question = format!("Apply this change to a guarded fact: {}?", proposed(fact, pending));
-        Some(Proposal { memory_id: fact.id, question })
+    let written = flagged.filter_map(|o| {
+        let fact = plan.written(o.id?).filter(|fact| fact.pending.is_some())?;
+        Some(Waiting { fact: fact.clone(), why: o.reason.clone() })
     });
-    proposed.collect()
+    written.collect()
 }
 
-/// How much of a value stands in what a person is asked.
-const VALUE_SHOWN: usize = 200;
-
-/// On one line and of bounded length, so that no value can pass for what we say ourselves.
-fn proposed(fact: &Fact, pending: &Pending) -> String {
-    let held = render::excerpt(&render::pair(&fact.subject, &fact.value), VALUE_SHOWN);
-    match (pending.action, &pending.target_value) {
-        (Action::Retract, _) => format!("removal of {held}"),
-        (_, Some(old)) => format!("{held} in place of {}", render::excerpt(old, VALUE_SHOWN)),
-        (_, None) => held,
+/// The changes to guarded slots among what was written, where the caller may approve them: under four eyes whoever
+/// proposed a change may not.
+pub(super) fn proposals(cx: &Context<'_>, plan: &Plan) -> Vec<Proposal> {
+    if !cx.call.caller.can(Capability::Approve) || cx.service.options.four_eyes {
+        return Vec::new();
     }
-}
-
-/// What waits, what settles it, and why it waits.
-fn waiting(outcome: &Outcome, fact: &Fact) -> Option<String> {
-    let what = proposed(fact, fact.pending.as_ref()?);
-    let why = render::line(&outcome.reason);
-    Some(format!("Waiting #{}: {what}. confirm_change or reject_change settles it. Why: {why}.", fact.id))
+    waiting(plan).iter().filter_map(Waiting::proposal).collect()
 }

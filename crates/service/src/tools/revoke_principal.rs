@@ -1,11 +1,13 @@
 //! Ends a principal's key, for good.
 
-use crate::args::{Takes, named};
+use crate::args::named;
 use crate::outcome::{Done, Stop};
+use crate::place::NoSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 use store::{Revocation, Revoked};
 
 pub(crate) struct RevokePrincipal;
@@ -28,23 +30,42 @@ impl Tool for RevokePrincipal {
     const CAPABILITY: Capability = Capability::Admin;
     const EFFECT: Effect = Effect::Destructive;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::NoSpace;
+    type Place = NoSpace;
     type Args = Args;
+    type Reply = RevokedPrincipal;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_, NoSpace>, args: Args) -> Result<Done<RevokedPrincipal>, Stop> {
         let id = named("principal_id", args.principal_id)?;
         let how = if args.erase { Revocation::Erase } else { Revocation::Disable };
         let found = cx.service.store.principal_revoke(cx.call.clone(), id.clone(), how).await?;
-        let text = match (found, how) {
-            (Revoked::Nothing, _) => format!("No active principal {id} (unknown or already revoked)."),
-            (Revoked::Before, _) => format!("Erased principal {id}, which was revoked before."),
+        Ok(Done::Committed(RevokedPrincipal { id, found, how }))
+    }
+}
+
+/// What was found of a principal that was to be revoked, and so what was done.
+#[derive(Debug)]
+pub struct RevokedPrincipal {
+    pub id: String,
+    pub found: Revoked,
+    pub how: Revocation,
+}
+
+pub(super) fn no_active(id: &str) -> String {
+    format!("No active principal {id} (unknown or already revoked).")
+}
+
+impl fmt::Display for RevokedPrincipal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let id = &self.id;
+        match (self.found, self.how) {
+            (Revoked::Nothing, _) => f.write_str(&no_active(id)),
+            (Revoked::Before, _) => write!(f, "Erased principal {id}, which was revoked before."),
             (Revoked::Active, Revocation::Disable) => {
-                format!("Revoked principal {id}. Its key no longer works anywhere.")
+                write!(f, "Revoked principal {id}. Its key no longer works anywhere.")
             }
             (Revoked::Active, Revocation::Erase) => {
-                format!("Revoked and erased principal {id}. Its key no longer works anywhere.")
+                write!(f, "Revoked and erased principal {id}. Its key no longer works anywhere.")
             }
-        };
-        Ok(Done::Committed { text })
+        }
     }
 }

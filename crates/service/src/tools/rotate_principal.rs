@@ -1,12 +1,16 @@
 //! Gives a principal a new key, and its old one some time to be replaced wherever it is in use.
 
+use super::revoke_principal::no_active;
 use crate::api_key::{expiry, from_now, new_key};
-use crate::args::{Takes, named};
+use crate::args::named;
 use crate::outcome::{Done, Stop};
+use crate::place::NoSpace;
+use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 use store::{NextExpiry, PrincipalState, Rotated, Rotation};
 
 pub(crate) struct RotatePrincipal;
@@ -31,10 +35,11 @@ impl Tool for RotatePrincipal {
     const CAPABILITY: Capability = Capability::Admin;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::NoSpace;
+    type Place = NoSpace;
     type Args = Args;
+    type Reply = RotatedKey;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_, NoSpace>, args: Args) -> Result<Done<RotatedKey>, Stop> {
         let (id, now) = (named("principal_id", args.principal_id)?, cx.call.caller.now);
         let expires = match args.expires.trim() {
             "" => NextExpiry::Unsaid,
@@ -45,29 +50,50 @@ impl Tool for RotatePrincipal {
         let (key, hash) = new_key()?;
         let rotation = Rotation { key: hash, expires, overlap_until };
         let store = &cx.service.store;
-        match store.principal_rotate(cx.call.clone(), id.clone(), rotation).await? {
-            Rotated::Done(state) => Ok(Done::Committed { text: reply(&state, &key) }),
-            Rotated::ExpiryUnsaid => Ok(Done::Committed {
-                text: format!(
-                    "Not rotated: the key of {id} expires, so say how long the new one works: --expires 90d, or \
-                     --expires never."
-                ),
-            }),
-            Rotated::Unknown => Ok(Done::Committed {
-                text: format!("No active principal {id} (unknown or already revoked)."),
-            }),
-        }
+        let rotated = store.principal_rotate(cx.call.clone(), id.clone(), rotation).await?;
+        Ok(Done::Committed(match rotated {
+            Rotated::Done(state) => RotatedKey::Done { state, key },
+            Rotated::ExpiryUnsaid => RotatedKey::ExpiryUnsaid { id },
+            Rotated::Unknown => RotatedKey::Unknown { id },
+        }))
     }
 }
 
-fn reply(state: &PrincipalState, key: &str) -> String {
-    let old = match state.former_until {
-        Some(until) => format!("The old key works until {until}."),
-        None => "The old key no longer works.".to_owned(),
-    };
-    let ends = state.expires.map_or_else(String::new, |at| format!(" (works until {at})"));
-    format!(
-        "Rotated the key of {} '{}'. {old}\nIts new API key{ends}, shown once; keep it now:\n  {key}",
-        state.principal.id, state.principal.name
-    )
+/// A principal's new key, or why there is none.
+#[derive(Debug)]
+pub enum RotatedKey {
+    Done {
+        state: PrincipalState,
+        key: String,
+    },
+    /// The old key expires, and nobody said when the new one does.
+    ExpiryUnsaid {
+        id: String,
+    },
+    Unknown {
+        id: String,
+    },
+}
+
+impl fmt::Display for RotatedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (state, key) = match self {
+            Self::Done { state, key } => (state, key),
+            Self::ExpiryUnsaid { id } => {
+                return write!(
+                    f,
+                    "Not rotated: the key of {id} expires, so say how long the new one works: --expires 90d, or \
+                     --expires never."
+                );
+            }
+            Self::Unknown { id } => return f.write_str(&no_active(id)),
+        };
+        write!(f, "Rotated the key of {} '{}'. ", state.principal.id, state.principal.name)?;
+        match state.former_until {
+            Some(until) => write!(f, "The old key works until {until}.")?,
+            None => write!(f, "The old key no longer works.")?,
+        }
+        let ends = render::key_end(state.expires);
+        write!(f, "\nIts new API key{ends}, shown once; keep it now:\n  {key}")
+    }
 }

@@ -3,14 +3,15 @@
 use super::check_before_act::{bar, default_confidence, off, yes};
 use super::recall::asked;
 use crate::answering::{self, Basis, History};
-use crate::args::{Days, Takes};
+use crate::args::Days;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
 use domain::keys::subject_key;
-use domain::{Capability, Fact, Timestamp};
-use reconcile::{Bar, judge};
+use domain::{Capability, Fact, FactId, Space, Timestamp};
+use reconcile::{Bar, Concern, judge};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 
 pub(crate) struct SafeRecall;
 
@@ -45,10 +46,11 @@ impl Tool for SafeRecall {
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Open;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = SafeAnswer;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<SafeAnswer>, Stop> {
         let bar = bar(
             args.min_confidence,
             args.require_active,
@@ -59,31 +61,62 @@ impl Tool for SafeRecall {
         let categories = answering::categories(&cx, &args.critical_categories);
         let basis = answering::basis(&cx, &args.question, &categories, History::Leave).await?;
         let reasons = reasons(&basis, &bar, cx.call.caller.now);
-        if reasons.is_empty() {
-            let answer = answering::answer(&cx, &args.question, &basis).await?;
-            return Ok(Done::read(answer, format!("answered: {}", asked(&args.question))));
+        if !reasons.is_empty() {
+            return Ok(Done::read(
+                SafeAnswer::Withheld(reasons),
+                format!("withheld: {}", asked(&args.question)),
+            ));
         }
-        let text =
-            format!("WITHHELD: the facts behind this answer are not safe to act on.\n{}", reasons.join("\n"));
-        Ok(Done::read(text, format!("withheld: {}", asked(&args.question))))
+        let answer = answering::answer(&cx, &args.question, &basis).await?;
+        Ok(Done::read(SafeAnswer::Given(answer), format!("answered: {}", asked(&args.question))))
     }
 }
 
-fn reasons(basis: &Basis, bar: &Bar, now: Timestamp) -> Vec<String> {
+fn reasons(basis: &Basis, bar: &Bar, now: Timestamp) -> Vec<Reason> {
     if basis.active.is_empty() {
         let flagged: Vec<&Fact> = basis.flagged.iter().map(AsRef::as_ref).collect();
-        return judge(&flagged, bar, now).iter().map(|concern| format!("  - {concern}")).collect();
+        let concerns = judge(&flagged, bar, now).into_iter();
+        return concerns.map(|concern| Reason { about: None, concern }).collect();
     }
     let mut reasons = Vec::new();
     for fact in &basis.active {
         let key = subject_key(&fact.subject);
         let disputes = basis.flagged.iter().filter(|flagged| subject_key(&flagged.subject) == key);
         let together: Vec<&Fact> = std::iter::once(fact).chain(disputes).map(AsRef::as_ref).collect();
-        reasons.extend(
-            judge(&together, bar, now)
-                .iter()
-                .map(|concern| format!("  - #{} {}: {concern}", fact.id, fact.subject)),
-        );
+        let about = || Some((fact.id, fact.subject.clone()));
+        let concerns = judge(&together, bar, now).into_iter();
+        reasons.extend(concerns.map(|concern| Reason { about: about(), concern }));
     }
     reasons
+}
+
+/// An answer, or why there is none.
+#[derive(Debug)]
+pub enum SafeAnswer {
+    Given(String),
+    Withheld(Vec<Reason>),
+}
+
+#[derive(Debug)]
+pub struct Reason {
+    /// The fact behind the answer and its subject, where there is one.
+    pub about: Option<(FactId, String)>,
+    pub concern: Concern,
+}
+
+impl fmt::Display for SafeAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reasons = match self {
+            Self::Given(answer) => return f.write_str(answer),
+            Self::Withheld(reasons) => reasons,
+        };
+        f.write_str("WITHHELD: the facts behind this answer are not safe to act on.")?;
+        for Reason { about, concern } in reasons {
+            match about {
+                Some((id, subject)) => write!(f, "\n  - #{id} {subject}: {concern}")?,
+                None => write!(f, "\n  - {concern}")?,
+            }
+        }
+        Ok(())
+    }
 }

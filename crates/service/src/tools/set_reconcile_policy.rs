@@ -1,13 +1,14 @@
 //! Says whose word counts in a space.
 
 use super::get_reconcile_policy::described;
-use crate::args::{Takes, Whole, named};
+use crate::args::{Whole, named};
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, PolicyMode, SourcePolicy, limits};
+use domain::{Capability, PolicyMode, SourcePolicy, Space, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::fmt;
 
 pub(crate) struct SetReconcilePolicy;
 
@@ -33,10 +34,11 @@ impl Tool for SetReconcilePolicy {
     const CAPABILITY: Capability = Capability::Admin;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = PolicySet;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<PolicySet>, Stop> {
         let mode = PolicyMode::from_word(&args.mode).ok_or_else(|| {
             Stop::refused(format!("Argument 'mode': '{}' is none of RECENCY, AUTHORITY, REVIEW.", args.mode))
         })?;
@@ -53,8 +55,16 @@ impl Tool for SetReconcilePolicy {
             authority.insert(named("authority", source)?.trim().to_lowercase(), rank.0);
         }
         let policy = SourcePolicy { mode, authority };
-        let text = format!("Source policy set: {}", described(&policy));
-        cx.service.store.policy_set(cx.call.clone(), cx.space.clone(), policy).await?;
-        Ok(Done::Committed { text })
+        cx.service.store.policy_set(cx.call.clone(), cx.space.clone(), policy.clone()).await?;
+        Ok(Done::Committed(PolicySet(policy)))
+    }
+}
+
+#[derive(Debug)]
+pub struct PolicySet(pub SourcePolicy);
+
+impl fmt::Display for PolicySet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Source policy set: {}", described(&self.0))
     }
 }

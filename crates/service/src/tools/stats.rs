@@ -1,12 +1,13 @@
 //! How much the deployment is used.
 
-use crate::args::Takes;
 use crate::outcome::{Done, Stop};
+use crate::place::NoSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::{Counts, ToolCount};
+use std::fmt;
+use store::Counts;
 
 pub(crate) struct Stats;
 
@@ -22,30 +23,35 @@ impl Tool for Stats {
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::NoSpace;
+    type Place = NoSpace;
     type Args = Args;
+    type Reply = Usage;
 
-    async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<Usage>, Stop> {
         if !cx.call.caller.tenant.is_default() {
             return Err(Stop::denied(
                 "stats are deployment-wide, so only principals of the default tenant may read them.",
             ));
         }
-        let counts = cx.service.store.counts().await?;
-        Ok(Done::read(shown(&counts), "read"))
+        Ok(Done::read(Usage(cx.service.store.counts().await?), "read"))
     }
 }
 
-fn shown(counts: &Counts) -> String {
-    let mut lines = vec!["Tool calls:".to_owned()];
-    lines.extend(counts.tools.iter().map(tool_line));
-    lines.push("Actions:".to_owned());
-    lines.extend(counts.actions.iter().map(|(action, total)| format!("  {action}: {total}")));
-    lines.push(format!("Active principals: {}", counts.active_principals));
-    lines.join("\n")
-}
+#[derive(Debug)]
+pub struct Usage(pub Counts);
 
-fn tool_line(count: &ToolCount) -> String {
-    let average = count.average_ms();
-    format!("  {}: {} call(s), {} failed, {average:.1} ms on average", count.tool, count.calls, count.errors)
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = &self.0;
+        writeln!(f, "Tool calls:")?;
+        for count in &counts.tools {
+            let (tool, calls, failed, average) = (&count.tool, count.calls, count.errors, count.average_ms());
+            writeln!(f, "  {tool}: {calls} call(s), {failed} failed, {average:.1} ms on average")?;
+        }
+        writeln!(f, "Actions:")?;
+        for (action, total) in &counts.actions {
+            writeln!(f, "  {action}: {total}")?;
+        }
+        write!(f, "Active principals: {}", counts.active_principals)
+    }
 }

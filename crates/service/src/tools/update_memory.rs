@@ -1,13 +1,14 @@
 //! Gives one fact a new value, by its id.
 
 use super::get_memory::unknown;
-use crate::args::{Takes, Whole, worded};
+use crate::args::{Whole, worded};
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Action, Capability, limits};
-use reconcile::{Editor, Plan};
+use domain::{Action, Capability, FactId, Space, limits};
+use reconcile::{Editor, Refusal};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 use store::{Edit, Planned};
 
 pub(crate) struct UpdateMemory;
@@ -28,10 +29,11 @@ impl Tool for UpdateMemory {
     const CAPABILITY: Capability = Capability::Write;
     const EFFECT: Effect = Effect::Write;
     const WORLD: World = World::Open;
-    const TAKES: Takes = Takes::Space;
+    type Place = Space;
     type Args = Args;
+    type Reply = MemoryUpdate;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<MemoryUpdate>, Stop> {
         worded("new_value", &args.new_value, limits::VALUE_BYTES)?;
         let (service, caller, id) = (cx.service, &cx.call.caller, args.memory_id.0);
         let approves = caller.can(Capability::Approve) && !service.options.four_eyes;
@@ -40,27 +42,75 @@ impl Tool for UpdateMemory {
         let edit = Edit { id, value: args.new_value, editor };
         let planned = service.store.fact_update(cx.call.clone(), cx.space.clone(), slots, edit).await?;
         service.embed_soon(caller, &cx.space).await;
-        let text = match planned {
-            Some(Planned { fact, plan: Ok(plan) }) => updated(&plan, id, &fact.value),
-            Some(Planned { plan: Err(refusal), .. }) => format!("Not updated: {refusal}"),
-            None => unknown(id),
-        };
-        Ok(Done::Committed { text })
+        Ok(Done::Committed(MemoryUpdate::of(id, planned)))
     }
 }
 
-fn updated(plan: &Plan, id: i64, old: &str) -> String {
-    let Some(outcome) = plan.outcomes.first() else { return unknown(id) };
-    let new = outcome.id.unwrap_or(id);
-    match outcome.action {
-        Action::Dedup if new != id => {
-            format!("Already awaiting approval as #{new}: '{old}' → '{}'.", outcome.value)
+/// What became of a new value for the fact `id`.
+#[derive(Debug)]
+pub enum MemoryUpdate {
+    Unknown(FactId),
+    NotUpdated(Refusal),
+    Unchanged {
+        id: FactId,
+        value: String,
+    },
+    /// The same change waits already, as `waiting`.
+    AlreadyProposed {
+        waiting: FactId,
+        old: String,
+        new: String,
+    },
+    /// It waits for approval, as `waiting`.
+    Proposed {
+        id: FactId,
+        waiting: FactId,
+        subject: String,
+        old: String,
+        new: String,
+    },
+    Updated {
+        id: FactId,
+        now: FactId,
+        old: String,
+        new: String,
+    },
+}
+
+impl MemoryUpdate {
+    fn of(id: FactId, planned: Option<Planned>) -> Self {
+        let Some(Planned { fact, plan }) = planned else { return Self::Unknown(id) };
+        let outcome = match plan {
+            Ok(plan) => plan.outcomes.into_iter().next(),
+            Err(refusal) => return Self::NotUpdated(refusal),
+        };
+        let Some(outcome) = outcome else { return Self::Unknown(id) };
+        let (now, old, new) = (outcome.id.unwrap_or(id), fact.value, outcome.value);
+        match outcome.action {
+            Action::Dedup if now != id => Self::AlreadyProposed { waiting: now, old, new },
+            Action::Dedup => Self::Unchanged { id, value: old },
+            Action::Flag => Self::Proposed { id, waiting: now, subject: outcome.subject, old, new },
+            _ => Self::Updated { id, now, old, new },
         }
-        Action::Dedup => format!("Unchanged: #{id} already has the value '{old}'."),
-        Action::Flag => format!(
-            "Proposed #{new}, awaiting approval: {} '{old}' → '{}'. #{id} stays current until then.",
-            outcome.subject, outcome.value
-        ),
-        _ => format!("Updated #{id}: '{old}' → '{}' (now #{new}; old kept in history).", outcome.value),
+    }
+}
+
+impl fmt::Display for MemoryUpdate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown(id) => f.write_str(&unknown(*id)),
+            Self::NotUpdated(refusal) => write!(f, "Not updated: {refusal}"),
+            Self::Unchanged { id, value } => write!(f, "Unchanged: #{id} already has the value '{value}'."),
+            Self::AlreadyProposed { waiting, old, new } => {
+                write!(f, "Already awaiting approval as #{waiting}: '{old}' → '{new}'.")
+            }
+            Self::Proposed { id, waiting, subject, old, new } => write!(
+                f,
+                "Proposed #{waiting}, awaiting approval: {subject} '{old}' → '{new}'. #{id} stays current until then."
+            ),
+            Self::Updated { id, now, old, new } => {
+                write!(f, "Updated #{id}: '{old}' → '{new}' (now #{now}; old kept in history).")
+            }
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! Checks the whole audit log.
 
-use crate::args::Takes;
 use crate::outcome::{Done, Stop};
+use crate::place::NoSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
-use evidence::Restoration;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 use store::{AuditReport, Record};
 
 pub(crate) struct VerifyAudit;
@@ -23,29 +23,44 @@ impl Tool for VerifyAudit {
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::NoSpace;
+    type Place = NoSpace;
     type Args = Args;
+    type Reply = AuditVerdict;
 
-    async fn run(cx: Context<'_>, _: Args) -> Result<Done, Stop> {
-        Ok(match cx.service.store.audit_verify().await? {
-            AuditReport::Intact { entries, restorations } => {
-                let restored: String = restorations.iter().map(told).collect();
-                Done::read(format!("✓ Audit chain INTACT — {entries} entries verified.{restored}"), "intact")
+    async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<AuditVerdict>, Stop> {
+        let report = cx.service.store.audit_verify().await?;
+        Ok(match &report {
+            AuditReport::Intact { .. } => Done::read(AuditVerdict(report), "intact"),
+            AuditReport::Broken(broken) => {
+                let record = Record::done(format!("broken at seq {}", broken.seq));
+                Done::Alarm { reply: AuditVerdict(report), record }
             }
-            AuditReport::Broken(broken) => Done::Alarm {
-                text: format!("⚠ Audit chain BROKEN at seq {}: {}.", broken.seq, broken.reason),
-                record: Record::done(format!("broken at seq {}", broken.seq)),
-            },
         })
     }
 }
 
-fn told(note: &Restoration) -> String {
-    format!(
-        "\nRestored on {}: entries {} to {} are missing, as the operator confirmed: {}.",
-        note.ts,
-        note.kept.size + 1,
-        note.lost.size,
-        note.reason.trim_end_matches('.')
-    )
+#[derive(Debug)]
+pub struct AuditVerdict(pub AuditReport);
+
+impl fmt::Display for AuditVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (entries, restorations) = match &self.0 {
+            AuditReport::Intact { entries, restorations } => (entries, restorations),
+            AuditReport::Broken(broken) => {
+                return write!(f, "⚠ Audit chain BROKEN at seq {}: {}.", broken.seq, broken.reason);
+            }
+        };
+        write!(f, "✓ Audit chain INTACT — {entries} entries verified.")?;
+        for note in restorations {
+            write!(
+                f,
+                "\nRestored on {}: entries {} to {} are missing, as the operator confirmed: {}.",
+                note.ts,
+                note.kept.size + 1,
+                note.lost.size,
+                note.reason.trim_end_matches('.')
+            )?;
+        }
+        Ok(())
+    }
 }

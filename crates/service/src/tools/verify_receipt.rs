@@ -1,11 +1,13 @@
 //! Checks a receipt's signature.
 
-use crate::args::{Takes, Whole};
+use crate::args::Whole;
 use crate::outcome::{Done, Stop};
+use crate::place::NoSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fmt;
 use store::ReceiptRow;
 
 pub(crate) struct VerifyReceipt;
@@ -24,24 +26,21 @@ impl Tool for VerifyReceipt {
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
-    const TAKES: Takes = Takes::NoSpace;
+    type Place = NoSpace;
     type Args = Args;
+    type Reply = ReceiptVerdict;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done, Stop> {
+    async fn run(cx: Context<'_, NoSpace>, args: Args) -> Result<Done<ReceiptVerdict>, Stop> {
         let id = args.receipt_id.0;
         let found = cx.service.store.receipt_get(&cx.call.caller, id).await?;
-        let text = match found {
-            None => format!("No receipt #{id}."),
-            Some(row) => {
-                own(&cx, &row)?;
-                shown(id, &row)
-            }
-        };
-        Ok(Done::read(text, format!("receipt #{id}")))
+        if let Some(row) = &found {
+            own(&cx, row)?;
+        }
+        Ok(Done::read(ReceiptVerdict { id, found }, format!("receipt #{id}")))
     }
 }
 
-fn own(cx: &Context<'_>, row: &ReceiptRow) -> Result<(), Stop> {
+fn own(cx: &Context<'_, NoSpace>, row: &ReceiptRow) -> Result<(), Stop> {
     match &row.user_id {
         Some(user_id) if cx.call.caller.reaches(user_id) => Ok(()),
         Some(_) => Err(Stop::denied("this receipt belongs to a memory space outside your assigned scope.")),
@@ -50,16 +49,26 @@ fn own(cx: &Context<'_>, row: &ReceiptRow) -> Result<(), Stop> {
     }
 }
 
-fn shown(id: i64, row: &ReceiptRow) -> String {
-    let verdict = if row.valid {
-        "✓ VALID — signature verified, payload intact"
-    } else {
-        "⚠ INVALID — signature does not match (altered or unsigned)"
-    };
-    match &row.receipt {
-        Some(receipt) => {
-            format!("Receipt #{id} [{}] — {}  (ts {})\n{verdict}", row.kind, receipt.summary(), receipt.ts)
+/// A receipt as it was found; `None` where the caller's tenant has no such receipt.
+#[derive(Debug)]
+pub struct ReceiptVerdict {
+    pub id: i64,
+    pub found: Option<ReceiptRow>,
+}
+
+impl fmt::Display for ReceiptVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let id = self.id;
+        let Some(row) = &self.found else { return write!(f, "No receipt #{id}.") };
+        write!(f, "Receipt #{id} [{}] — ", row.kind)?;
+        match &row.receipt {
+            Some(receipt) => writeln!(f, "{}  (ts {})", receipt.summary(), receipt.ts)?,
+            None => writeln!(f, "its content cannot be read  (ts unknown)")?,
         }
-        None => format!("Receipt #{id} [{}] — its content cannot be read  (ts unknown)\n{verdict}", row.kind),
+        f.write_str(if row.valid {
+            "✓ VALID — signature verified, payload intact"
+        } else {
+            "⚠ INVALID — signature does not match (altered or unsigned)"
+        })
     }
 }

@@ -121,15 +121,16 @@ impl Stage {
         let caller = self.caller(who);
         // What only the operator may do is a call like any other here.
         let reply = self.service.operate(caller, tool, arguments).await;
-        if reply.is_error {
+        if reply.is_error() {
             self.told.push_str("(refused) ");
         }
-        self.told.push_str(&cut(&reply.text));
-        for proposal in &reply.proposals {
+        let text = reply.text();
+        self.told.push_str(&cut(&text));
+        for proposal in reply.proposals() {
             self.told.push_str(&format!("\n(asks about #{}) {}", proposal.memory_id, proposal.question));
         }
         self.told.push_str("\n\n");
-        reply.text
+        text
     }
 
     /// What is done from here on is not in the transcript, until the text is put back.

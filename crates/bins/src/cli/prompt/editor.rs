@@ -135,8 +135,8 @@ struct Completion {
 impl Completion {
     fn subjects(&self) -> BTreeSet<String> {
         // The key is pressed on a thread that waits for nothing else.
-        let standing = block_in_place(|| Handle::current().block_on(self.session.standing()));
-        standing.unwrap_or_default().iter().map(|fact| fact.subject.clone()).collect()
+        let subjects = block_in_place(|| Handle::current().block_on(self.session.subjects()));
+        subjects.unwrap_or_default()
     }
 }
 

@@ -15,7 +15,7 @@ use crate::settings::{DatabaseFile, Settings};
 use input::Input;
 use line::{Line, understand};
 use serde_json::Value;
-use service::Reply;
+use service::{Reply, ToolReply};
 use std::io::{IsTerminal, Write};
 use typed::Typed;
 
@@ -78,18 +78,17 @@ async fn respond(
     out: &mut impl Write,
 ) -> Result<(), CliError> {
     let own_space = ["user_id", "agent_id", "run_id"].iter().all(|name| arguments.get(name).is_none());
-    let Some(reply) = call(session, tool, arguments).await? else {
+    let Some(mut reply) = call(session, tool, arguments).await? else {
         writeln!(out, "Stopped waiting. 'list' shows whether anything was stored.")?;
         return Ok(());
     };
-    let text = reply.text;
-    let waiting = if own_space { flagged::waiting(session, tool, &text).await } else { Vec::new() };
+    let waiting = if own_space { flagged::waiting(session, &reply).await } else { Vec::new() };
     // What waits is said below, with the words that settle it here.
-    let told = |line: &&str| waiting.is_empty() || !line.starts_with("Waiting #");
-    for line in text.lines().filter(told) {
-        writeln!(out, "{line}")?;
+    if let (false, Reply::Done(ToolReply::Remember(remembered))) = (waiting.is_empty(), &mut reply) {
+        remembered.waiting.clear();
     }
-    if let Some(hint) = hint::hint(tool, said, &text) {
+    writeln!(out, "{reply}")?;
+    if let Some(hint) = hint::hint(said, &reply) {
         writeln!(out, "{hint}")?;
     }
     for (number, effect) in waiting {

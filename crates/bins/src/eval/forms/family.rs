@@ -3,7 +3,7 @@
 
 use crate::cli::CliError;
 use crate::eval::bench::Memory;
-use crate::eval::score::ExportedFact;
+use crate::eval::exported_fact::ExportedFact;
 use crate::eval::tally::Ratio;
 use crate::eval::words::{Pattern, words};
 use serde::Deserialize;
@@ -130,7 +130,7 @@ impl Family {
         let belongs = |fact: &ExportedFact| {
             let all = words(&format!("{} {}", fact.subject, fact.value));
             fact.supersedes.is_some_and(was_of_it)
-                || fact.refined_from.iter().any(|former| old.is_in(&words(&former.value)))
+                || fact.refined_from.iter().any(|former| old.is_in(&words(former)))
                 || names.iter().any(|name| all.contains(name))
         };
         let of_it =

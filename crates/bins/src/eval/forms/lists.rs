@@ -2,7 +2,7 @@
 
 use crate::cli::CliError;
 use crate::eval::bench::Memory;
-use crate::eval::score::ExportedFact;
+use crate::eval::exported_fact::ExportedFact;
 use crate::eval::tally::Ratio;
 use crate::eval::words::{Pattern, is_denial, words};
 use serde::Deserialize;

@@ -4,12 +4,13 @@
 use super::bm25::Bm25;
 use super::conversation::{Conversation, Question};
 use crate::cli::CliError;
-use crate::eval::bench::{Memory, could_not};
+use crate::eval::bench::{Memory, failure};
 use crate::eval::cost::{Clock, Cost, rest};
-use crate::eval::score::ExportedFact;
+use crate::eval::exported_fact::ExportedFact;
 use crate::eval::words::{Pattern, words};
-use domain::Timestamp;
+use domain::{FactId, Timestamp};
 use serde_json::json;
+use service::{Reply, ToolReply};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many of the first facts are searched for the evidence.
@@ -89,25 +90,25 @@ impl Turns<'_> {
         let mut cost = clock.stop();
         for (memory, depth) in memories.iter().zip(DEPTHS) {
             clock = Clock::start();
-            reply = recall(memory, question, now).await?;
+            let said = recall(memory, question, now).await?;
             cost = clock.stop();
-            failures += usize::from(could_not(&reply));
-            let shown = shown(&reply).into_iter().take(depth).filter_map(|id| self.facts.get(&id));
+            failures += usize::from(failure(&said).is_some());
+            let shown = shown(&said).take(depth).filter_map(|id| self.facts.get(&id));
             recalls.push(found(&evidence, &shown.map(|fact| fact.text.as_str()).collect()));
+            reply = answer(&said);
         }
         let bm25 = DEPTHS.map(|depth| {
             let ranked = self.index.search(&question.question, depth);
             let ranked = ranked.into_iter().filter_map(|at| self.lines.get(at));
             found(&evidence, &ranked.map(String::as_str).collect())
         });
-        let reply = answer(&reply).to_owned();
         let answered = Pattern::from(question.answer.clone()).is_in(&words(&reply));
         let (question, bm25) = (question.question.clone(), bm25.to_vec());
         Ok(Asked { question, evidence, recall: recalls, bm25, answered, reply, cost, failures })
     }
 }
 
-async fn recall(memory: &Memory, question: &Question, now: Timestamp) -> Result<String, CliError> {
+async fn recall(memory: &Memory, question: &Question, now: Timestamp) -> Result<Reply, CliError> {
     memory.call_at(now, "recall", json!({ "question": question.question, "explain": true })).await
 }
 
@@ -116,31 +117,26 @@ fn found(evidence: &[String], shown: &BTreeSet<&str>) -> Found {
     Found { any: evidence.iter().any(is_shown), all: evidence.iter().all(is_shown) }
 }
 
-const GROUNDS: &str = "\n\nBased on these facts:\n";
-
 /// The reply without the facts that it is explained with.
-fn answer(reply: &str) -> &str {
-    reply.rsplit_once(GROUNDS).map_or(reply, |(answer, _)| answer)
+fn answer(reply: &Reply) -> String {
+    match reply {
+        Reply::Done(ToolReply::Recall(answered)) => answered.answer.clone(),
+        other => other.text(),
+    }
 }
 
 /// The numbers of the facts that a reply is explained with, in order.
-fn shown(reply: &str) -> Vec<i64> {
-    let (_, grounds) = reply.rsplit_once(GROUNDS).unwrap_or_default();
-    let number = |line: &str| line.trim_start().strip_prefix("• #")?.split(' ').next()?.parse().ok();
-    grounds.lines().filter_map(number).collect()
+fn shown(reply: &Reply) -> impl Iterator<Item = FactId> {
+    let grounds = match reply {
+        Reply::Done(ToolReply::Recall(answered)) => answered.grounds.as_deref().unwrap_or_default(),
+        _ => &[],
+    };
+    grounds.iter().map(|ground| ground.fact.id)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{answer, found, shown};
-
-    #[test]
-    fn the_facts_that_explain_an_answer_are_read_in_order() {
-        let reply = "Leeds.\n  • #9 no = ground\n\nBased on these facts:\n  • #12 home = Leeds  [0.9]\n  • #3 a = b  [1]";
-        assert_eq!(shown(reply), [12, 3]);
-        assert_eq!(answer(reply), "Leeds.\n  • #9 no = ground");
-        assert!(shown("I do not know.").is_empty());
-    }
+    use super::found;
 
     #[test]
     fn one_turn_of_two_is_some_evidence_and_not_all() {

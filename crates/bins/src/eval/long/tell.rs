@@ -2,9 +2,9 @@
 
 use super::conversation::{Conversation, Turn};
 use crate::cli::CliError;
-use crate::eval::bench::{Memory, could_not};
+use crate::eval::bench::{Memory, failure};
 use crate::eval::cost::{Clock, Cost};
-use crate::eval::score::ExportedFact;
+use crate::eval::exported_fact::ExportedFact;
 use crate::eval::words::words;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ pub async fn tell(memory: &Memory, conversation: &Conversation) -> Result<(Vec<T
             changes: step.changes(),
             flagged: step.flags().next().is_some(),
             cost,
-            failure: could_not(&reply).then_some(reply),
+            failure: failure(&reply),
             line,
         });
         before = after;

@@ -1,5 +1,7 @@
-use super::{ExportedFact, Finding, Grade, Pending, findings, grade};
+use super::{Finding, Grade, findings, grade};
+use crate::eval::exported_fact::ExportedFact;
 use crate::eval::sequence::{Sequence, parse};
+use domain::{FactKind, Status};
 use serde_json::{Value, json};
 
 fn sequence(labels: &Value) -> Sequence {
@@ -8,23 +10,23 @@ fn sequence(labels: &Value) -> Sequence {
     parse(&line.to_string()).unwrap().remove(0)
 }
 
-fn fact(subject: &str, value: &str, status: &str) -> ExportedFact {
+fn fact(subject: &str, value: &str, status: Status) -> ExportedFact {
     ExportedFact {
         id: 0,
         subject: subject.to_owned(),
         value: value.to_owned(),
         scope: "global".to_owned(),
-        status: status.to_owned(),
-        kind: "state".to_owned(),
+        status,
+        kind: FactKind::State,
         refined_from: Vec::new(),
-        pending: None,
+        disputes: None,
         text: String::new(),
         supersedes: None,
     }
 }
 
 fn active(subject: &str, value: &str) -> ExportedFact {
-    fact(subject, value, "ACTIVE")
+    fact(subject, value, Status::Active)
 }
 
 fn scoped(subject: &str, value: &str, scope: &str) -> ExportedFact {
@@ -52,7 +54,7 @@ fn switched() -> Value {
 
 #[test]
 fn a_memory_that_holds_every_label_is_correct() {
-    let held = [active("billing db", "PostgreSQL 16"), fact("billing db", "MySQL", "SUPERSEDED")];
+    let held = [active("billing db", "PostgreSQL 16"), fact("billing db", "MySQL", Status::Superseded)];
     check(&switched(), &held, Grade::Correct);
 }
 
@@ -64,7 +66,10 @@ fn a_missed_fact_is_safe() {
 
 #[test]
 fn a_fact_that_waits_needlessly_is_safe() {
-    let held = [fact("database", "Postgres", "FLAGGED_CONFLICT"), fact("database", "MySQL", "SUPERSEDED")];
+    let held = [
+        fact("database", "Postgres", Status::FlaggedConflict),
+        fact("database", "MySQL", Status::Superseded),
+    ];
     check(&switched(), &held, Grade::Safe);
 }
 
@@ -89,13 +94,13 @@ fn an_invented_value_is_silently_wrong() {
 fn a_current_hedge_is_silently_wrong() {
     let labels = json!({ "not_current": ["Kafka"], "flagged": ["Kafka"] });
     check(&labels, &[active("queue", "Kafka")], Grade::SilentlyWrong);
-    check(&labels, &[fact("queue", "Kafka", "FLAGGED_CONFLICT")], Grade::Correct);
+    check(&labels, &[fact("queue", "Kafka", Status::FlaggedConflict)], Grade::Correct);
     check(&labels, &[], Grade::Safe);
 }
 
 #[test]
 fn only_an_event_that_happened_may_be_current() {
-    let event = [ExportedFact { kind: "event".to_owned(), ..active("trial", "tried Kafka in 2022") }];
+    let event = [ExportedFact { kind: FactKind::Event, ..active("trial", "tried Kafka in 2022") }];
     let labels = |kind: &str| json!({ "kind": kind, "not_current": ["Kafka"] });
     check(&labels("past"), &event, Grade::Correct);
     check(&labels("hypothetical"), &event, Grade::SilentlyWrong);
@@ -165,8 +170,8 @@ fn a_flagged_false_value_is_not_silently_wrong() {
     let old = ExportedFact { id: 7, ..active("host", "Heroku") };
     let flag = |target| ExportedFact {
         id: 8,
-        pending: Some(Pending { target: Some(target) }),
-        ..fact("host", "Heroku", "FLAGGED_CONFLICT")
+        disputes: Some(target),
+        ..fact("host", "Heroku", Status::FlaggedConflict)
     };
     check(&labels, &[old.clone(), flag(7)], Grade::Safe);
     check(&labels, &[old.clone(), flag(6)], Grade::SilentlyWrong);

@@ -1,8 +1,10 @@
 use super::Set;
+use crate::eval::exported_fact::ExportedFact;
 use crate::eval::folder::Folder;
-use crate::eval::score::{ExportedFact, Grade, findings, grade};
+use crate::eval::score::{Grade, findings, grade};
 use crate::eval::sequence::{Label, Sequence, SequenceKind, Trade, word};
 use clap::ValueEnum;
+use domain::{FactKind, Status};
 use std::collections::BTreeSet;
 
 /// What the two halves must have between them.
@@ -81,16 +83,16 @@ fn missing_sets_say_where_to_find_them() {
 }
 
 /// A fact that says what the label says, in the first of its wordings.
-fn fact(label: &Label, status: &str) -> ExportedFact {
+fn fact(label: &Label, status: Status) -> ExportedFact {
     let first = |written: String| written.split('|').next().unwrap_or_default().to_owned();
     ExportedFact {
         id: 0,
-        pending: None,
+        disputes: None,
         subject: first(label.about.to_string()),
         value: first(label.value.to_string()),
         scope: Some(first(label.scope.to_string())).filter(|s| !s.is_empty()).unwrap_or("global".to_owned()),
-        status: status.to_owned(),
-        kind: "state".to_owned(),
+        status,
+        kind: FactKind::State,
         refined_from: Vec::new(),
         text: String::new(),
         supersedes: None,
@@ -101,12 +103,12 @@ fn fact(label: &Label, status: &str) -> ExportedFact {
 fn no_label_contradicts_another() {
     for sequence in halves().concat() {
         let labelled = [
-            (&sequence.current, "ACTIVE"),
-            (&sequence.flagged, "FLAGGED_CONFLICT"),
-            (&sequence.history, "SUPERSEDED"),
+            (&sequence.current, Status::Active),
+            (&sequence.flagged, Status::FlaggedConflict),
+            (&sequence.history, Status::Superseded),
         ];
         let held: Vec<ExportedFact> =
-            labelled.iter().flat_map(|(labels, status)| labels.iter().map(|l| fact(l, status))).collect();
+            labelled.iter().flat_map(|(labels, status)| labels.iter().map(|l| fact(l, *status))).collect();
         let answer = sequence.ask.as_ref().map(|ask| {
             let words: Vec<String> = ask
                 .answer

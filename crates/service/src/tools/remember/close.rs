@@ -1,6 +1,5 @@
 //! Held facts whose subject is close to a new one: perhaps the caller has only called the same thing by another name.
 
-use crate::render;
 use domain::keys::subject_key;
 use domain::{Action, Fact};
 use recall::SpaceIndex;
@@ -27,14 +26,6 @@ pub(super) fn close_facts(index: &SpaceIndex, outcomes: &[Outcome]) -> Vec<Arc<F
         found.find(|fact| is_close(&own, &subject_key(&fact.subject)))
     };
     added.filter_map(closest).take(NAMED).collect()
-}
-
-pub(super) fn line(fact: &Fact) -> String {
-    format!(
-        "Close to #{id} {pair}: if this replaces it, say so again with \"target_id\": {id}, and name it in the text.",
-        id = fact.id,
-        pair = render::line(&render::pair(&fact.subject, &fact.value)),
-    )
 }
 
 /// At least half of all their words are the same. Two of one length that differ in a word are two things of a kind.

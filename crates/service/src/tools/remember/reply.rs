@@ -1,0 +1,113 @@
+//! What became of a statement, and how that reads.
+
+use crate::render;
+use domain::{Action, Fact, FactId};
+use reconcile::Outcome;
+use std::fmt;
+use std::sync::Arc;
+
+/// How much of a value a person is shown when asked about it.
+const VALUE_SHOWN: usize = 200;
+
+/// What became of each fact of a statement; without any, no fact was found in it.
+#[derive(Debug, Default)]
+pub struct Remembered {
+    pub outcomes: Vec<Outcome>,
+    /// Those of them that wait for a person.
+    pub waiting: Vec<Waiting>,
+    /// Keys of the caller's metadata that only the service sets.
+    pub not_taken: Vec<String>,
+    /// Held facts that a new one may be meant to replace.
+    pub close: Vec<Arc<Fact>>,
+    /// Changes to guarded slots that wait and that the caller may approve.
+    pub proposals: Vec<Proposal>,
+}
+
+/// A flagged fact as it was written, and why it waits.
+#[derive(Debug)]
+pub struct Waiting {
+    pub fact: Fact,
+    pub why: String,
+}
+
+/// A change that waits for the word of a person.
+#[derive(Debug)]
+pub struct Proposal {
+    pub memory_id: FactId,
+    /// What to ask that person.
+    pub question: String,
+}
+
+impl Remembered {
+    /// Whether any fact is held now because of the statement, or was held before it.
+    pub fn is_stored(&self) -> bool {
+        self.outcomes.iter().any(|outcome| outcome.action != Action::Skip)
+    }
+}
+
+impl Waiting {
+    /// What a person is asked, where the slot is guarded.
+    pub(super) fn proposal(&self) -> Option<Proposal> {
+        self.fact.pending.as_ref().filter(|pending| pending.gated)?;
+        let question = format!("Apply this change to a guarded fact: {}?", self.change());
+        Some(Proposal { memory_id: self.fact.id, question })
+    }
+
+    /// On one line and of bounded length, so that no value can pass for what we say ourselves.
+    fn change(&self) -> String {
+        let held = render::excerpt(&render::pair(&self.fact.subject, &self.fact.value), VALUE_SHOWN);
+        let pending = self.fact.pending.as_ref();
+        match (pending.map(|p| p.action), pending.and_then(|p| p.target_value.as_ref())) {
+            (Some(Action::Retract), _) => format!("removal of {held}"),
+            (_, Some(old)) => format!("{held} in place of {}", render::excerpt(old, VALUE_SHOWN)),
+            (_, None) => held,
+        }
+    }
+}
+
+/// `Stored: [ADD] subject = value; …`, then a line for each fact that was not stored, and for each that waits.
+impl fmt::Display for Remembered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (skipped, stored): (Vec<_>, Vec<_>) =
+            self.outcomes.iter().partition(|o| o.action == Action::Skip);
+        let mut lines = Vec::new();
+        if !stored.is_empty() {
+            let entries: Vec<String> = stored
+                .iter()
+                .map(|o| format!("[{}] {}", o.action, render::pair(&o.subject, &o.value)))
+                .collect();
+            lines.push(format!("Stored: {}", entries.join("; ")));
+        }
+        lines.extend(
+            skipped
+                .iter()
+                .map(|o| format!("Not stored ({}): {}", o.reason, render::pair(&o.subject, &o.value))),
+        );
+        if lines.is_empty() {
+            lines.push("No durable fact found in that, so nothing was stored.".to_owned());
+        }
+        lines.extend(self.waiting.iter().map(ToString::to_string));
+        if !self.not_taken.is_empty() {
+            let keys = self.not_taken.join(", ");
+            lines.push(format!("Metadata not taken, since only the service sets it: {keys}."));
+        }
+        lines.extend(self.close.iter().map(|fact| close(fact)));
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+/// What waits, what settles it, and why it waits.
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (id, what, why) = (self.fact.id, self.change(), render::line(&self.why));
+        write!(f, "Waiting #{id}: {what}. confirm_change or reject_change settles it. Why: {why}.")
+    }
+}
+
+fn close(fact: &Fact) -> String {
+    format!(
+        "Close to #{id} {pair}: if this replaces it, say so again with \"target_id\": {id}, and name it in the text.",
+        id = fact.id,
+        pair = render::line(&render::pair(&fact.subject, &fact.value)),
+    )
+}
