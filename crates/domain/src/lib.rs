@@ -1,6 +1,7 @@
 //! The types and words that all other crates share. No input or output, and nothing of the wire format.
 
 pub mod caller;
+mod counted;
 pub mod fact;
 pub mod fault;
 pub mod ids;
@@ -14,6 +15,7 @@ pub mod wording;
 pub mod words;
 
 pub use caller::{Caller, CallerId, Identity};
+pub use counted::counted;
 pub use fact::{Action, Earlier, Fact, FactId, FactKind, Metadata, Pending, REJECTED_BY, Status, Triple};
 pub use fault::Fault;
 pub use ids::{SpaceId, SpaceKey};

@@ -2,7 +2,7 @@
 
 use crate::record::{Reader, Writer};
 use crate::{Canonical, Invalid, Keyring, Malformed, Position, Signed};
-use domain::{FactId, Space, Tenant, Timestamp};
+use domain::{FactId, Space, Tenant, Timestamp, counted};
 
 const TAG: &str = "svc/receipt/1";
 const ATTESTATION: &str = "knowledge_attestation";
@@ -90,14 +90,15 @@ impl Receipt {
             }
         };
         let mut text = format!("erased {what}: {} fact(s)", erasure.memory_ids.len());
+        let entries = counted(erasure.audit_blanked, "audit entry", "audit entries");
         for (count, done) in [
-            (erasure.decisions_redacted, "decision(s) redacted"),
-            (erasure.decisions_removed, "decision(s) removed"),
-            (erasure.receipts_removed, "receipt(s) removed"),
-            (erasure.audit_blanked, "audit entries blanked"),
+            (erasure.decisions_redacted, format!("{} decision(s) redacted", erasure.decisions_redacted)),
+            (erasure.decisions_removed, format!("{} decision(s) removed", erasure.decisions_removed)),
+            (erasure.receipts_removed, format!("{} receipt(s) removed", erasure.receipts_removed)),
+            (erasure.audit_blanked, format!("{entries} blanked")),
         ] {
             if count > 0 {
-                text.push_str(&format!(", {count} {done}"));
+                text.push_str(&format!(", {done}"));
             }
         }
         text

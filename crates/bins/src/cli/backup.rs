@@ -6,7 +6,7 @@ use super::restore::replace;
 use crate::settings::Settings;
 use crate::startup::StartupError;
 use clap::Args;
-use domain::Timestamp;
+use domain::{Timestamp, counted};
 use std::io::Write;
 use std::path::PathBuf;
 use store::backup;
@@ -32,7 +32,12 @@ impl Command {
         let made = backup(&storage, file, replace(self.force), Timestamp::now(), &mut watch)
             .await
             .map_err(StartupError::from)?;
-        writeln!(out, "Backed up to {}: {} audit entries, verified.", file.display(), made.entries)?;
+        writeln!(
+            out,
+            "Backed up to {}: {}, verified.",
+            file.display(),
+            counted(made.entries, "audit entry", "audit entries")
+        )?;
         if made.key_files.is_empty() {
             writeln!(
                 out,

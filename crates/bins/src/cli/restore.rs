@@ -5,7 +5,7 @@ use super::progress::Progress;
 use crate::settings::Settings;
 use crate::startup::StartupError;
 use clap::Args;
-use domain::{Caller, Identity, Timestamp};
+use domain::{Caller, Identity, Timestamp, counted};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -50,7 +50,12 @@ impl Command {
             let restored = restore(&settings.storage, file, replace(self.force), now, &mut watch)
                 .await
                 .map_err(StartupError::from)?;
-            writeln!(out, "Restored {}: {} audit entries, verified.", file.display(), restored.entries)?;
+            writeln!(
+                out,
+                "Restored {}: {}, verified.",
+                file.display(),
+                counted(restored.entries, "audit entry", "audit entries")
+            )?;
         }
         match reason {
             None => report(settings.storage, out).await,

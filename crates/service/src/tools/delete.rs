@@ -3,7 +3,7 @@
 use crate::args::worded;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Space, limits};
+use domain::{Capability, Space, counted, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -79,15 +79,16 @@ impl fmt::Display for Deleted {
 }
 
 pub(super) fn besides(erased: &ErasureSummary) -> String {
+    let entries = counted(erased.audit_entries, "audit entry", "audit entries");
     [
-        (erased.decisions_redacted, "decision(s) redacted"),
-        (erased.decisions_removed, "decision(s) removed"),
-        (erased.receipts_removed, "receipt(s) removed"),
-        (erased.audit_entries, "audit entries erased"),
+        (erased.decisions_redacted, format!("{} decision(s) redacted", erased.decisions_redacted)),
+        (erased.decisions_removed, format!("{} decision(s) removed", erased.decisions_removed)),
+        (erased.receipts_removed, format!("{} receipt(s) removed", erased.receipts_removed)),
+        (erased.audit_entries, format!("{entries} erased")),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| format!(", {count} {what}"))
+    .map(|(_, what)| format!(", {what}"))
     .collect()
 }
 

@@ -121,8 +121,10 @@ impl PendingChange {
 impl fmt::Display for PendingList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines: Vec<String> = self.waiting.iter().map(ToString::to_string).collect();
-        if self.more > 0 {
-            lines.push(format!("{} more wait; they are listed once some of these are settled.", self.more));
+        match self.more {
+            0 => {}
+            1 => lines.push("1 more waits; it is listed once some of these are settled.".to_owned()),
+            more => lines.push(format!("{more} more wait; they are listed once some of these are settled.")),
         }
         if self.further_spaces > 0 {
             lines.push(format!(

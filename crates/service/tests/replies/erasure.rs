@@ -62,3 +62,12 @@ async fn purge_expired() {
     stage.local("purge_expired", json!({})).await;
     stage.check("purge_expired").await;
 }
+
+#[tokio::test]
+async fn one_audit_entry() {
+    let mut stage = Stage::new().await;
+    stage.local("remember", json!({ "text": "database = MySQL" })).await;
+    stage.local("delete_all", json!({ "include_audit": true })).await;
+    stage.local("verify_receipt", json!({ "receipt_id": 1 })).await;
+    stage.check("one_audit_entry").await;
+}
