@@ -8,8 +8,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum KeyError {
     #[error(
-        "{path} is missing, but its database exists: restore the file from the backup, because a new one could \
-         not stand in for it. If this database was made with other settings ({settings}), go back to those",
+        "{path} is missing, but its database exists: restore the file from the backup, because a new one \
+         cannot replace it. If this database was made with other settings ({settings}), go back to those",
         path = .path.display()
     )]
     Missing { path: PathBuf, settings: &'static str },

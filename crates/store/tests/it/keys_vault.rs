@@ -1,16 +1,11 @@
 //! Keys that Vault wraps, against a real OpenBao server.
 
-#![allow(clippy::expect_used)]
-
-#[path = "support/openbao.rs"]
-mod openbao;
-
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
 
-use openbao::{OpenBao, at_hand};
+use crate::openbao::{OpenBao, at_hand};
 use serde_json::json;
 use store::keys::{Database, KeySettings, KeySource, Keys, Switch, VaultSettings, load};
 use tempfile::TempDir;

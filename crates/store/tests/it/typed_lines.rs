@@ -1,7 +1,5 @@
 //! What is kept of what was typed at the prompt.
 
-#![allow(clippy::unwrap_used)]
-
 use domain::Timestamp;
 use std::path::{Path, PathBuf};
 use store::keys::{KeySource, Switch};

@@ -2,8 +2,6 @@
 //! all the same, because its keys are derived from the tenant too or because PostgreSQL's policies hold: so this is
 //! checked where it is written.
 
-#![allow(clippy::unwrap_used)]
-
 use std::path::{Path, PathBuf};
 
 /// Tables whose rows belong to a tenant, and nothing else.

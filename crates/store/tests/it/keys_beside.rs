@@ -1,7 +1,5 @@
 //! Keys in files and keys from a passphrase.
 
-#![allow(clippy::expect_used, clippy::unwrap_used)]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

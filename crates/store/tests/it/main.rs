@@ -1,0 +1,10 @@
+//! The store through its public interface, in one program: each further one costs a link.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod keys_beside;
+mod keys_vault;
+#[path = "../support/openbao.rs"]
+mod openbao;
+mod tenant_in_every_query;
+mod typed_lines;
