@@ -1,11 +1,9 @@
 //! A fact and the words for what can happen to it.
 
+use crate::ids::FactId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-
-/// Sequential within a tenant, and never given out twice.
-pub type FactId = i64;
 
 /// What the caller attached to a statement; `category` decides whether a fact is critical.
 pub type Metadata = serde_json::Map<String, serde_json::Value>;

@@ -1,10 +1,40 @@
-//! The numbers by which rows are known.
+//! The numbers by which rows are known. Each kind has a type, so that none can be taken for another.
 
 use crate::Tenant;
+use serde::{Deserialize, Serialize};
+use std::fmt;
 
-/// The number of a space, given out once within its tenant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SpaceId(pub i64);
+macro_rules! numbers {
+    ($($(#[$about:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl From<$name> for i64 {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+    )*};
+}
+
+numbers! {
+    /// Sequential within a tenant, and never given out twice.
+    FactId,
+    /// The number of a space, given out once within its tenant.
+    SpaceId,
+    /// Sequential within a tenant.
+    DecisionId,
+    /// Sequential within a tenant.
+    ReceiptId,
+}
 
 /// A space as its rows name it: no query for one goes without the tenant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,9 +16,9 @@ pub mod words;
 
 pub use caller::{Caller, CallerId, Identity};
 pub use counted::counted;
-pub use fact::{Action, Earlier, Fact, FactId, FactKind, Metadata, Pending, REJECTED_BY, Status, Triple};
+pub use fact::{Action, Earlier, Fact, FactKind, Metadata, Pending, REJECTED_BY, Status, Triple};
 pub use fault::Fault;
-pub use ids::{SpaceId, SpaceKey};
+pub use ids::{DecisionId, FactId, ReceiptId, SpaceId, SpaceKey};
 pub use jiff::Timestamp;
 pub use policy::{PolicyMode, SourcePolicy};
 pub use principal::{Capability, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes};

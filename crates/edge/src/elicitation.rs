@@ -3,7 +3,7 @@
 
 use crate::CALL_TIME;
 use crate::rpc::Id;
-use domain::{Caller, Timestamp};
+use domain::{Caller, FactId, Timestamp};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use service::{Proposal, Service};
@@ -67,7 +67,7 @@ pub(crate) async fn settle(
     service: &Service,
     caller: &Caller,
     space: &Map<String, Value>,
-    memory_id: i64,
+    memory_id: FactId,
     answer: Answer,
 ) -> Option<String> {
     let tool = match answer {
@@ -76,7 +76,7 @@ pub(crate) async fn settle(
         Answer::Open => return None,
     };
     let mut arguments = space.clone();
-    arguments.insert("memory_id".to_owned(), memory_id.into());
+    arguments.insert("memory_id".to_owned(), memory_id.0.into());
     arguments.insert("decided_by".to_owned(), DECIDED_BY.into());
     let deadline = Instant::now() + CALL_TIME;
     let caller = Caller { now: Timestamp::now(), deadline, ..caller.clone() };

@@ -3,7 +3,7 @@
 
 use crate::record::{Reader, Writer};
 use crate::{Canonical, Commitment, Disclosure, Invalid, Keyring, Malformed, NoRandomness, Signed, Signer};
-use domain::{FactId, Space, Tenant, Timestamp};
+use domain::{DecisionId, FactId, Space, Tenant, Timestamp};
 
 const SNAPSHOT_TAG: &str = "svc/decision/1";
 const BELIEF_TAG: &str = "svc/belief/1";
@@ -23,7 +23,7 @@ pub struct Belief {
 /// Whose decision it is, and which.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Owner {
-    pub id: i64,
+    pub id: DecisionId,
     pub tenant: Tenant,
     pub space: Space,
 }
@@ -80,7 +80,7 @@ pub fn explain(
     signed: &Signed<Snapshot>,
     keys: Option<&Keyring>,
     disclosed: &Disclosed,
-    (id, tenant, user_id): (i64, &Tenant, &str),
+    (id, tenant, user_id): (DecisionId, &Tenant, &str),
 ) -> Result<Explained, Invalid> {
     let snapshot = &signed.statement;
     if keys.is_some_and(|keys| !signed.is_signed_by(keys)) {
@@ -131,13 +131,13 @@ fn open_belief(
 impl Canonical for Snapshot {
     fn encode(&self) -> Vec<u8> {
         let mut w = Writer::new(SNAPSHOT_TAG);
-        w.signed_number(self.owner.id);
+        w.signed_number(self.owner.id.0);
         w.text(self.owner.tenant.as_str());
         w.space(&self.owner.space);
         w.time(self.ts);
         w.bytes(&self.summary.0.0);
         w.list(self.beliefs.iter(), |w, (id, commitment)| {
-            w.signed_number(*id);
+            w.signed_number(id.0);
             w.bytes(&commitment.0.0);
         });
         w.finish()
@@ -145,12 +145,13 @@ impl Canonical for Snapshot {
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut r = Reader::open(bytes, SNAPSHOT_TAG)?;
-        let owner = Owner { id: r.signed_number()?, tenant: Tenant::new(r.text()?), space: r.space()? };
+        let owner =
+            Owner { id: DecisionId(r.signed_number()?), tenant: Tenant::new(r.text()?), space: r.space()? };
         let snapshot = Self {
             owner,
             ts: r.time()?,
             summary: r.commitment()?,
-            beliefs: r.list(|r| Ok((r.signed_number()?, r.commitment()?)))?,
+            beliefs: r.list(|r| Ok((FactId(r.signed_number()?), r.commitment()?)))?,
         };
         r.end()?;
         Ok(snapshot)
@@ -160,26 +161,26 @@ impl Canonical for Snapshot {
 impl Canonical for Belief {
     fn encode(&self) -> Vec<u8> {
         let mut w = Writer::new(BELIEF_TAG);
-        w.signed_number(self.memory_id);
+        w.signed_number(self.memory_id.0);
         w.text(&self.subject);
         w.text(&self.value);
         w.fraction(self.confidence);
         w.option(self.source.as_deref(), Writer::text);
         w.text(&self.status);
-        w.option(self.supersedes, Writer::signed_number);
+        w.option(self.supersedes.map(|id| id.0), Writer::signed_number);
         w.finish()
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut r = Reader::open(bytes, BELIEF_TAG)?;
         let belief = Self {
-            memory_id: r.signed_number()?,
+            memory_id: FactId(r.signed_number()?),
             subject: r.text()?,
             value: r.text()?,
             confidence: r.fraction()?,
             source: r.option(Reader::text)?,
             status: r.text()?,
-            supersedes: r.option(Reader::signed_number)?,
+            supersedes: r.option(Reader::signed_number)?.map(FactId),
         };
         r.end()?;
         Ok(belief)

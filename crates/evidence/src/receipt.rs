@@ -2,7 +2,7 @@
 
 use crate::record::{Reader, Writer};
 use crate::{Canonical, Invalid, Keyring, Malformed, Position, Signed};
-use domain::{FactId, Space, Tenant, Timestamp, counted};
+use domain::{FactId, ReceiptId, Space, Tenant, Timestamp, counted};
 
 const TAG: &str = "svc/receipt/1";
 const ATTESTATION: &str = "knowledge_attestation";
@@ -10,7 +10,7 @@ const ERASURE: &str = "erasure_receipt";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
-    pub id: i64,
+    pub id: ReceiptId,
     pub tenant: Tenant,
     /// None for receipts from before they had an owner.
     pub space: Option<Space>,
@@ -108,7 +108,7 @@ impl Receipt {
 impl Signed<Receipt> {
     /// Checks a receipt that was looked up as `id` of `tenant`. One without a signature proves nothing, and is
     /// invalid also where signing is off.
-    pub fn verify(&self, keys: Option<&Keyring>, id: i64, tenant: &Tenant) -> Result<(), Invalid> {
+    pub fn verify(&self, keys: Option<&Keyring>, id: ReceiptId, tenant: &Tenant) -> Result<(), Invalid> {
         if !keys.is_some_and(|keys| self.is_signed_by(keys)) {
             return Err(Invalid::new("the receipt has no valid signature"));
         }
@@ -123,7 +123,7 @@ impl Canonical for Receipt {
     fn encode(&self) -> Vec<u8> {
         let mut w = Writer::new(TAG);
         w.text(self.kind_word());
-        w.signed_number(self.id);
+        w.signed_number(self.id.0);
         w.text(self.tenant.as_str());
         w.option(self.space.as_ref(), Writer::space);
         w.time(self.ts);
@@ -138,7 +138,7 @@ impl Canonical for Receipt {
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut r = Reader::open(bytes, TAG)?;
         let kind = r.text()?;
-        let (id, tenant) = (r.signed_number()?, Tenant::new(r.text()?));
+        let (id, tenant) = (ReceiptId(r.signed_number()?), Tenant::new(r.text()?));
         let space = r.option(Reader::space)?;
         let (ts, audit) = (r.time()?, Position::read(&mut r)?);
         let kind = match kind.as_str() {
@@ -147,7 +147,7 @@ impl Canonical for Receipt {
             _ => return Err(Malformed::new("the receipt is of an unknown kind")),
         };
         r.end()?;
-        Ok(Self { id, tenant, space, ts, kind, audit })
+        Ok(Self { id: ReceiptId(id.0), tenant, space, ts, kind, audit })
     }
 }
 
@@ -155,11 +155,15 @@ impl Attestation {
     fn write(&self, w: &mut Writer) {
         w.text(&self.subject);
         w.text(&self.value);
-        w.list(self.memory_ids.iter().copied(), Writer::signed_number);
+        w.list(self.memory_ids.iter().map(|id| id.0), Writer::signed_number);
     }
 
     fn read(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        Ok(Self { subject: r.text()?, value: r.text()?, memory_ids: r.list(Reader::signed_number)? })
+        Ok(Self {
+            subject: r.text()?,
+            value: r.text()?,
+            memory_ids: r.list(|r| r.signed_number().map(FactId))?,
+        })
     }
 }
 
@@ -182,7 +186,7 @@ impl Erasure {
                 w.list(spaces.iter(), Writer::space);
             }
         }
-        w.list(self.memory_ids.iter().copied(), Writer::signed_number);
+        w.list(self.memory_ids.iter().map(|id| id.0), Writer::signed_number);
         w.number(self.decisions_redacted);
         w.number(self.decisions_removed);
         w.number(self.receipts_removed);
@@ -206,7 +210,7 @@ impl Erasure {
         };
         Ok(Self {
             what,
-            memory_ids: r.list(Reader::signed_number)?,
+            memory_ids: r.list(|r| r.signed_number().map(FactId))?,
             decisions_redacted: r.number()?,
             decisions_removed: r.number()?,
             receipts_removed: r.number()?,

@@ -4,7 +4,7 @@ use crate::{
     Appender, Attestation, Belief, Draft, Erased, Erasure, Hash, Keyring, Owner, Position, Receipt,
     ReceiptKind, SeqRange, Signer, StoredDetail, StoredEntry,
 };
-use domain::{Space, Tenant, Timestamp};
+use domain::{DecisionId, FactId, ReceiptId, Space, Tenant, Timestamp};
 
 mod decisions;
 mod flips;
@@ -44,18 +44,18 @@ fn draft(detail: &str, blanks: Vec<SeqRange>) -> Draft {
 }
 
 fn owner() -> Owner {
-    Owner { id: 12, tenant: Tenant::default(), space: Space::new("ann", "helper", "") }
+    Owner { id: DecisionId(12), tenant: Tenant::default(), space: Space::new("ann", "helper", "") }
 }
 
 fn belief() -> Belief {
     Belief {
-        memory_id: 5,
+        memory_id: FactId(5),
         subject: "database".to_owned(),
         value: "Postgres 16".to_owned(),
         confidence: 0.95,
         source: Some("ops".to_owned()),
         status: "ACTIVE".to_owned(),
-        supersedes: Some(3),
+        supersedes: Some(FactId(3)),
     }
 }
 
@@ -65,14 +65,14 @@ fn position() -> Position {
 
 fn attestation() -> Receipt {
     Receipt {
-        id: 3,
+        id: ReceiptId(3),
         tenant: Tenant::default(),
         space: Some(Space::new("ann", "helper", "")),
         ts: noon(),
         kind: ReceiptKind::Attestation(Attestation {
             subject: "database".to_owned(),
             value: "Postgres 16 · SQLite".to_owned(),
-            memory_ids: vec![5, 6],
+            memory_ids: vec![FactId(5), FactId(6)],
         }),
         audit: position(),
     }
@@ -81,13 +81,13 @@ fn attestation() -> Receipt {
 fn erasure() -> Receipt {
     let what = Erasure {
         what: Erased::Subject("database".to_owned()),
-        memory_ids: vec![3, 5],
+        memory_ids: vec![FactId(3), FactId(5)],
         decisions_redacted: 1,
         decisions_removed: 0,
         receipts_removed: 0,
         audit_blanked: 4,
     };
-    Receipt { id: 4, kind: ReceiptKind::Erasure(what), ..attestation() }
+    Receipt { id: ReceiptId(4), kind: ReceiptKind::Erasure(what), ..attestation() }
 }
 
 /// Eight entries; the sixth blanks the second and third.

@@ -260,7 +260,7 @@ impl Reader<'_> {
             _ => ("unknown", "not said for sure"),
         };
         let waits = fact(&placed.subject, &reading.value, Action::Flag, time, DOUBTFUL, why);
-        self.found.push(RawFact { scope: Some(scope), target_id: placed.target, ..waits });
+        self.found.push(RawFact { scope: Some(scope), target_id: placed.target.map(|id| id.0), ..waits });
         Handled::Read
     }
 
@@ -314,10 +314,10 @@ impl Reader<'_> {
                 new.subject = Some(last.subject.clone());
                 new.scope = Some(last.scope.clone());
                 new.action = Some(action.word().to_owned());
-                new.target_id = Some(last.id);
+                new.target_id = Some(last.id.0);
             }
             Some(new) if replaces >= maybe => {
-                new.target_id = Some(last.id);
+                new.target_id = Some(last.id.0);
                 new.subject = Some(last.subject.clone());
                 new.scope = Some(last.scope.clone());
                 new.action = Some(Action::Flag.word().to_owned());
@@ -345,7 +345,11 @@ impl Reader<'_> {
             };
             self.found.extend(kept.into_iter().filter(|found| !is_it(found)));
             let change = fact(&held.subject, &value, Action::Supersede, "current", PLAIN, "");
-            self.found.push(RawFact { scope: Some(held.scope.clone()), target_id: Some(held.id), ..change });
+            self.found.push(RawFact {
+                scope: Some(held.scope.clone()),
+                target_id: Some(held.id.0),
+                ..change
+            });
             return;
         }
         for (held, _) in ended {
@@ -392,7 +396,11 @@ impl Reader<'_> {
         let (confidence, why) =
             if placed.sure { (PLAIN, "") } else { (DOUBTFUL, "it is not clear whether it replaces this") };
         let proposed = fact(&placed.subject, value, action, "current", confidence, why);
-        self.found.push(RawFact { scope: Some(scope.to_owned()), target_id: placed.target, ..proposed });
+        self.found.push(RawFact {
+            scope: Some(scope.to_owned()),
+            target_id: placed.target.map(|id| id.0),
+            ..proposed
+        });
     }
 
     /// The words around a value that the network is sure of become its subject.

@@ -97,7 +97,7 @@ fn removal(fact: &Fact) -> RawFact {
         action: Some(Action::Retract.word().to_owned()),
         confidence: Some(0.95),
         reason: Some("asked to forget it".to_owned()),
-        target_id: Some(fact.id),
+        target_id: Some(fact.id.0),
         ..RawFact::default()
     }
 }

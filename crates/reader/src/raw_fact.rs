@@ -33,5 +33,5 @@ pub(crate) fn removal(held: &Fact, sure: bool) -> RawFact {
     let confidence = if sure { PLAIN } else { DOUBTFUL };
     let why = if sure { "it has ended" } else { "it may have ended" };
     let gone = fact(&held.subject, &held.value, Action::Retract, "current", confidence, why);
-    RawFact { scope: Some(held.scope.clone()), target_id: Some(held.id), ..gone }
+    RawFact { scope: Some(held.scope.clone()), target_id: Some(held.id.0), ..gone }
 }

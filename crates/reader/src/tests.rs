@@ -56,13 +56,13 @@ fn held() -> Vec<Fact> {
     let cousin = "My cousin Seppo lives in Lahti and works for Valio.";
     let rooms = "Room 214 holds 12 people and opens with key code 4471.";
     vec![
-        state(1, "database", "MySQL", "Our database is MySQL."),
-        state(2, "audit service port", "8001", "The audit service listens on port 8001."),
-        state(3, "user sister address", "5 Elm Street", "My sister's address is 5 Elm Street."),
-        state(4, "user cousin seppo home", "Lahti", cousin),
-        state(5, "user cousin seppo employer", "Valio", cousin),
-        state(6, "room 214 capacity", "12 people", rooms),
-        state(7, "room 214 open with", "key code 4471", rooms),
+        state(FactId(1), "database", "MySQL", "Our database is MySQL."),
+        state(FactId(2), "audit service port", "8001", "The audit service listens on port 8001."),
+        state(FactId(3), "user sister address", "5 Elm Street", "My sister's address is 5 Elm Street."),
+        state(FactId(4), "user cousin seppo home", "Lahti", cousin),
+        state(FactId(5), "user cousin seppo employer", "Valio", cousin),
+        state(FactId(6), "room 214 capacity", "12 people", rooms),
+        state(FactId(7), "room 214 open with", "key code 4471", rooms),
     ]
 }
 
@@ -116,7 +116,7 @@ fn what_has_gone_is_named() {
 /// Nothing here is read as a change, yet it is one: what was told stays, and a person is asked about what was held.
 #[test]
 fn an_unread_change_is_put_to_a_person() {
-    let held = |text: &str, subject: &str, value: &str| [state(1, subject, value, text)];
+    let held = |text: &str, subject: &str, value: &str| [state(FactId(1), subject, value, text)];
     let asked = |held: &[Fact], said: &str| {
         let found = ask(Intent::Remember, held, &[], said);
         let about = |f: &&RawFact| f.target_id == Some(1) && f.confidence.is_some_and(|c| c < 0.6);
@@ -207,7 +207,7 @@ fn a_page_of_text_is_kept_whole_in_few_facts() {
 #[test]
 fn a_note_of_a_plan_is_shown_but_answers_nothing() {
     let mut plan = state(
-        2,
+        FactId(2),
         "half mind switch bike",
         "Half a mind to switch to the bike.",
         "Half a mind to switch to the bike.",
@@ -225,8 +225,10 @@ fn a_new_figure_of_a_named_thing_replaces_the_old() {
     let change = |told: &str, said: &str| {
         let first = ask(Intent::Remember, &[], &[], told);
         let text = |field: &Option<String>| field.clone().unwrap_or_default();
-        let held: Vec<Fact> =
-            (1..).zip(&first).map(|(id, f)| state(id, &text(&f.subject), &text(&f.value), told)).collect();
+        let held: Vec<Fact> = (1..)
+            .zip(&first)
+            .map(|(id, f)| state(FactId(id), &text(&f.subject), &text(&f.value), told))
+            .collect();
         let found = remember(&held, said);
         found.into_iter().filter(|line| !line.starts_with("NOTE")).collect::<Vec<_>>()
     };

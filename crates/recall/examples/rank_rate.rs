@@ -2,7 +2,7 @@
 //! Run it with `cargo run --release -p svc-recall --example rank_rate`.
 #![expect(clippy::print_stdout, reason = "a measurement is there to be read")]
 
-use domain::{Fact, FactKind, Metadata, Status, Timestamp, Triple};
+use domain::{Fact, FactId, FactKind, Metadata, Status, Timestamp, Triple};
 use recall::{ContextRule, SpaceIndex, VectorError, VectorIndex, WordIndex, indexed_text};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -92,7 +92,7 @@ fn fact(id: i64, random: &mut Random) -> Fact {
     let (project, team) = (random.below(20_000), random.below(500));
     let value = format!("the current {noun} of project {project} is {} number {id}", random.noun());
     Fact {
-        id,
+        id: FactId(id),
         subject: format!("project{project}_{noun}"),
         text: format!("Team {team} says: {value}"),
         value: format!("{value}, says team {team}"),

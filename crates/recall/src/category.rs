@@ -19,6 +19,7 @@ pub(crate) fn folded(category: &str) -> String {
 mod tests {
     use super::is_critical;
     use crate::samples::{critical_fact, fact};
+    use domain::FactId;
 
     fn categories(names: &[&str]) -> Vec<String> {
         names.iter().map(|name| (*name).to_owned()).collect()
@@ -26,8 +27,8 @@ mod tests {
 
     #[test]
     fn categories_ignore_case_and_a_blank_one_is_none() {
-        assert!(is_critical(&critical_fact(1, "a", "x", " Allergy"), &categories(&["allergy "])));
-        assert!(!is_critical(&critical_fact(1, "a", "x", " "), &categories(&["", " "])));
-        assert!(!is_critical(&fact(1, "a", "x"), &categories(&["allergy"])));
+        assert!(is_critical(&critical_fact(FactId(1), "a", "x", " Allergy"), &categories(&["allergy "])));
+        assert!(!is_critical(&critical_fact(FactId(1), "a", "x", " "), &categories(&["", " "])));
+        assert!(!is_critical(&fact(FactId(1), "a", "x"), &categories(&["allergy"])));
     }
 }

@@ -155,76 +155,77 @@ mod tests {
 
     /// An allergy, and then twenty items that have nothing to do with it.
     fn ward() -> SpaceIndex {
-        let items = (0..20).map(|i| fact(i + 2, &format!("subject{i}"), &format!("item{i}")));
-        space([critical_fact(1, "allergy", "PENICILLIN", "allergy")].into_iter().chain(items))
+        let items = (0..20).map(|i| fact(FactId(i + 2), &format!("subject{i}"), &format!("item{i}")));
+        space([critical_fact(FactId(1), "allergy", "PENICILLIN", "allergy")].into_iter().chain(items))
     }
 
     #[test]
     fn a_space_that_fits_goes_whole_and_in_order() {
-        let index = space([fact(3, "c", "z"), fact(1, "a", "x"), fact(2, "b", "y")]);
+        let index = space([fact(FactId(3), "c", "z"), fact(FactId(1), "a", "x"), fact(FactId(2), "b", "y")]);
         let chosen = index.choose("z of c", None, &rule(3, &[])).unwrap();
-        assert_eq!(ids(&chosen), [1, 2, 3]);
-        assert_eq!(ids(&index.relevant("z of c", 3)), [1, 2, 3]);
+        assert_eq!(ids(&chosen), [FactId(1), FactId(2), FactId(3)]);
+        assert_eq!(ids(&index.relevant("z of c", 3)), [FactId(1), FactId(2), FactId(3)]);
     }
 
     #[test]
     fn a_full_context_has_matches_then_the_newest_then_critical_facts() {
         let critical = categories(&["allergy"]);
         let chosen = ward().choose("what is item7 of subject7?", None, &rule(5, &critical)).unwrap();
-        assert_eq!(ids(&chosen), [9, 21, 20, 19, 18, 1]);
+        assert_eq!(ids(&chosen), [FactId(9), FactId(21), FactId(20), FactId(19), FactId(18), FactId(1)]);
     }
 
     #[test]
     fn categories_of_the_call_replace_those_of_the_deployment() {
         let critical = categories(&["none-such"]);
         let chosen = ward().choose("what is item7?", None, &rule(5, &critical)).unwrap();
-        assert_eq!(ids(&chosen), [9, 21, 20, 19, 18]);
+        assert_eq!(ids(&chosen), [FactId(9), FactId(21), FactId(20), FactId(19), FactId(18)]);
     }
 
     #[test]
     fn a_critical_fact_among_the_ranked_is_not_repeated() {
         let critical = categories(&[" ALLERGY ", "allergy", ""]);
         let chosen = ward().choose("penicillin?", None, &rule(3, &critical)).unwrap();
-        assert_eq!(ids(&chosen), [1, 21, 20]);
+        assert_eq!(ids(&chosen), [FactId(1), FactId(21), FactId(20)]);
     }
 
     #[test]
     fn more_critical_facts_than_the_budget_stop_any_recall() {
         let critical = categories(&["allergy"]);
         let mut index = ward();
-        (0..3).for_each(|i| index.upsert(Arc::new(critical_fact(30 + i, "al", "x", "Allergy"))));
+        (0..3).for_each(|i| index.upsert(Arc::new(critical_fact(FactId(30 + i), "al", "x", "Allergy"))));
         let overflow = CriticalOverflow { found: 4, budget: 3 };
         assert_eq!(index.choose("q", None, &rule(5, &critical)), Err(overflow));
         assert_eq!(index.choose("q", None, &rule(500, &critical)), Err(overflow));
         assert_eq!(Fault::from(overflow).kind, "CriticalOverflow");
-        index.remove(31);
+        index.remove(FactId(31));
         assert_eq!(index.choose("q", None, &rule(5, &critical)).unwrap().len(), 5 + 1);
     }
 
     #[test]
     fn meaning_finds_what_words_do_not() {
-        let mut index = space((1..=4).map(|i| fact(i, "note", &format!("n{i}"))));
+        let mut index = space((1..=4).map(|i| fact(FactId(i), "note", &format!("n{i}"))));
         for (id, vector) in [(1, [1.0, 0.1]), (2, [-1.0, 0.0]), (3, [0.1, 1.0]), (4, [-1.0, 0.2])] {
-            let fact = Arc::clone(index.get(id).unwrap());
+            let fact = Arc::clone(index.get(FactId(id)).unwrap());
             index.set_vector(&fact, &vector).unwrap();
         }
         let chosen = index.choose("entirely different", Some(&[1.0, 0.0]), &rule(3, &[])).unwrap();
-        assert_eq!(ids(&chosen), [1, 3, 4]);
+        assert_eq!(ids(&chosen), [FactId(1), FactId(3), FactId(4)]);
     }
 
     #[test]
     fn a_question_vector_of_another_length_is_ignored() {
-        let mut index = space((0..12).map(|i| fact(i, &format!("thing{i}"), &format!("zebra{i} word{i}"))));
+        let mut index =
+            space((0..12).map(|i| fact(FactId(i), &format!("thing{i}"), &format!("zebra{i} word{i}"))));
         for fact in index.iter().cloned().collect::<Vec<_>>() {
             index.set_vector(&fact, &[1.0; 64]).unwrap();
         }
         let chosen = index.choose("zebra9 word9 thing9", Some(&[1.0; 16]), &rule(3, &[])).unwrap();
-        assert_eq!(ids(&chosen), [9, 11, 10]);
+        assert_eq!(ids(&chosen), [FactId(9), FactId(11), FactId(10)]);
     }
 
     #[test]
     fn an_extraction_sees_the_facts_nearest_by_words() {
-        assert_eq!(ids(&ward().relevant("subject3 is no longer item3", 2)), [5, 21]);
+        assert_eq!(ids(&ward().relevant("subject3 is no longer item3", 2)), [FactId(5), FactId(21)]);
     }
 
     proptest! {
@@ -236,18 +237,18 @@ mod tests {
             asked in 0i64..40,
         ) {
             let index = space((0..size).map(|i| match critical_at.contains(&i) {
-                true => critical_fact(i, &format!("thing{i}"), "v", "risk"),
-                false => fact(i, &format!("thing{i}"), "v"),
+                true => critical_fact(FactId(i), &format!("thing{i}"), "v", "risk"),
+                false => fact(FactId(i), &format!("thing{i}"), "v"),
             }));
             let critical = categories(&["risk"]);
             let rule = ContextRule { limit, critical_categories: &critical, critical_budget: 6 };
             let chosen = ids(&index.choose(&format!("thing{asked}"), None, &rule).unwrap());
             let distinct: std::collections::BTreeSet<_> = chosen.iter().copied().collect();
             prop_assert_eq!(distinct.len(), chosen.len());
-            prop_assert!(critical_at.iter().filter(|id| **id < size).all(|id| distinct.contains(id)));
+            prop_assert!(critical_at.iter().filter(|id| **id < size).all(|id| distinct.contains(&FactId(*id))));
             prop_assert!(chosen.len() >= limit.min(index.len()) && chosen.len() <= limit + critical_at.len());
             if limit > 0 && asked < size {
-                prop_assert!(distinct.contains(&asked));
+                prop_assert!(distinct.contains(&FactId(asked)));
             }
         }
     }

@@ -61,12 +61,13 @@ impl TopHits {
 #[cfg(test)]
 mod tests {
     use super::{Hit, TopHits};
+    use domain::FactId;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn the_kept_hits_are_the_head_of_the_sorted_list(scores in prop::collection::vec(0u8..6, 0..60), limit in 0usize..20) {
-            let hits: Vec<Hit> = scores.iter().zip(0..).map(|(s, id)| Hit { id, score: f32::from(*s) }).collect();
+            let hits: Vec<Hit> = scores.iter().zip(0..).map(|(s, id)| Hit { id: FactId(id), score: f32::from(*s) }).collect();
             let mut top = TopHits::new(limit);
             hits.iter().for_each(|hit| top.offer(*hit));
             let mut sorted = hits;

@@ -49,19 +49,22 @@ mod tests {
 
     #[test]
     fn a_fact_in_both_lists_comes_first() {
-        assert_eq!(fused(&[&[1, 2, 3], &[4, 2, 5]], 20), [2, 4, 1, 5, 3]);
+        assert_eq!(
+            fused(&[&[FactId(1), FactId(2), FactId(3)], &[FactId(4), FactId(2), FactId(5)]], 20),
+            [2, 4, 1, 5, 3].map(FactId)
+        );
     }
 
     #[test]
     fn the_first_of_one_comes_before_the_last_of_both() {
-        let tail: Vec<FactId> = (10..29).collect();
-        let lists = [[vec![1], tail.clone()].concat(), [vec![2], tail].concat()];
-        assert_eq!(fused(&[&lists[0], &lists[1]], 20).iter().position(|id| *id == 28), Some(20));
+        let tail: Vec<FactId> = (10..29).map(FactId).collect();
+        let lists = [[vec![FactId(1)], tail.clone()].concat(), [vec![FactId(2)], tail].concat()];
+        assert_eq!(fused(&[&lists[0], &lists[1]], 20).iter().position(|id| *id == FactId(28)), Some(20));
     }
 
     #[test]
     fn one_list_alone_keeps_its_order() {
-        assert_eq!(fused(&[&[7, 3, 9], &[]], 20), [7, 3, 9]);
-        assert_eq!(fused(&[], 20), [0; 0]);
+        assert_eq!(fused(&[&[FactId(7), FactId(3), FactId(9)], &[]], 20), [7, 3, 9].map(FactId));
+        assert_eq!(fused(&[], 20), [FactId(0); 0]);
     }
 }

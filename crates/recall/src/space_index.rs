@@ -221,7 +221,7 @@ mod tests {
 
     fn three() -> SpaceIndex {
         let mut index = SpaceIndex::new();
-        (1..=3).for_each(|i| index.upsert(Arc::new(fact(i, &format!("s{i}"), &format!("v{i}")))));
+        (1..=3).for_each(|i| index.upsert(Arc::new(fact(FactId(i), &format!("s{i}"), &format!("v{i}")))));
         index
     }
 
@@ -243,7 +243,7 @@ mod tests {
         let fact = Fact {
             scope: "staging".to_owned(),
             source: Some("alice".to_owned()),
-            ..critical_fact(1, "db", "Postgres", "infra")
+            ..critical_fact(FactId(1), "db", "Postgres", "infra")
         };
         assert_eq!(indexed_text(&fact), "db Postgres staging infra alice");
         let told = Fact { text: "Our db, in short: Postgres.".to_owned(), ..fact.clone() };
@@ -259,29 +259,32 @@ mod tests {
     #[test]
     fn a_fact_that_is_no_longer_active_goes_out() {
         let mut index = three();
-        index.upsert(Arc::new(Fact { status: Status::Superseded, ..fact(2, "s2", "v2") }));
-        assert_eq!(index.iter().map(|fact| fact.id).collect::<Vec<_>>(), [1, 3]);
+        index.upsert(Arc::new(Fact { status: Status::Superseded, ..fact(FactId(2), "s2", "v2") }));
+        assert_eq!(index.iter().map(|fact| fact.id).collect::<Vec<_>>(), [1, 3].map(FactId));
         assert!(found_by_words(&index, "v2").is_empty());
-        assert_eq!(missing(&index), [1, 3]);
+        assert_eq!(missing(&index), [1, 3].map(FactId));
     }
 
     #[test]
     fn a_refined_fact_is_indexed_again() {
         let mut index = three();
-        embed(&mut index, 2, &[1.0, 0.0]).unwrap();
-        index.upsert(Arc::new(Fact { confidence: 0.5, ..fact(2, "s2", "v2") }));
-        assert_eq!(missing(&index), [1, 3]);
-        index.upsert(Arc::new(fact(2, "s2", "refined")));
-        assert_eq!(missing(&index), [1, 2, 3]);
-        assert_eq!((found_by_words(&index, "v2"), found_by_words(&index, "refined")), (vec![], vec![2]));
+        embed(&mut index, FactId(2), &[1.0, 0.0]).unwrap();
+        index.upsert(Arc::new(Fact { confidence: 0.5, ..fact(FactId(2), "s2", "v2") }));
+        assert_eq!(missing(&index), [1, 3].map(FactId));
+        index.upsert(Arc::new(fact(FactId(2), "s2", "refined")));
+        assert_eq!(missing(&index), [1, 2, 3].map(FactId));
+        assert_eq!(
+            (found_by_words(&index, "v2"), found_by_words(&index, "refined")),
+            (vec![], vec![FactId(2)])
+        );
     }
 
     #[test]
     fn an_outdated_embedding_is_ignored() {
         let mut index = three();
-        index.set_vector(&fact(2, "s2", "earlier"), &[1.0]).unwrap();
-        index.set_vector(&fact(9, "s9", "v9"), &[1.0]).unwrap();
-        assert_eq!(missing(&index), [1, 2, 3]);
+        index.set_vector(&fact(FactId(2), "s2", "earlier"), &[1.0]).unwrap();
+        index.set_vector(&fact(FactId(9), "s9", "v9"), &[1.0]).unwrap();
+        assert_eq!(missing(&index), [1, 2, 3].map(FactId));
         assert_eq!(index.dimensions(), None);
     }
 
@@ -289,48 +292,48 @@ mod tests {
     fn another_embedder_drops_all_vectors() {
         let mut index = three();
         index.use_embedder("small");
-        embed(&mut index, 1, &[1.0, 0.0]).unwrap();
-        embed(&mut index, 2, &[0.0, 1.0]).unwrap();
+        embed(&mut index, FactId(1), &[1.0, 0.0]).unwrap();
+        embed(&mut index, FactId(2), &[0.0, 1.0]).unwrap();
         index.use_embedder("small");
-        assert_eq!(missing(&index), [3]);
-        embed(&mut index, 3, &[1.0, 0.0, 0.0]).unwrap();
-        assert_eq!((missing(&index), index.dimensions()), (vec![1, 2], Some(3)));
+        assert_eq!(missing(&index), [FactId(3)]);
+        embed(&mut index, FactId(3), &[1.0, 0.0, 0.0]).unwrap();
+        assert_eq!((missing(&index), index.dimensions()), (vec![FactId(1), FactId(2)], Some(3)));
         index.use_embedder("large");
-        assert_eq!((missing(&index), index.dimensions()), (vec![1, 2, 3], None));
+        assert_eq!((missing(&index), index.dimensions()), (vec![FactId(1), FactId(2), FactId(3)], None));
     }
 
     #[test]
     fn a_broken_embedding_is_refused_alone() {
         let mut index = three();
-        embed(&mut index, 1, &[1.0, 0.0]).unwrap();
-        assert_eq!(embed(&mut index, 2, &[f32::NAN; 3]), Err(VectorError::NotFinite));
-        assert_eq!(embed(&mut index, 2, &[]), Err(VectorError::Empty));
-        assert_eq!((missing(&index), index.dimensions()), (vec![2, 3], Some(2)));
+        embed(&mut index, FactId(1), &[1.0, 0.0]).unwrap();
+        assert_eq!(embed(&mut index, FactId(2), &[f32::NAN; 3]), Err(VectorError::NotFinite));
+        assert_eq!(embed(&mut index, FactId(2), &[]), Err(VectorError::Empty));
+        assert_eq!((missing(&index), index.dimensions()), (vec![FactId(2), FactId(3)], Some(2)));
     }
 
     #[test]
     fn a_removed_fact_no_longer_counts() {
         let mut index = three();
         let before = index.approx_bytes();
-        index.upsert(Arc::new(critical_fact(4, "allergy", &"long ".repeat(100), "allergy")));
-        embed(&mut index, 4, &[1.0, 0.0]).unwrap();
+        index.upsert(Arc::new(critical_fact(FactId(4), "allergy", &"long ".repeat(100), "allergy")));
+        embed(&mut index, FactId(4), &[1.0, 0.0]).unwrap();
         assert!(index.approx_bytes() > before + 500);
-        index.remove(4);
+        index.remove(FactId(4));
         let critical = ["allergy".to_owned()];
         let rule = ContextRule { limit: 1, critical_categories: &critical, critical_budget: 0 };
         assert_eq!(index.choose("allergy", Some(&[1.0, 0.0]), &rule).unwrap().len(), 1);
-        (1..=3).for_each(|id| index.remove(id));
+        (1..=3).for_each(|id| index.remove(FactId(id)));
         assert!(index.is_empty() && index.fact_bytes == 0);
     }
 
     #[test]
     fn unspaced_scripts_and_identifiers_are_found() {
         let mut index = three();
-        index.upsert(Arc::new(fact(4, "好きな食べ物", "カレーライス")));
-        index.upsert(Arc::new(fact(5, "db.maxPoolSize", "64")));
-        index.upsert(Arc::new(fact(6, "고양이 이름", "나비")));
-        assert_eq!(found_by_words(&index, "カレーは好きですか"), [4]);
-        assert_eq!(found_by_words(&index, "what is the pool size?"), [5]);
-        assert_eq!(found_by_words(&index, "고양이의 이름은?"), [6]);
+        index.upsert(Arc::new(fact(FactId(4), "好きな食べ物", "カレーライス")));
+        index.upsert(Arc::new(fact(FactId(5), "db.maxPoolSize", "64")));
+        index.upsert(Arc::new(fact(FactId(6), "고양이 이름", "나비")));
+        assert_eq!(found_by_words(&index, "カレーは好きですか"), [FactId(4)]);
+        assert_eq!(found_by_words(&index, "what is the pool size?"), [FactId(5)]);
+        assert_eq!(found_by_words(&index, "고양이의 이름은?"), [FactId(6)]);
     }
 }

@@ -191,6 +191,7 @@ mod tests {
             let mut index = index(WIDTH);
             let mut plain: BTreeMap<FactId, Vec<f32>> = BTreeMap::new();
             for (id, vector) in changes {
+                let id = FactId(id);
                 match vector {
                     Some(vector) => { index.insert(id, &vector).unwrap(); plain.insert(id, vector); }
                     None => { index.remove(id); plain.remove(&id); }
@@ -220,13 +221,13 @@ mod tests {
         (0..5000).for_each(|_| vectors.push((0..64).map(|_| random()).collect()));
         let mut index = index(64);
         for (id, vector) in (0..).zip(&vectors) {
-            index.insert(id, vector).unwrap();
+            index.insert(FactId(id), vector).unwrap();
         }
         for question in vectors.iter().take(20) {
             let mut expected: Vec<(f64, usize)> =
                 vectors.iter().map(|v| cosine(question, v)).zip(0..).collect();
             expected.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let found: Vec<usize> = index.search(question, 10).iter().map(|hit| hit.id as usize).collect();
+            let found: Vec<usize> = index.search(question, 10).iter().map(|hit| hit.id.0 as usize).collect();
             assert_eq!(found, expected.iter().take(10).map(|e| e.1).collect::<Vec<_>>());
         }
     }
@@ -234,20 +235,20 @@ mod tests {
     #[test]
     fn a_bad_vector_is_refused_and_changes_nothing() {
         let mut index = index(2);
-        index.insert(1, &[1.0, 0.0]).unwrap();
-        assert_eq!(index.insert(1, &[1.0]), Err(VectorError::Dimensions { found: 1, expected: 2 }));
-        assert_eq!(index.insert(1, &[f32::NAN, 0.0]), Err(VectorError::NotFinite));
-        assert_eq!(index.search(&[2.0, 0.0], 5), [Hit { id: 1, score: 1.0 }]);
+        index.insert(FactId(1), &[1.0, 0.0]).unwrap();
+        assert_eq!(index.insert(FactId(1), &[1.0]), Err(VectorError::Dimensions { found: 1, expected: 2 }));
+        assert_eq!(index.insert(FactId(1), &[f32::NAN, 0.0]), Err(VectorError::NotFinite));
+        assert_eq!(index.search(&[2.0, 0.0], 5), [Hit { id: FactId(1), score: 1.0 }]);
     }
 
     #[test]
     fn zero_vectors_match_nothing() {
         let mut index = index(2);
-        index.insert(1, &[0.0, 0.0]).unwrap();
-        index.insert(2, &[0.0, -3.0]).unwrap();
-        index.insert(3, &[0.0, 3.0e38]).unwrap();
+        index.insert(FactId(1), &[0.0, 0.0]).unwrap();
+        index.insert(FactId(2), &[0.0, -3.0]).unwrap();
+        index.insert(FactId(3), &[0.0, 3.0e38]).unwrap();
         let ids: Vec<FactId> = index.search(&[0.0, 1.0], 3).iter().map(|hit| hit.id).collect();
-        assert_eq!(ids, [3, 1, 2]);
+        assert_eq!(ids, [3, 1, 2].map(FactId));
         assert_eq!(index.search(&[0.0, 0.0], 3), []);
         assert_eq!(index.search(&[1.0, 0.0, 0.0], 3), []);
         assert_eq!(index.search(&[f32::INFINITY, 0.0], 3), []);
@@ -256,7 +257,7 @@ mod tests {
     #[test]
     fn equally_near_vectors_come_newest_first() {
         let mut index = index(1);
-        [4, 9, 2].iter().for_each(|id| index.insert(*id, &[1.0]).unwrap());
-        assert_eq!(index.search(&[0.5], 2).iter().map(|hit| hit.id).collect::<Vec<_>>(), [9, 4]);
+        [4, 9, 2].iter().for_each(|id| index.insert(FactId(*id), &[1.0]).unwrap());
+        assert_eq!(index.search(&[0.5], 2).iter().map(|hit| hit.id).collect::<Vec<_>>(), [9, 4].map(FactId));
     }
 }

@@ -47,7 +47,7 @@ struct Posting {
     length: u16,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Document {
     id: FactId,
     length: u16,
@@ -111,11 +111,12 @@ impl WordIndex {
 
     pub fn remove(&mut self, id: FactId) {
         let Some(slot) = self.slots.remove(&id) else { return };
-        let Some(document) = self.documents.get_mut(slot as usize).map(mem::take) else { return };
+        let Some(document) = self.documents.get_mut(slot as usize) else { return };
+        let places = mem::take(&mut document.places);
         self.free_slots.push(slot);
         self.total_length -= u64::from(document.length);
-        self.postings -= document.places.len();
-        for place in &document.places {
+        self.postings -= places.len();
+        for place in &places {
             self.remove_posting(place);
         }
     }
@@ -266,6 +267,7 @@ mod tests {
             let mut index = WordIndex::new();
             let mut texts = BTreeMap::new();
             for (id, text) in changes {
+                let id = FactId(id);
                 match text {
                     Some(text) => { index.insert(id, &text); texts.insert(id, text); }
                     None => { index.remove(id); texts.remove(&id); }
@@ -289,8 +291,8 @@ mod tests {
         #[test]
         fn an_emptied_index_holds_no_terms(texts in prop::collection::vec(text(), 0..20)) {
             let mut index = WordIndex::new();
-            (0..).zip(&texts).for_each(|(id, text)| index.insert(id, text));
-            (0..).zip(&texts).for_each(|(id, _)| index.remove(id));
+            (0..).zip(&texts).for_each(|(id, text)| index.insert(FactId(id), text));
+            (0..).zip(&texts).for_each(|(id, _)| index.remove(FactId(id)));
             prop_assert!(index.is_empty() && index.term_numbers.is_empty());
             prop_assert_eq!((index.postings, index.name_bytes, index.total_length), (0, 0, 0));
         }
@@ -299,19 +301,19 @@ mod tests {
     #[test]
     fn the_rarer_word_decides() {
         let mut index = WordIndex::new();
-        index.insert(1, "billing service owner Dana");
-        index.insert(2, "search service owner Imre");
-        index.insert(3, "mail service owner Dana");
+        index.insert(FactId(1), "billing service owner Dana");
+        index.insert(FactId(2), "search service owner Imre");
+        index.insert(FactId(3), "mail service owner Dana");
         let ids: Vec<FactId> = index.search("who owns the search service?", 9).iter().map(|h| h.id).collect();
-        assert_eq!(ids, [2, 3, 1]);
+        assert_eq!(ids, [2, 3, 1].map(FactId));
         assert_eq!(index.search("nothing of this", 9), []);
     }
 
     #[test]
     fn a_replaced_text_is_found_by_its_new_words_alone() {
         let mut index = WordIndex::new();
-        index.insert(1, "Paris");
-        index.insert(1, "Berlin");
+        index.insert(FactId(1), "Paris");
+        index.insert(FactId(1), "Berlin");
         assert_eq!(index.search("paris", 9), []);
         assert_eq!(index.search("berlin", 9).len(), 1);
         assert_eq!(index.len(), 1);

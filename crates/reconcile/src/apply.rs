@@ -155,7 +155,7 @@ fn draft(p: &Proposal, subject: &str, statement: &Statement, status: Status) -> 
     metadata.extend(without_decision(statement.metadata));
     Fact {
         // The ledger gives the id.
-        id: 0,
+        id: FactId(0),
         subject: subject.to_owned(),
         value: p.value.clone(),
         scope: p.scope.clone(),

@@ -10,7 +10,7 @@ use domain::keys::subject_key;
 use domain::{Action, Fact, FactId, FactKind, Metadata, Pending, REJECTED_BY, Status, Timestamp};
 
 /// No decision inserts a row: the flagged row itself becomes what was decided.
-const NO_NEW_ID: FactId = 0;
+const NO_NEW_ID: FactId = FactId(0);
 
 /// Who may approve a change that waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

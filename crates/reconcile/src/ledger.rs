@@ -92,7 +92,7 @@ impl Ledger {
     /// Gives the fact the next id.
     pub fn insert(&mut self, mut fact: Fact) -> FactId {
         let id = self.next_id;
-        self.next_id += 1;
+        self.next_id.0 += 1;
         fact.id = id;
         self.inserted.insert(id);
         if matches!(fact.status, Status::Historical | Status::Superseded) {

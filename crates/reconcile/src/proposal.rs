@@ -86,7 +86,7 @@ fn repair_one(raw: &RawFact, wording: &Wording, slots: &SlotSchema) -> Proposal 
         action: raw.action.as_deref().and_then(Action::from_word).unwrap_or(Action::Flag),
         confidence: repair_confidence(raw.confidence),
         reason: shorten(&clean(raw.reason.as_deref()), REASON_CHARS),
-        target: raw.target_id,
+        target: raw.target_id.map(FactId),
         triple: repair_triple(raw),
         slot,
         wording: wording.clone(),

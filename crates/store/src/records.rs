@@ -5,7 +5,7 @@ use crate::rows::erasure::ErasureSummary;
 use crate::rows::principals::{Creation, Revoked, Rotated};
 use crate::rows::receipts::Attested;
 use crate::rows::statements::{ChangeVerdict, Planned, Proposer};
-use domain::{FactId, Principal};
+use domain::{DecisionId, FactId, Principal};
 use reconcile::{Outcome, Plan, Refusal};
 
 /// Something that a transaction came to, and that its audit entry tells.
@@ -101,7 +101,7 @@ impl Recorded for SubjectAttested<'_> {
 
 /// A decision that was recorded.
 pub(crate) struct Taken {
-    pub id: i64,
+    pub id: DecisionId,
     pub beliefs: usize,
 }
 

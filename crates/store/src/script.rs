@@ -233,7 +233,7 @@ pub(crate) trait Rows: Send {
             if new == 0 {
                 return Ok(draft);
             }
-            let first = self.take(tenant, Series::Fact, new).await?;
+            let first = FactId(self.take(tenant, Series::Fact, new).await?);
             Ok(if first == ahead { draft } else { plan(first) })
         }
     }

@@ -2,7 +2,7 @@
 //! alike is written once, with its parameters numbered `$1`, `$2` and so on.
 
 use crate::StoreError;
-use domain::{FactId, SpaceId, Status, Tenant, Timestamp};
+use domain::{DecisionId, FactId, ReceiptId, SpaceId, Status, Tenant, Timestamp};
 use std::borrow::Cow;
 
 /// A value that a statement takes, in the type of its column.
@@ -62,10 +62,20 @@ impl From<Option<i64>> for Param<'_> {
     }
 }
 
-impl From<SpaceId> for Param<'_> {
-    fn from(id: SpaceId) -> Self {
-        id.0.into()
-    }
+macro_rules! ids {
+    ($($id:ty),*) => {$(
+        impl From<$id> for Param<'_> {
+            fn from(id: $id) -> Self {
+                id.0.into()
+            }
+        }
+    )*};
+}
+ids!(DecisionId, FactId, ReceiptId, SpaceId);
+
+/// The bare numbers, for a statement that is run for each of them.
+pub(crate) fn numbers<Id: Copy + Into<i64>>(ids: &[Id]) -> Vec<i64> {
+    ids.iter().map(|id| (*id).into()).collect()
 }
 
 impl From<Timestamp> for Param<'_> {

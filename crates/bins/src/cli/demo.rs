@@ -7,7 +7,7 @@ use super::session::Session;
 use crate::settings::Settings;
 use crate::startup::StartupError;
 use clap::Args;
-use domain::{FactId, Identity, Principal, PrincipalKind, Role, Scopes, Tenant};
+use domain::{DecisionId, FactId, Identity, Principal, PrincipalKind, Role, Scopes, Tenant};
 use serde_json::{Value, json};
 use service::{AuditVerdict, Decided, Explanation, Reply, ToolReply};
 use std::io::{IsTerminal, Write};
@@ -130,7 +130,7 @@ fn proposed(reply: &Reply) -> Option<FactId> {
 }
 
 /// The number of the decision that was recorded.
-fn decided(reply: &Reply) -> Option<i64> {
+fn decided(reply: &Reply) -> Option<DecisionId> {
     match reply {
         Reply::Done(ToolReply::RecordDecision(recorded)) => Some(recorded.id),
         _ => None,

@@ -5,6 +5,7 @@ use super::exported_fact::ExportedFact;
 use super::folder::Folder;
 use super::sequence::{Trade, word};
 use crate::cli::CliError;
+use domain::FactId;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -26,7 +27,7 @@ struct Line {
 
 /// The facts that stood in a space before anything was told.
 #[derive(Debug)]
-pub struct Background(BTreeMap<i64, ExportedFact>);
+pub struct Background(BTreeMap<FactId, ExportedFact>);
 
 impl Backgrounds {
     pub const fn new(folder: Folder) -> Self {
@@ -74,7 +75,7 @@ impl Background {
 
     /// The facts of it that are no longer active, or have another value.
     pub fn damaged(&self, held: &[ExportedFact]) -> Vec<String> {
-        let now: BTreeMap<i64, &ExportedFact> = held.iter().map(|fact| (fact.id, fact)).collect();
+        let now: BTreeMap<FactId, &ExportedFact> = held.iter().map(|fact| (fact.id, fact)).collect();
         let change = |before: &ExportedFact| {
             let after = now.get(&before.id);
             if after.is_some_and(|after| after.is_active() && after.value == before.value) {
@@ -99,12 +100,12 @@ mod tests {
     use crate::eval::folder::Folder;
     use crate::eval::sequence::Trade;
     use clap::ValueEnum;
-    use domain::{FactKind, Status};
+    use domain::{FactId, FactKind, Status};
     use std::collections::BTreeSet;
 
     fn fact(id: i64, value: &str, status: Status, target: Option<i64>) -> ExportedFact {
         ExportedFact {
-            id,
+            id: FactId(id),
             subject: "door code".to_owned(),
             value: value.to_owned(),
             scope: "global".to_owned(),
@@ -112,7 +113,7 @@ mod tests {
             kind: FactKind::State,
             refined_from: Vec::new(),
             supersedes: None,
-            disputes: target,
+            disputes: target.map(FactId),
             text: String::new(),
         }
     }
@@ -130,7 +131,8 @@ mod tests {
 
     #[test]
     fn a_disputed_fact_is_not_damaged() {
-        let background = Background([1, 2, 3].map(|id| (id, fact(id, "4711", Status::Active, None))).into());
+        let background =
+            Background([1, 2, 3].map(|id| (FactId(id), fact(id, "4711", Status::Active, None))).into());
         let held = [
             fact(1, "4711", Status::Superseded, None),
             fact(2, "4712", Status::Active, None),
@@ -141,6 +143,6 @@ mod tests {
         let damaged = background.damaged(&held);
         assert_eq!(damaged.len(), 2, "{damaged:?}");
         assert_eq!(damaged.last().unwrap(), "door code = 4711 is now ACTIVE = 4712");
-        assert_eq!(background.flags(&held).map(|flag| flag.id).collect::<Vec<_>>(), [4]);
+        assert_eq!(background.flags(&held).map(|flag| flag.id).collect::<Vec<_>>(), [FactId(4)]);
     }
 }

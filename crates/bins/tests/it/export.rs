@@ -1,6 +1,7 @@
 //! A stranger with the export alone can check every signature in it.
 
 use crate::support::{Deployment, Model, says};
+use domain::FactId;
 use evidence::{
     Canonical, Disclosure, Entry, Hash, Head, Keyring, PublicKey, Receipt, Salt, Signature, Snapshot,
 };
@@ -65,9 +66,9 @@ fn every_signature_of_an_export_checks_out_offline() {
     let beliefs = decision["beliefs"].as_array().unwrap();
     assert_eq!(beliefs.len(), 5);
     for (object, (memory, commitment)) in beliefs.iter().zip(&snapshot.beliefs) {
-        assert_eq!(object["memory_id"], *memory);
+        assert_eq!(object["memory_id"], memory.0);
         match &object["disclosure"] {
-            Value::Null => assert_eq!(*memory, 3, "only the erased one is withheld"),
+            Value::Null => assert_eq!(*memory, FactId(3), "only the erased one is withheld"),
             opened => assert_eq!(disclosure(opened).commitment(), *commitment),
         }
     }

@@ -6,7 +6,7 @@ use crate::mcp::{self, Called};
 use crate::rpc::{INVALID_PARAMS, RpcError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use domain::Caller;
+use domain::{Caller, FactId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use service::Service;
@@ -19,7 +19,7 @@ struct State {
     /// What the call said when it was made.
     text: String,
     /// Which change is meant by the key of each question.
-    asked: BTreeMap<String, i64>,
+    asked: BTreeMap<String, FactId>,
 }
 
 pub(super) async fn call(
@@ -37,7 +37,7 @@ pub(super) async fn call(
     if !offered || proposals.len() == 0 {
         return Ok(completed(mcp::result(&reply.text(), reply.is_error())));
     }
-    let key = |id: i64| format!("change-{id}");
+    let key = |id: FactId| format!("change-{id}");
     let requests: Map<String, Value> = proposals
         .clone()
         .map(|proposal| {

@@ -2,10 +2,13 @@
 
 use super::{attestation, belief, erasure, keys, noon, owner, signer};
 use crate::{Belief, Canonical, Disclosed, Erased, Invalid, ReceiptKind, Recorded, Signed, explain, record};
-use domain::Tenant;
+use domain::{DecisionId, FactId, ReceiptId, Tenant};
 
 fn beliefs() -> [Belief; 2] {
-    [belief(), Belief { memory_id: 6, subject: "ssn".to_owned(), value: "123".to_owned(), ..belief() }]
+    [
+        belief(),
+        Belief { memory_id: FactId(6), subject: "ssn".to_owned(), value: "123".to_owned(), ..belief() },
+    ]
 }
 
 fn recorded() -> (Recorded, Disclosed) {
@@ -24,7 +27,8 @@ fn check_invalid(
     (id, tenant, user): (i64, &str, &str),
     why: &str,
 ) {
-    let result = explain(&recorded.snapshot, Some(&keys()), disclosed, (id, &Tenant::new(tenant), user));
+    let result =
+        explain(&recorded.snapshot, Some(&keys()), disclosed, (DecisionId(id), &Tenant::new(tenant), user));
     let Err(invalid) = result else { panic!("it was explained: {result:?}") };
     assert!(invalid.to_string().contains(why), "{invalid}");
 }
@@ -33,10 +37,11 @@ fn check_invalid(
 fn a_snapshot_explains_what_was_believed() {
     let (recorded, disclosed) = recorded();
     let explained =
-        explain(&recorded.snapshot, Some(&keys()), &disclosed, (12, &Tenant::default(), "ann")).unwrap();
+        explain(&recorded.snapshot, Some(&keys()), &disclosed, (DecisionId(12), &Tenant::default(), "ann"))
+            .unwrap();
     assert_eq!(explained.summary.as_deref(), Some("ship it"));
     let [first, second] = beliefs();
-    assert_eq!(explained.beliefs, vec![(5, Some(first)), (6, Some(second))]);
+    assert_eq!(explained.beliefs, vec![(FactId(5), Some(first)), (FactId(6), Some(second))]);
 }
 
 #[test]
@@ -45,9 +50,10 @@ fn an_erased_belief_leaves_the_rest_proved() {
     disclosed.beliefs[1] = None;
     disclosed.summary = None;
     let explained =
-        explain(&recorded.snapshot, Some(&keys()), &disclosed, (12, &Tenant::default(), "ann")).unwrap();
+        explain(&recorded.snapshot, Some(&keys()), &disclosed, (DecisionId(12), &Tenant::default(), "ann"))
+            .unwrap();
     assert_eq!(explained.summary, None);
-    assert_eq!(explained.beliefs, vec![(5, Some(belief())), (6, None)]);
+    assert_eq!(explained.beliefs, vec![(FactId(5), Some(belief())), (FactId(6), None)]);
 }
 
 #[test]
@@ -81,12 +87,12 @@ fn the_same_belief_is_committed_to_differently_each_time() {
 #[test]
 fn a_receipt_is_valid_as_issued_and_as_nothing_else() {
     let receipt = Signed::new(attestation(), Some(&signer()));
-    assert_eq!(receipt.verify(Some(&keys()), 3, &Tenant::default()), Ok(()));
-    assert!(receipt.verify(Some(&keys()), 4, &Tenant::default()).is_err());
-    assert!(receipt.verify(Some(&keys()), 3, &Tenant::new("acme")).is_err());
-    assert!(receipt.verify(None, 3, &Tenant::default()).is_err());
+    assert_eq!(receipt.verify(Some(&keys()), ReceiptId(3), &Tenant::default()), Ok(()));
+    assert!(receipt.verify(Some(&keys()), ReceiptId(4), &Tenant::default()).is_err());
+    assert!(receipt.verify(Some(&keys()), ReceiptId(3), &Tenant::new("acme")).is_err());
+    assert!(receipt.verify(None, ReceiptId(3), &Tenant::default()).is_err());
     let unsigned: Result<(), Invalid> =
-        Signed::new(attestation(), None).verify(Some(&keys()), 3, &Tenant::default());
+        Signed::new(attestation(), None).verify(Some(&keys()), ReceiptId(3), &Tenant::default());
     assert!(unsigned.is_err());
 }
 

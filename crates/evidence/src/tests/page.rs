@@ -4,6 +4,7 @@ use super::{attestation, belief, erasure, keys, noon, owner, signer};
 use crate::{
     Anchor, Canonical, Disclosure, Entry, Hash, Head, Position, Restoration, Salt, SeqRange, Signed, Snapshot,
 };
+use domain::FactId;
 
 const PAGE: &str = include_str!("../../../../docs/evidence-format.md");
 
@@ -32,7 +33,7 @@ fn snapshot(summary: &Disclosure, belief: &Disclosure) -> Snapshot {
         owner: owner(),
         ts: noon(),
         summary: summary.commitment(),
-        beliefs: vec![(5, belief.commitment())],
+        beliefs: vec![(FactId(5), belief.commitment())],
     }
 }
 

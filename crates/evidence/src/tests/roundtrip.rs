@@ -4,7 +4,7 @@ use crate::{
     Anchor, Attestation, Belief, Canonical, Commitment, Disclosure, Entry, Erased, Erasure, Hash, Head,
     KeyId, Owner, Position, Receipt, ReceiptKind, Restoration, SeqRange, Signature, Signed, Snapshot,
 };
-use domain::{Space, Tenant, Timestamp};
+use domain::{DecisionId, FactId, ReceiptId, Space, Tenant, Timestamp};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
@@ -77,21 +77,21 @@ fn beliefs() -> impl Strategy<Value = Belief> {
     let fields =
         (any::<i64>(), any::<[String; 3]>(), any::<f64>(), any::<Option<String>>(), any::<Option<i64>>());
     fields.prop_map(|(memory_id, [subject, value, status], confidence, source, supersedes)| Belief {
-        memory_id,
+        memory_id: FactId(memory_id),
         subject,
         value,
         confidence,
         source,
         status,
-        supersedes,
+        supersedes: supersedes.map(FactId),
     })
 }
 
 fn snapshots() -> impl Strategy<Value = Snapshot> {
-    let committed = vec((any::<i64>(), hashes().prop_map(Commitment)), 0..5);
+    let committed = vec((any::<i64>().prop_map(FactId), hashes().prop_map(Commitment)), 0..5);
     (any::<i64>(), any::<String>(), spaces(), times(), hashes(), committed).prop_map(
         |(id, tenant, space, ts, summary, beliefs)| Snapshot {
-            owner: Owner { id, tenant: Tenant::new(tenant), space },
+            owner: Owner { id: DecisionId(id), tenant: Tenant::new(tenant), space },
             ts,
             summary: Commitment(summary),
             beliefs,
@@ -99,17 +99,22 @@ fn snapshots() -> impl Strategy<Value = Snapshot> {
     )
 }
 
+fn fact_ids() -> impl Strategy<Value = Vec<FactId>> {
+    vec(any::<i64>().prop_map(FactId), 0..20)
+}
+
 fn kinds() -> impl Strategy<Value = ReceiptKind> {
-    let attestations = any::<(String, String, Vec<i64>)>().prop_map(|(subject, value, memory_ids)| {
-        ReceiptKind::Attestation(Attestation { subject, value, memory_ids })
-    });
+    let attestations =
+        (any::<String>(), any::<String>(), fact_ids()).prop_map(|(subject, value, memory_ids)| {
+            ReceiptKind::Attestation(Attestation { subject, value, memory_ids })
+        });
     let what = prop_oneof![
         any::<String>().prop_map(Erased::Subject),
         Just(Erased::Space),
         Just(Erased::User),
         (any::<u64>(), vec(spaces(), 0..3)).prop_map(|(days, spaces)| Erased::OlderThanDays { days, spaces }),
     ];
-    let erasures = (what, any::<Vec<i64>>(), any::<[u64; 4]>()).prop_map(|(what, memory_ids, counts)| {
+    let erasures = (what, fact_ids(), any::<[u64; 4]>()).prop_map(|(what, memory_ids, counts)| {
         let [decisions_redacted, decisions_removed, receipts_removed, audit_blanked] = counts;
         ReceiptKind::Erasure(Erasure {
             what,
@@ -126,7 +131,7 @@ fn kinds() -> impl Strategy<Value = ReceiptKind> {
 fn receipts() -> impl Strategy<Value = Receipt> {
     (any::<i64>(), any::<String>(), option::of(spaces()), times(), kinds(), positions()).prop_map(
         |(id, tenant, space, ts, kind, audit)| Receipt {
-            id,
+            id: ReceiptId(id),
             tenant: Tenant::new(tenant),
             space,
             ts,

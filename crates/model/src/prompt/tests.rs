@@ -1,11 +1,11 @@
 use super::{Fence, Reminder, answer, extraction};
 use crate::request::{Answer, AnswerFact, Extract, Intent, SlotHint};
-use domain::{Fact, FactKind, Metadata, Status, Timestamp, Triple};
+use domain::{Fact, FactId, FactKind, Metadata, Status, Timestamp, Triple};
 
 fn fact(id: i64, subject: &str, value: &str) -> Fact {
     let created: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
     Fact {
-        id,
+        id: FactId(id),
         subject: subject.to_owned(),
         value: value.to_owned(),
         scope: "global".to_owned(),

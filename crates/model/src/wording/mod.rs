@@ -11,7 +11,7 @@ mod sentences;
 
 pub use memory::Memory;
 
-use domain::{Fact, Named, Proposed, RawFact, Wording};
+use domain::{Fact, FactId, Named, Proposed, RawFact, Wording};
 use doubts::Reading;
 use removals::Removals;
 
@@ -27,7 +27,7 @@ pub fn with_wording(text: &str, facts: Vec<RawFact>, memory: &impl Memory) -> Ve
             removal: removals.concern(at),
             target: fact
                 .target_id
-                .and_then(|id| memory.fact(id))
+                .and_then(|id| memory.fact(FactId(id)))
                 .map(|aimed| named(text, &fact, &aimed, memory)),
         },
         fact,

@@ -8,7 +8,12 @@ struct Facts(Vec<Arc<Fact>>);
 
 impl Facts {
     fn of(held: &[(&str, &str)]) -> Self {
-        Self((1..).zip(held).map(|(id, (subject, value))| Arc::new(fact(id, subject, value))).collect())
+        Self(
+            (1..)
+                .zip(held)
+                .map(|(id, (subject, value))| Arc::new(fact(FactId(id), subject, value)))
+                .collect(),
+        )
     }
 
     fn list(mut self) -> Self {

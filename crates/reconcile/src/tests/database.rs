@@ -60,7 +60,7 @@ pub fn event(fact: RawFact) -> RawFact {
 }
 
 pub fn aimed(target: FactId, fact: RawFact) -> RawFact {
-    RawFact { target_id: Some(target), ..fact }
+    RawFact { target_id: Some(target.0), ..fact }
 }
 
 pub fn with_wording(wording: Wording, fact: RawFact) -> Proposed {
@@ -170,7 +170,7 @@ impl Database {
     }
 
     fn next_id(&self) -> FactId {
-        self.facts.len() as FactId + 1
+        FactId(self.facts.len() as i64 + 1)
     }
 
     fn tick(&mut self) -> Timestamp {
@@ -201,7 +201,7 @@ impl Database {
 
     fn commit(&mut self, plan: Plan) -> Vec<Outcome> {
         let first = self.next_id();
-        let taken = plan.ids_taken() as FactId;
+        let taken = plan.ids_taken() as i64;
         for write in plan.writes {
             match write {
                 Write::Insert(fact) => {
@@ -216,7 +216,7 @@ impl Database {
             }
             self.check_places();
         }
-        assert_eq!(self.next_id(), first + taken);
+        assert_eq!(self.next_id(), FactId(first.0 + taken));
         self.check_history();
         plan.outcomes
     }

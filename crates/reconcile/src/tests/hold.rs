@@ -5,7 +5,7 @@ use super::database::{
     within,
 };
 use crate::SlotSchema;
-use domain::{Action, FactKind, Status, Wording};
+use domain::{Action, FactId, FactKind, Status, Wording};
 
 fn holding(subject: &str, value: &str) -> Database {
     let mut db = Database::new(SlotSchema::none());
@@ -26,7 +26,7 @@ fn a_target_that_the_words_do_not_name_is_not_changed() {
     ] {
         for action in ["SUPERSEDE", "REFINE"] {
             let mut db = holding(subject, "one");
-            assert_eq!(db.say(aimed(1, raw(other, "two", action))), Action::Add, "{other}");
+            assert_eq!(db.say(aimed(FactId(1), raw(other, "two", action))), Action::Add, "{other}");
             assert_eq!(db.shown(), ["#1 one", "#2 two"]);
         }
     }
@@ -37,19 +37,25 @@ fn a_named_target_changes_under_its_own_subject() {
     for wording in [by_value("user's gym"), by_subject("user's gym")] {
         let mut db = holding("user's gym", "Fit4U");
         assert_eq!(
-            db.seen(wording.clone(), aimed(1, raw("fitness club", "Oase", "SUPERSEDE")))[0].action,
+            db.seen(wording.clone(), aimed(FactId(1), raw("fitness club", "Oase", "SUPERSEDE")))[0].action,
             Action::Supersede
         );
-        assert_eq!((db.shown(), db.fact(2).subject.as_str()), (vec!["#2 Oase".to_owned()], "user's gym"));
         assert_eq!(
-            db.seen(wording.clone(), aimed(2, raw("club", "Oase Mitte", "REFINE")))[0].action,
+            (db.shown(), db.fact(FactId(2)).subject.as_str()),
+            (vec!["#2 Oase".to_owned()], "user's gym")
+        );
+        assert_eq!(
+            db.seen(wording.clone(), aimed(FactId(2), raw("club", "Oase Mitte", "REFINE")))[0].action,
             Action::Refine
         );
         assert_eq!(
-            db.seen(wording.clone(), aimed(2, raw("the club", "Oase Mitte", "DEDUP")))[0].action,
+            db.seen(wording.clone(), aimed(FactId(2), raw("the club", "Oase Mitte", "DEDUP")))[0].action,
             Action::Dedup
         );
-        assert_eq!(db.seen(wording, aimed(2, raw("sports", "", "RETRACT")))[0].action, Action::Retract);
+        assert_eq!(
+            db.seen(wording, aimed(FactId(2), raw("sports", "", "RETRACT")))[0].action,
+            Action::Retract
+        );
         assert_eq!(db.active().count(), 0);
     }
 }
@@ -58,17 +64,20 @@ fn a_named_target_changes_under_its_own_subject() {
 fn a_past_value_of_a_named_target_is_archived_once() {
     let mut db = holding("gym", "Fit4U");
     assert_eq!(db.say(raw("gym", "Oase", "SUPERSEDE")), Action::Supersede);
-    let past = at("past", aimed(2, raw("club", "Fit4U", "SUPERSEDE")));
+    let past = at("past", aimed(FactId(2), raw("club", "Fit4U", "SUPERSEDE")));
     assert_eq!(db.seen(by_subject("gym"), past)[0].action, Action::Dedup);
 }
 
 #[test]
 fn some_changes_are_refused_even_to_a_named_target() {
     let named = || by_value("gym");
-    let change = || aimed(1, raw("club", "Oase", "SUPERSEDE"));
-    for fact in
-        [within("work", change()), event(change()), raw("club", "Oase", "SUPERSEDE"), aimed(9, change())]
-    {
+    let change = || aimed(FactId(1), raw("club", "Oase", "SUPERSEDE"));
+    for fact in [
+        within("work", change()),
+        event(change()),
+        raw("club", "Oase", "SUPERSEDE"),
+        aimed(FactId(9), change()),
+    ] {
         let mut db = holding("gym", "Fit4U");
         assert_eq!(db.seen(named(), fact)[0].action, Action::Add);
         assert_eq!(db.active().count(), 2);
@@ -87,9 +96,10 @@ fn a_repeated_value_moves_to_the_named_target() {
     let mut db = holding("gate colour", "blue");
     assert_eq!(db.say(raw("colour of the gate", "red", "ADD")), Action::Add);
     let by_its_value =
-        db.seen(by_value("gate colour"), aimed(1, raw("colour of the gate", "red", "SUPERSEDE")));
+        db.seen(by_value("gate colour"), aimed(FactId(1), raw("colour of the gate", "red", "SUPERSEDE")));
     assert_eq!(by_its_value[0].action, Action::Dedup);
-    let again = db.seen(by_subject("gate colour"), aimed(1, raw("colour of the gate", "red", "SUPERSEDE")));
+    let again =
+        db.seen(by_subject("gate colour"), aimed(FactId(1), raw("colour of the gate", "red", "SUPERSEDE")));
     assert_eq!((again[0].action, again[0].subject.as_str()), (Action::Supersede, "gate colour"));
     assert_eq!(db.shown(), ["#3 red"]);
 }
@@ -98,51 +108,56 @@ fn a_repeated_value_moves_to_the_named_target() {
 fn a_named_target_in_a_declared_slot_obeys_the_slot() {
     let mut db = Database::clinical();
     db.say(raw("code_status", "full code", "ADD"));
-    let outcome = db.seen(by_value("code_status"), aimed(1, raw("resuscitation wish", "DNR", "SUPERSEDE")));
+    let outcome =
+        db.seen(by_value("code_status"), aimed(FactId(1), raw("resuscitation wish", "DNR", "SUPERSEDE")));
     assert_eq!((outcome[0].action, outcome[0].subject.as_str()), (Action::Flag, "code_status"));
-    assert!(db.fact(2).pending.as_ref().unwrap().gated);
+    assert!(db.fact(FactId(2)).pending.as_ref().unwrap().gated);
 
     db.say(raw("allergy", "Latex", "ADD"));
     db.say(raw("allergy", "Nuts", "ADD"));
     let by_the_lists_name = by_subject("allergy");
     assert_eq!(
-        db.seen(by_the_lists_name, aimed(3, raw("reaction", "Eggs", "SUPERSEDE")))[0].action,
+        db.seen(by_the_lists_name, aimed(FactId(3), raw("reaction", "Eggs", "SUPERSEDE")))[0].action,
         Action::Add
     );
-    let outcome = db.seen(by_value("allergy"), aimed(3, raw("trouble", "nuts — mild", "SUPERSEDE")));
+    let outcome = db.seen(by_value("allergy"), aimed(FactId(3), raw("trouble", "nuts — mild", "SUPERSEDE")));
     assert_eq!((outcome[0].action, outcome[0].subject.as_str()), (Action::Supersede, "allergy"));
     assert_eq!(
-        db.fact(3).status,
+        db.fact(FactId(3)).status,
         Status::Active,
         "Latex; the item of the same identity goes before the target"
     );
-    assert_eq!(db.fact(4).status, Status::Superseded);
+    assert_eq!(db.fact(FactId(4)).status, Status::Superseded);
 
     let mut db = Database::clinical();
     db.say(raw("colour", "blue", "ADD"));
-    let astray = db.seen(by_value("colour"), aimed(1, raw("code_status", "DNR", "SUPERSEDE")));
+    let astray = db.seen(by_value("colour"), aimed(FactId(1), raw("code_status", "DNR", "SUPERSEDE")));
     assert_eq!((astray[0].action, astray[0].subject.as_str()), (Action::Add, "code_status"));
 }
 
 #[test]
 fn an_unnamed_removal_waits_or_finds_nothing() {
     let mut db = holding("user's gym", "Fit4U");
-    assert_eq!(db.say(aimed(1, raw("club", "Rowing", "RETRACT"))), Action::Skip, "another value");
-    let waits = &db.remember("said", &[aimed(1, raw("club", "Fit4U", "RETRACT"))], SOMEONE)[0];
+    assert_eq!(db.say(aimed(FactId(1), raw("club", "Rowing", "RETRACT"))), Action::Skip, "another value");
+    let waits = &db.remember("said", &[aimed(FactId(1), raw("club", "Fit4U", "RETRACT"))], SOMEONE)[0];
     assert_eq!((waits.action, waits.subject.as_str()), (Action::Flag, "user's gym"));
     assert_eq!(db.shown(), ["#1 Fit4U"]);
-    assert_eq!(db.confirm(2).unwrap().action, Action::Retract);
+    assert_eq!(db.confirm(FactId(2)).unwrap().action, Action::Retract);
 }
 
 #[test]
 fn a_dedup_needs_an_equal_value() {
     let mut db = holding("db", "MySQL");
     assert_eq!(db.say(raw("db", "Postgres", "DEDUP")), Action::Flag);
-    assert_eq!(db.say(aimed(1, raw("db", "Postgres", "DEDUP"))), Action::Dedup, "it waits already");
-    assert_eq!(db.say(aimed(1, raw("cache", "Redis", "DEDUP"))), Action::Add);
-    assert_eq!(db.say(aimed(1, raw("store", "MySQL", "DEDUP"))), Action::Add, "the words do not name #1");
+    assert_eq!(db.say(aimed(FactId(1), raw("db", "Postgres", "DEDUP"))), Action::Dedup, "it waits already");
+    assert_eq!(db.say(aimed(FactId(1), raw("cache", "Redis", "DEDUP"))), Action::Add);
+    assert_eq!(
+        db.say(aimed(FactId(1), raw("store", "MySQL", "DEDUP"))),
+        Action::Add,
+        "the words do not name #1"
+    );
     assert_eq!(db.shown(), ["#1 MySQL", "#3 Redis", "#4 MySQL"]);
-    assert_eq!(db.confirm(2).unwrap().action, Action::Supersede);
+    assert_eq!(db.confirm(FactId(2)).unwrap().action, Action::Supersede);
 }
 
 #[test]
@@ -165,9 +180,9 @@ fn what_one_entry_says_no_other_takes_away() {
     let mut db = holding("port of alpha", "1");
     let told = [
         with_wording(Wording::default(), raw("port of alpha", "1", "DEDUP")),
-        with_wording(by_subject("port of alpha"), aimed(1, raw("port of beta", "2", "SUPERSEDE"))),
-        with_wording(Wording::default(), aimed(1, raw("port of alpha", "1", "RETRACT"))),
-        with_wording(Wording::default(), aimed(2, raw("port of beta", "2", "RETRACT"))),
+        with_wording(by_subject("port of alpha"), aimed(FactId(1), raw("port of beta", "2", "SUPERSEDE"))),
+        with_wording(Wording::default(), aimed(FactId(1), raw("port of alpha", "1", "RETRACT"))),
+        with_wording(Wording::default(), aimed(FactId(2), raw("port of beta", "2", "RETRACT"))),
     ];
     let done = actions(&db.reconcile("said", &told, SOMEONE));
     assert_eq!(done, [Action::Dedup, Action::Add, Action::Flag, Action::Skip]);
@@ -192,18 +207,22 @@ fn the_target_decides_between_event_and_state() {
         Action::Add,
         "without a target it is an event"
     );
-    assert_eq!(db.say(event(aimed(1, raw("oncall", "Bo", "SUPERSEDE")))), Action::Supersede);
-    assert_eq!(db.fact(3).kind, FactKind::State);
-    assert_eq!(db.say(event(aimed(3, raw("oncall", "Bo", "RETRACT")))), Action::Retract);
+    assert_eq!(db.say(event(aimed(FactId(1), raw("oncall", "Bo", "SUPERSEDE")))), Action::Supersede);
+    assert_eq!(db.fact(FactId(3)).kind, FactKind::State);
+    assert_eq!(db.say(event(aimed(FactId(3), raw("oncall", "Bo", "RETRACT")))), Action::Retract);
     assert_eq!(
-        db.say(aimed(2, raw("oncall", "Cy", "SUPERSEDE"))),
+        db.say(aimed(FactId(2), raw("oncall", "Cy", "SUPERSEDE"))),
         Action::Supersede,
         "a state aims at the event"
     );
-    assert_eq!(db.fact(2).status, Status::Superseded);
+    assert_eq!(db.fact(FactId(2)).status, Status::Superseded);
     let mut db = Database::new(SlotSchema::none());
     db.say(event(raw("race", "10k", "ADD")));
-    assert_eq!(db.say(event(aimed(1, raw("race", "5k", "SUPERSEDE")))), Action::Add, "both are events");
+    assert_eq!(
+        db.say(event(aimed(FactId(1), raw("race", "5k", "SUPERSEDE")))),
+        Action::Add,
+        "both are events"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::database::{Database, SOMEONE, Speaker, aimed, by_value, gone, raw, unsure, with_wording, within};
 use crate::Trust;
-use domain::Action;
+use domain::{Action, FactId};
 
 #[test]
 fn an_item_replaces_only_the_item_of_its_identity() {
@@ -37,12 +37,16 @@ fn a_named_item_is_replaced_by_a_new_value() {
     let named = |target, fact| with_wording(by_value("allergy"), aimed(target, fact));
     let mut say = |fact| db.reconcile("said", &[fact], SOMEONE)[0].action;
     assert_eq!(
-        say(named(1, raw("allergy", "Peanuts", "REFINE"))),
+        say(named(FactId(1), raw("allergy", "Peanuts", "REFINE"))),
         Action::Supersede,
         "another item is no detail"
     );
-    assert_eq!(say(named(3, raw("allergy", "Eggs — severe", "SUPERSEDE"))), Action::Supersede);
-    assert_eq!(say(named(1, raw("allergy", "Soy", "SUPERSEDE"))), Action::Add, "#1 is no longer current");
+    assert_eq!(say(named(FactId(3), raw("allergy", "Eggs — severe", "SUPERSEDE"))), Action::Supersede);
+    assert_eq!(
+        say(named(FactId(1), raw("allergy", "Soy", "SUPERSEDE"))),
+        Action::Add,
+        "#1 is no longer current"
+    );
     assert_eq!(db.shown(), ["#3 Peanuts", "#4 Eggs — severe", "#5 Soy"]);
 }
 
@@ -51,29 +55,33 @@ fn an_unnamed_item_stays_and_its_removal_waits() {
     for action in ["SUPERSEDE", "REFINE"] {
         let mut db = Database::clinical();
         db.say(raw("allergy", "Latex", "ADD"));
-        let outcomes = db.remember("said", &[aimed(1, raw("allergy", "Iodine", action))], SOMEONE);
+        let outcomes = db.remember("said", &[aimed(FactId(1), raw("allergy", "Iodine", action))], SOMEONE);
         assert_eq!(outcomes.iter().map(|o| o.action).collect::<Vec<_>>(), [Action::Add, Action::Flag]);
         assert_eq!(outcomes[1].value, "Latex");
         assert_eq!(db.shown(), ["#1 Latex", "#2 Iodine"]);
-        assert_eq!(db.confirm(3).unwrap().action, Action::Retract);
+        assert_eq!(db.confirm(FactId(3)).unwrap().action, Action::Retract);
         assert_eq!(db.shown(), ["#2 Iodine"]);
     }
     let mut db = Database::clinical();
     db.say(raw("allergy", "Latex", "ADD"));
-    assert_eq!(db.say(unsure(aimed(1, raw("allergy", "Iodine", "SUPERSEDE")))), Action::Flag);
-    assert_eq!(db.fact(2).pending.as_ref().unwrap().target, Some(1), "one decision on both");
-    assert_eq!(db.say(aimed(1, raw("allergy", "Wool", "RETRACT"))), Action::Flag);
-    assert_eq!(db.say(aimed(1, raw("allergy", "", "RETRACT"))), Action::Retract, "the only one that is held");
+    assert_eq!(db.say(unsure(aimed(FactId(1), raw("allergy", "Iodine", "SUPERSEDE")))), Action::Flag);
+    assert_eq!(db.fact(FactId(2)).pending.as_ref().unwrap().target, Some(FactId(1)), "one decision on both");
+    assert_eq!(db.say(aimed(FactId(1), raw("allergy", "Wool", "RETRACT"))), Action::Flag);
+    assert_eq!(
+        db.say(aimed(FactId(1), raw("allergy", "", "RETRACT"))),
+        Action::Retract,
+        "the only one that is held"
+    );
 }
 
 #[test]
 fn a_gated_item_is_replaced_by_a_proposal() {
     let mut db = Database::clinical();
     db.say(raw("active_medication", "Warfarin 5 mg", "ADD"));
-    let change = || [aimed(1, raw("active_medication", "Apixaban 5 mg", "SUPERSEDE"))];
+    let change = || [aimed(FactId(1), raw("active_medication", "Apixaban 5 mg", "SUPERSEDE"))];
     assert_eq!(db.remember("said", &change(), SOMEONE)[0].action, Action::Flag);
-    let pending = db.fact(2).pending.as_ref().unwrap();
-    assert_eq!((pending.action, pending.target, pending.gated), (Action::Supersede, Some(1), true));
+    let pending = db.fact(FactId(2)).pending.as_ref().unwrap();
+    assert_eq!((pending.action, pending.target, pending.gated), (Action::Supersede, Some(FactId(1)), true));
     let trusted = db.remember("said", &change(), Speaker(Some("fhir"), Trust::Trusted));
     assert_eq!(trusted.iter().map(|o| o.action).collect::<Vec<_>>(), [Action::Add, Action::Flag]);
 }
@@ -83,9 +91,9 @@ fn a_list_told_in_one_statement_adds_and_never_empties() {
     let mut db = Database::clinical();
     db.say(raw("allergy", "Latex", "ADD"));
     let told = [
-        aimed(1, raw("allergy", "Iodine", "SUPERSEDE")),
+        aimed(FactId(1), raw("allergy", "Iodine", "SUPERSEDE")),
         raw("allergy", "latex", "DEDUP"),
-        aimed(1, raw("allergy", "Eggs", "REFINE")),
+        aimed(FactId(1), raw("allergy", "Eggs", "REFINE")),
     ];
     let outcomes = db.remember("said", &told, SOMEONE);
     assert_eq!(
@@ -105,7 +113,7 @@ fn a_removal_finds_the_item_of_the_same_identity() {
     db.say(raw("allergy", "Latex", "ADD"));
     assert_eq!(db.say(raw("allergy", "", "RETRACT")), Action::Skip, "it does not say which");
     assert_eq!(db.say(raw("allergy", "Penicillin", "RETRACT")), Action::Retract);
-    assert_eq!(db.fact(3).value, "(retracted: Penicillin — rash)");
+    assert_eq!(db.fact(FactId(3)).value, "(retracted: Penicillin — rash)");
     assert_eq!(db.shown(), ["#2 Latex"]);
 }
 

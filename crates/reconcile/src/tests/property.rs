@@ -58,9 +58,9 @@ fn any_step() -> impl Strategy<Value = Step> {
         8 => remember,
         1 => any_said().prop_map(Step::Forget),
         1 => (1..8_i64, prop::sample::select(&VALUES), editor)
-            .prop_map(|(id, value, editor)| Step::Update { id, value, editor }),
-        2 => (1..8_i64).prop_map(Step::Confirm),
-        1 => (1..8_i64).prop_map(Step::Reject),
+            .prop_map(|(id, value, editor)| Step::Update { id: FactId(id), value, editor }),
+        2 => (1..8_i64).prop_map(|id| Step::Confirm(FactId(id))),
+        1 => (1..8_i64).prop_map(|id| Step::Reject(FactId(id))),
     ]
 }
 
@@ -84,7 +84,7 @@ fn to_raw(said: &Said) -> RawFact {
 }
 
 fn to_proposed(said: &Said, voice: &Voice, database: &Database) -> Proposed {
-    let aimed = said.target.and_then(|id| database.active().find(|f| f.id == id));
+    let aimed = said.target.and_then(|id| database.active().find(|f| f.id == FactId(id)));
     let named = aimed.map(|f| Named { subject: f.subject.clone(), by_value: voice.names, by_subject: false });
     let wording = Wording {
         doubt: (voice.words == Words::Doubted).then_some(Doubt::Supposed),
@@ -107,10 +107,10 @@ fn take(step: &Step, database: &mut Database, model: &mut Model) -> (Vec<Action>
         Step::Forget(said) => (vec![database.forget(to_raw(said)).action], vec![model.forget(said)]),
         Step::Update { id, value, editor } => (
             one(database.update(*id, value, *editor).ok().map(|o| o.action)),
-            one(model.update(*id, value, *editor == Editor::Approver)),
+            one(model.update(id.0, value, *editor == Editor::Approver)),
         ),
-        Step::Confirm(id) => (one(database.confirm(*id).ok().map(|o| o.action)), one(model.confirm(*id))),
-        Step::Reject(id) => (one(database.reject(*id).ok().map(|o| o.action)), one(model.reject(*id))),
+        Step::Confirm(id) => (one(database.confirm(*id).ok().map(|o| o.action)), one(model.confirm(id.0))),
+        Step::Reject(id) => (one(database.reject(*id).ok().map(|o| o.action)), one(model.reject(id.0))),
     }
 }
 
@@ -124,7 +124,7 @@ fn is_harmless(step: &Step) -> bool {
 }
 
 fn active(database: &Database) -> BTreeSet<(i64, &str, &str, &str)> {
-    database.active().map(|f| (f.id, f.subject.as_str(), f.scope.as_str(), f.value.as_str())).collect()
+    database.active().map(|f| (f.id.0, f.subject.as_str(), f.scope.as_str(), f.value.as_str())).collect()
 }
 
 fn live(policy: Policy, steps: &[Step]) {
@@ -150,8 +150,8 @@ fn live(policy: Policy, steps: &[Step]) {
             })
             .collect();
         assert_eq!(shown, model.active(), "after {step:?}");
-        let waiting: BTreeSet<FactId> =
-            database.facts.iter().filter(|f| f.status == Status::FlaggedConflict).map(|f| f.id).collect();
+        let waiting: BTreeSet<i64> =
+            database.facts.iter().filter(|f| f.status == Status::FlaggedConflict).map(|f| f.id.0).collect();
         assert_eq!(waiting, model.waiting(), "after {step:?}");
         if is_harmless(step) {
             for (id, value) in before {

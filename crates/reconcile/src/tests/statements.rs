@@ -2,7 +2,7 @@
 
 use super::database::{Database, SOMEONE, Speaker, aimed, at, by, doubted, event, gone, raw, unsure, within};
 use crate::{SlotSchema, Trust};
-use domain::{Action, PolicyMode, RawFact, SourcePolicy, Status, Wording};
+use domain::{Action, FactId, PolicyMode, RawFact, SourcePolicy, Status, Wording};
 use serde_json::json;
 
 fn plain() -> Database {
@@ -21,8 +21,8 @@ fn a_new_value_supersedes_the_old_whatever_the_action() {
         let mut db = holding("database", "MySQL");
         assert_eq!(db.say(raw("database", "Postgres", action)), Action::Supersede, "{action}");
         assert_eq!(db.shown(), ["#2 Postgres"]);
-        assert_eq!(db.fact(1).status, Status::Superseded);
-        assert_eq!(db.fact(2).supersedes, Some(1));
+        assert_eq!(db.fact(FactId(1)).status, Status::Superseded);
+        assert_eq!(db.fact(FactId(2)).supersedes, Some(FactId(1)));
     }
 }
 
@@ -43,7 +43,7 @@ fn the_future_is_flagged_once_whatever_the_action() {
         assert_eq!(db.say(statement()), Action::Flag, "{action}");
         assert_eq!(db.say(statement()), Action::Dedup, "{action}");
         assert_eq!(db.shown(), ["#1 Free"]);
-        assert!(db.confirm(2).is_ok(), "{action}");
+        assert!(db.confirm(FactId(2)).is_ok(), "{action}");
     }
     let mut db = holding("plan", "Free");
     assert_eq!(db.say(at("future", raw("plan", "Pro", "ARCHIVE"))), Action::Flag);
@@ -58,7 +58,7 @@ fn a_removal_that_is_yet_to_come_is_flagged_as_one() {
     let future = |action| at("future", raw("apm", "Sentry", action));
     assert_eq!(db.seen(gone(), future("SKIP"))[0].action, Action::Skip);
     assert_eq!(db.seen(gone(), future("ADD"))[0].action, Action::Flag);
-    assert_eq!(db.fact(2).pending.as_ref().unwrap().action, Action::Retract);
+    assert_eq!(db.fact(FactId(2)).pending.as_ref().unwrap().action, Action::Retract);
     assert_eq!(db.shown(), ["#1 Sentry"]);
 }
 
@@ -74,10 +74,10 @@ fn a_verbatim_slot_tells_spellings_apart() {
 fn a_refinement_keeps_its_row_and_the_former_value() {
     let mut db = holding("db", "Postgres");
     db.metadata.insert("team".to_owned(), json!("core"));
-    let fact = aimed(1, RawFact { confidence: Some(0.8), ..raw("db", "Postgres 16", "REFINE") });
+    let fact = aimed(FactId(1), RawFact { confidence: Some(0.8), ..raw("db", "Postgres 16", "REFINE") });
     assert_eq!(db.remember("now 16", &[fact], by("ops"))[0].action, Action::Refine);
     assert_eq!(db.shown(), ["#1 Postgres 16"]);
-    let row = db.fact(1);
+    let row = db.fact(FactId(1));
     assert_eq!((row.confidence, row.text.as_str(), row.source.as_deref()), (0.8, "now 16", Some("ops")));
     assert_eq!(row.metadata["team"], json!("core"));
     assert_eq!(row.earlier.iter().map(|e| e.value.as_str()).collect::<Vec<_>>(), ["Postgres"]);
@@ -101,7 +101,7 @@ fn each_scope_has_its_own_value() {
 fn the_past_is_archived_once_and_never_current() {
     let mut db = plain();
     assert_eq!(db.say(at("past", raw("billing", "monthly", "ADD"))), Action::Archive);
-    assert_eq!(db.fact(1).status, Status::Historical);
+    assert_eq!(db.fact(FactId(1)).status, Status::Historical);
     assert_eq!(db.say(at("past", raw("billing", "Monthly", "ADD"))), Action::Dedup);
     db.say(raw("billing", "annual", "ADD"));
     assert_eq!(db.say(at("past", raw("billing", "weekly", "SUPERSEDE"))), Action::Archive);
@@ -127,10 +127,10 @@ fn unsure_and_future_facts_are_flagged() {
     assert_eq!(db.say(raw("lead", "Eve", "PONDER")), Action::Flag);
     assert_eq!(db.say(unsure(raw("lead", "Fay", "ADD"))), Action::Flag);
     assert_eq!(db.shown(), ["#1 Alice"]);
-    let flag = db.fact(3);
+    let flag = db.fact(FactId(3));
     assert_eq!(flag.status, Status::FlaggedConflict);
     let pending = flag.pending.as_ref().unwrap();
-    assert_eq!((pending.action, pending.target, pending.gated), (Action::Supersede, Some(1), false));
+    assert_eq!((pending.action, pending.target, pending.gated), (Action::Supersede, Some(FactId(1)), false));
     assert!(flag.metadata["flag_reason"].as_str().unwrap().contains("0.4"));
     assert_eq!(db.say(unsure(raw("lead", "carol", "SUPERSEDE"))), Action::Dedup);
 }
@@ -146,11 +146,11 @@ fn a_first_value_is_kept_however_unsure() {
 #[test]
 fn a_removal_leaves_a_tombstone() {
     let mut db = holding("apm", "Sentry");
-    assert_eq!(db.say(aimed(1, raw("apm", "Sentry", "RETRACT"))), Action::Retract);
-    assert_eq!(db.fact(1).status, Status::Superseded);
-    let tombstone = db.fact(2);
+    assert_eq!(db.say(aimed(FactId(1), raw("apm", "Sentry", "RETRACT"))), Action::Retract);
+    assert_eq!(db.fact(FactId(1)).status, Status::Superseded);
+    let tombstone = db.fact(FactId(2));
     assert_eq!((tombstone.value.as_str(), tombstone.status), ("(retracted: Sentry)", Status::Historical));
-    assert_eq!(tombstone.supersedes, Some(1));
+    assert_eq!(tombstone.supersedes, Some(FactId(1)));
     assert_eq!(db.say(raw("apm", "Sentry", "RETRACT")), Action::Skip);
     assert_eq!(db.facts.len(), 2);
 }
@@ -160,17 +160,17 @@ fn a_removal_finds_what_it_means_or_nothing() {
     let mut db = holding("db", "Postgres");
     db.say(within("mobile", raw("db", "SQLite", "COEXIST")));
     assert_eq!(db.say(raw("db", "Oracle", "RETRACT")), Action::Skip);
-    assert_eq!(db.say(aimed(99, raw("db", "Oracle", "RETRACT"))), Action::Skip);
+    assert_eq!(db.say(aimed(FactId(99), raw("db", "Oracle", "RETRACT"))), Action::Skip);
     let outcome = &db.remember("gone", &[raw("db", "sqlite", "RETRACT")], SOMEONE)[0];
     assert_eq!((outcome.action, outcome.value.as_str()), (Action::Retract, "SQLite"));
-    assert_eq!(db.fact(3).scope, "mobile");
+    assert_eq!(db.fact(FactId(3)).scope, "mobile");
     let outcome = &db.remember("gone", &[raw("db", "n/a", "RETRACT")], SOMEONE)[0];
     assert_eq!((outcome.action, outcome.value.as_str()), (Action::Retract, "Postgres"));
     assert_eq!(db.say(raw("db", "", "RETRACT")), Action::Skip);
     let mut db = holding("db", "Postgres");
     db.say(raw("cache", "Redis", "ADD"));
     assert_eq!(
-        db.say(aimed(1, raw("cache", "Memcached", "RETRACT"))),
+        db.say(aimed(FactId(1), raw("cache", "Memcached", "RETRACT"))),
         Action::Skip,
         "#1 is another subject's"
     );
@@ -179,10 +179,10 @@ fn a_removal_finds_what_it_means_or_nothing() {
 #[test]
 fn an_unsure_removal_is_flagged_once() {
     let mut db = holding("apm", "Sentry");
-    assert_eq!(db.say(unsure(aimed(1, raw("apm", "Sentry", "RETRACT")))), Action::Flag);
+    assert_eq!(db.say(unsure(aimed(FactId(1), raw("apm", "Sentry", "RETRACT")))), Action::Flag);
     assert_eq!(db.say(unsure(raw("apm", "", "RETRACT"))), Action::Dedup);
     assert_eq!(db.say(at("future", raw("apm", "Sentry", "RETRACT"))), Action::Dedup);
-    assert_eq!((db.shown(), db.fact(2).value.as_str()), (vec!["#1 Sentry".to_owned()], "Sentry"));
+    assert_eq!((db.shown(), db.fact(FactId(2)).value.as_str()), (vec!["#1 Sentry".to_owned()], "Sentry"));
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn removal_words_retract_unless_the_model_disagrees() {
         let mut db = holding("apm", "Sentry");
         assert_eq!(db.seen(gone(), raw("apm", "Sentry", action))[0].action, done, "{action}");
         if done == Action::Flag {
-            assert_eq!(db.fact(2).pending.as_ref().unwrap().action, Action::Retract, "{action}");
+            assert_eq!(db.fact(FactId(2)).pending.as_ref().unwrap().action, Action::Retract, "{action}");
         }
     }
     let mut db = holding("apm", "Rollbar");
@@ -224,7 +224,7 @@ fn events_coexist_and_change_nothing() {
 fn an_event_on_a_declared_slot_replaces_nothing() {
     let mut db = Database::new(SlotSchema::preset("coding").unwrap());
     assert_eq!(db.say(event(raw("db", "Postgres", "ADD"))), Action::Add);
-    assert_eq!(db.fact(1).kind, domain::FactKind::State);
+    assert_eq!(db.fact(FactId(1)).kind, domain::FactKind::State);
     assert_eq!(db.say(event(raw("database", "MySQL", "ADD"))), Action::Flag);
     assert_eq!(db.shown(), ["#1 Postgres"]);
 }
@@ -233,13 +233,13 @@ fn an_event_on_a_declared_slot_replaces_nothing() {
 fn after_its_first_value_a_gated_slot_takes_proposals() {
     let mut db = Database::clinical();
     assert_eq!(db.say(raw("code_status", "full code", "ADD")), Action::Add);
-    assert_eq!(db.fact(1).category(), Some("code_status"));
+    assert_eq!(db.fact(FactId(1)).category(), Some("code_status"));
     for action in ["SUPERSEDE", "REFINE", "ADD"] {
         let mut db = Database::clinical();
         db.say(raw("code_status", "full code", "ADD"));
         assert_eq!(db.say(raw("code_status", "DNR", action)), Action::Flag, "{action}");
         assert_eq!(db.say(raw("code_status", "dnr", action)), Action::Dedup, "{action}");
-        assert!(db.fact(2).pending.as_ref().unwrap().gated);
+        assert!(db.fact(FactId(2)).pending.as_ref().unwrap().gated);
         assert_eq!(db.say(raw("code_status", "full code", "RETRACT")), Action::Flag);
         assert_eq!(db.shown(), ["#1 full code"]);
     }
@@ -257,7 +257,7 @@ fn naming_another_scope_does_not_pass_the_gate() {
     let elsewhere = || within("hospice", raw("code_status", "DNR", "ADD"));
     assert_eq!(db.say(elsewhere()), Action::Flag);
     assert_eq!(db.say(elsewhere()), Action::Dedup);
-    let pending = db.fact(2).pending.as_ref().unwrap();
+    let pending = db.fact(FactId(2)).pending.as_ref().unwrap();
     assert_eq!((pending.action, pending.target, pending.gated), (Action::Coexist, None, true));
     let trusted = Speaker(Some("fhir"), Trust::Trusted);
     assert_eq!(db.remember("said", &[elsewhere()], trusted)[0].action, Action::Coexist);
@@ -304,11 +304,11 @@ fn facts_of_one_statement_see_each_other() {
     assert_eq!(
         seen,
         [
-            (Action::Add, "DB", Some(1)),
-            (Action::Coexist, "DB", Some(2)),
-            (Action::Add, "d b", Some(3)),
-            (Action::Add, "DB", Some(4)),
-            (Action::Dedup, "DB", Some(4)),
+            (Action::Add, "DB", Some(FactId(1))),
+            (Action::Coexist, "DB", Some(FactId(2))),
+            (Action::Add, "d b", Some(FactId(3))),
+            (Action::Add, "DB", Some(FactId(4))),
+            (Action::Dedup, "DB", Some(FactId(4))),
         ]
     );
 }
@@ -318,5 +318,8 @@ fn metadata_overrides_the_category_but_claims_no_approval() {
     let mut db = Database::clinical();
     db.metadata = json!({"category": "mine", "n": 1, "approved_by": "me"}).as_object().unwrap().clone();
     db.say(raw("weight", "80 kg", "ADD"));
-    assert_eq!(serde_json::Value::Object(db.fact(1).metadata.clone()), json!({"category": "mine", "n": 1}));
+    assert_eq!(
+        serde_json::Value::Object(db.fact(FactId(1)).metadata.clone()),
+        json!({"category": "mine", "n": 1})
+    );
 }

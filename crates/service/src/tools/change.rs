@@ -62,9 +62,9 @@ async fn decide(cx: Context<'_>, args: Args, verdict: ChangeVerdict) -> Result<D
     let id = args.memory_id.0;
     let note = Some(named("decided_by", args.decided_by)?).filter(|note| !note.is_empty());
     let store = &cx.service.store;
-    let decided = store.change_decide(cx.call.clone(), cx.space.clone(), id, verdict, note).await?;
+    let decided = store.change_decide(cx.call.clone(), cx.space.clone(), FactId(id), verdict, note).await?;
     cx.service.embed_soon(&cx.call.caller, &cx.space).await;
-    Ok(Done::Committed(Decided::of(id, verdict, decided)))
+    Ok(Done::Committed(Decided::of(FactId(id), verdict, decided)))
 }
 
 /// What became of a change that waited.

@@ -3,7 +3,7 @@
 use crate::args::worded;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Space, counted, limits};
+use domain::{Capability, ReceiptId, Space, counted, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -92,6 +92,6 @@ pub(super) fn besides(erased: &ErasureSummary) -> String {
     .collect()
 }
 
-pub(super) fn proof(receipt: i64) -> String {
+pub(super) fn proof(receipt: ReceiptId) -> String {
     format!("The erasure is proven by receipt #{receipt}.")
 }

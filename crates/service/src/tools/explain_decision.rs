@@ -5,7 +5,7 @@ use crate::outcome::{Done, Stop};
 use crate::place::User;
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, FactId};
+use domain::{Capability, DecisionId, FactId};
 use evidence::{Belief, Explained};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -34,15 +34,15 @@ impl Tool for ExplainDecision {
 
     async fn run(cx: Context<'_, User>, args: Args) -> Result<Done<Explanation>, Stop> {
         let id = args.decision_id.0;
-        let found = cx.service.store.decision_explain(&cx.call.caller, cx.space.id(), id).await?;
-        Ok(Done::read(Explanation { id, found }, format!("decision #{id}")))
+        let found = cx.service.store.decision_explain(&cx.call.caller, cx.space.id(), DecisionId(id)).await?;
+        Ok(Done::read(Explanation { id: DecisionId(id), found }, format!("decision #{id}")))
     }
 }
 
 /// A decision as it was found; `None` where the caller has no such decision.
 #[derive(Debug)]
 pub struct Explanation {
-    pub id: i64,
+    pub id: DecisionId,
     pub found: Option<DecisionRow>,
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for Explanation {
     }
 }
 
-fn shown(id: i64, explained: &Explained, verdict: &str) -> String {
+fn shown(id: DecisionId, explained: &Explained, verdict: &str) -> String {
     let mut lines = vec![
         format!("Decision #{id}  ({})", explained.ts),
         format!("action: {}", summary(explained)),

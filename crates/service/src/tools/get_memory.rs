@@ -33,9 +33,9 @@ impl Tool for GetMemory {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done<MemoryShown>, Stop> {
         let id = args.memory_id.0;
-        let fact = cx.service.store.fact_get(&cx.call.caller, &cx.space, id).await?;
+        let fact = cx.service.store.fact_get(&cx.call.caller, &cx.space, FactId(id)).await?;
         let shown = match fact {
-            None => MemoryShown::Unknown(id),
+            None => MemoryShown::Unknown(FactId(id)),
             Some(fact) => {
                 let if_confirmed = if_confirmed(&cx, &fact).await?;
                 MemoryShown::Found { fact: Box::new(fact), if_confirmed }

@@ -4,7 +4,7 @@ use crate::args::Whole;
 use crate::outcome::{Done, Stop};
 use crate::render::pair;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, Space, limits};
+use domain::{Capability, Fact, FactId, Space, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -51,7 +51,7 @@ impl Tool for ListMemories {
         let open = service.spaces.current(&service.store, caller, &cx.space).await?;
         let (active, more, flagged) = {
             let open = open.read();
-            let mut behind = open.index.iter().filter(|f| f.id > args.after.0);
+            let mut behind = open.index.iter().filter(|f| f.id > FactId(args.after.0));
             let active: Vec<Arc<Fact>> = behind.by_ref().take(most).cloned().collect();
             (active, behind.count(), open.flagged.values().cloned().collect::<Vec<_>>())
         };
@@ -109,7 +109,7 @@ impl fmt::Display for MemoryList {
             self.active.iter().map(|f| format!("• {}  (#{})", pair(&f.subject, &f.value), f.id)).collect();
         let (flagged, retired) = match &self.page {
             Page::More(more) => {
-                let last = self.active.last().map_or(0, |fact| fact.id);
+                let last = self.active.last().map_or(0, |fact| fact.id.0);
                 standing.push(format!("{more} more: list_memories with after = {last} goes on."));
                 return f.write_str(&standing.join("\n"));
             }

@@ -5,7 +5,7 @@ use crate::args::worded;
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, Space, limits};
+use domain::{Capability, DecisionId, Fact, Space, limits};
 use evidence::{Belief, Hash};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -56,7 +56,7 @@ impl Tool for RecordDecision {
 /// A decision that was recorded with what it rests on.
 #[derive(Debug)]
 pub struct DecisionRecorded {
-    pub id: i64,
+    pub id: DecisionId,
     /// How many facts it is bound to.
     pub beliefs: usize,
     pub answer: String,

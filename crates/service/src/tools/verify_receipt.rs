@@ -4,7 +4,7 @@ use crate::args::Whole;
 use crate::outcome::{Done, Stop};
 use crate::place::NoSpace;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::Capability;
+use domain::{Capability, ReceiptId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -32,11 +32,11 @@ impl Tool for VerifyReceipt {
 
     async fn run(cx: Context<'_, NoSpace>, args: Args) -> Result<Done<ReceiptVerdict>, Stop> {
         let id = args.receipt_id.0;
-        let found = cx.service.store.receipt_get(&cx.call.caller, id).await?;
+        let found = cx.service.store.receipt_get(&cx.call.caller, ReceiptId(id)).await?;
         if let Some(row) = &found {
             own(&cx, row)?;
         }
-        Ok(Done::read(ReceiptVerdict { id, found }, format!("receipt #{id}")))
+        Ok(Done::read(ReceiptVerdict { id: ReceiptId(id), found }, format!("receipt #{id}")))
     }
 }
 
@@ -52,7 +52,7 @@ fn own(cx: &Context<'_, NoSpace>, row: &ReceiptRow) -> Result<(), Stop> {
 /// A receipt as it was found; `None` where the caller's tenant has no such receipt.
 #[derive(Debug)]
 pub struct ReceiptVerdict {
-    pub id: i64,
+    pub id: ReceiptId,
     pub found: Option<ReceiptRow>,
 }
 

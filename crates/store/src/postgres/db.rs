@@ -76,7 +76,7 @@ impl PostgresDb<'_> {
     async fn was_held(&self, space: SpaceKey<'_>, subject: &str, value: &str) -> StoreResult<bool> {
         let (subject, value) = self.secrets.value_indexes(space, subject, value);
         let values = params![space.tenant, space.id, subject, value];
-        Ok(!self.select::<(FactId,)>(&WAS_HELD, &bound(&values)).await?.is_empty())
+        Ok(!self.select::<(i64,)>(&WAS_HELD, &bound(&values)).await?.is_empty())
     }
 
     async fn needed(&self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<HeldFacts> {
@@ -86,7 +86,8 @@ impl PostgresDb<'_> {
         }));
         let (standing, retired) = try_join(self.standing(space, needs), retired).await?;
         let mut facts: BTreeMap<FactId, Fact> = standing.into_iter().map(|fact| (fact.id, fact)).collect();
-        let ids: Vec<FactId> = needs.ids.iter().copied().filter(|id| !facts.contains_key(id)).collect();
+        let ids = needs.ids.iter().filter(|id| !facts.contains_key(*id));
+        let ids: Vec<i64> = ids.map(|id| id.0).collect();
         if !ids.is_empty() {
             let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id = ANY($2) AND space = $3");
             let bound: [Bound<'_>; 3] = [&space.tenant.as_str(), &ids, &space.id.0];

@@ -179,7 +179,7 @@ impl<'c> Rows for PostgresTx<'c> {
     /// Beyond any that were given out: taking numbers is a round trip, and only once the plan is made is it known how
     /// many are needed.
     async fn ahead(&mut self, _: &Tenant) -> StoreResult<FactId> {
-        Ok(1 << 62)
+        Ok(FactId(1 << 62))
     }
 
     /// As it is committed now: the entries of this group get their places only when the log is locked.

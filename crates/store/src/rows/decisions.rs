@@ -4,7 +4,7 @@ use super::time;
 use crate::StoreError;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
-use domain::{Fact, FactId, Space, Tenant, Timestamp};
+use domain::{DecisionId, Fact, FactId, ReceiptId, Space, Tenant, Timestamp};
 use evidence::{
     Belief, Canonical, Disclosed, Disclosure, Explained, Receipt, ReceiptKind, Recorded, Signature, Signed,
     Snapshot,
@@ -30,16 +30,16 @@ pub enum DecisionRow {
     },
 }
 
-fn body_binding(tenant: &Tenant, decision: i64) -> Binding<'_> {
-    Binding::new("a decision", tenant.as_str(), decision)
+fn body_binding(tenant: &Tenant, decision: DecisionId) -> Binding<'_> {
+    Binding::new("a decision", tenant.as_str(), decision.0)
 }
 
-fn summary_binding(tenant: &Tenant, decision: i64) -> Binding<'_> {
-    Binding::new("a decision's summary", tenant.as_str(), decision)
+fn summary_binding(tenant: &Tenant, decision: DecisionId) -> Binding<'_> {
+    Binding::new("a decision's summary", tenant.as_str(), decision.0)
 }
 
-fn belief_binding(tenant: &Tenant, decision: i64, place: i64) -> Binding<'_> {
-    Binding::new("a belief", tenant.as_str(), decision).within(place, 0)
+fn belief_binding(tenant: &Tenant, decision: DecisionId, place: i64) -> Binding<'_> {
+    Binding::new("a belief", tenant.as_str(), decision.0).within(place, 0)
 }
 
 fn malformed(why: impl std::fmt::Display) -> StoreError {
@@ -49,30 +49,30 @@ fn malformed(why: impl std::fmt::Display) -> StoreError {
 pub(crate) const COLUMNS: &str = "d.id, d.created, d.body, d.signature, d.summary, d.summary_erased_by";
 
 pub(crate) struct SealedDecision {
-    pub id: i64,
+    pub id: DecisionId,
     pub created: i64,
     pub body: Vec<u8>,
     pub signature: Option<Vec<u8>>,
     pub summary: Option<Vec<u8>>,
-    pub summary_erased_by: Option<i64>,
+    pub summary_erased_by: Option<ReceiptId>,
 }
 
 pub(crate) struct SealedBelief {
     pub place: i64,
     pub memory: FactId,
     pub disclosure: Option<Vec<u8>>,
-    pub erased_by: Option<i64>,
+    pub erased_by: Option<ReceiptId>,
 }
 
 impl FromRow for SealedDecision {
     fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
         Ok(Self {
-            id: row.cell(0)?,
+            id: DecisionId(row.cell(0)?),
             created: row.cell(1)?,
             body: row.cell(2)?,
             signature: row.cell(3)?,
             summary: row.cell(4)?,
-            summary_erased_by: row.cell(5)?,
+            summary_erased_by: row.cell::<Option<i64>>(5)?.map(ReceiptId),
         })
     }
 }
@@ -98,9 +98,9 @@ impl FromRow for SealedBelief {
     fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
         Ok(Self {
             place: row.cell(0)?,
-            memory: row.cell(1)?,
+            memory: FactId(row.cell(1)?),
             disclosure: row.cell(2)?,
-            erased_by: row.cell(3)?,
+            erased_by: row.cell::<Option<i64>>(3)?.map(ReceiptId),
         })
     }
 }
@@ -112,7 +112,7 @@ pub(crate) struct OpenDecision {
 }
 
 /// The receipts that account for what is missing from a decision.
-pub(crate) fn accounts(row: &SealedDecision, beliefs: &[SealedBelief]) -> BTreeSet<i64> {
+pub(crate) fn accounts(row: &SealedDecision, beliefs: &[SealedBelief]) -> BTreeSet<ReceiptId> {
     let missing = beliefs.iter().filter(|belief| belief.disclosure.is_none());
     let summary = row.summary_erased_by.filter(|_| row.summary.is_none());
     missing.filter_map(|belief| belief.erased_by).chain(summary).collect()
@@ -121,8 +121,8 @@ pub(crate) fn accounts(row: &SealedDecision, beliefs: &[SealedBelief]) -> BTreeS
 /// What is missing from a record must have been erased by a receipt that we signed: removed by other means it is an
 /// alteration.
 fn accounted(
-    receipts: &BTreeMap<i64, Signed<Receipt>>,
-    receipt: Option<i64>,
+    receipts: &BTreeMap<ReceiptId, Signed<Receipt>>,
+    receipt: Option<ReceiptId>,
     memory: Option<FactId>,
 ) -> Result<(), StoreError> {
     match receipt.and_then(|id| receipts.get(&id)).map(|signed| &signed.statement.kind) {
@@ -167,7 +167,7 @@ impl Secrets {
         tenant: &Tenant,
         row: &SealedDecision,
         beliefs: &[SealedBelief],
-        receipts: &BTreeMap<i64, Signed<Receipt>>,
+        receipts: &BTreeMap<ReceiptId, Signed<Receipt>>,
     ) -> Result<OpenDecision, StoreError> {
         let body = self.open(body_binding(tenant, row.id), &row.body)?;
         let statement = Snapshot::decode(&body).map_err(malformed)?;
@@ -181,7 +181,7 @@ impl Secrets {
         let summary = match row.summary.as_deref() {
             Some(sealed) => Some(self.disclosure_open(summary_binding(tenant, row.id), sealed)?),
             None => {
-                accounted(receipts, row.summary_erased_by, None)?;
+                accounted(receipts, row.summary_erased_by.map(|id| id.0).map(ReceiptId), None)?;
                 None
             }
         };
@@ -189,7 +189,8 @@ impl Secrets {
             Some(sealed) => {
                 self.disclosure_open(belief_binding(tenant, row.id, belief.place), sealed).map(Some)
             }
-            None => accounted(receipts, belief.erased_by, Some(belief.memory)).map(|()| None),
+            None => accounted(receipts, belief.erased_by.map(|id| id.0).map(ReceiptId), Some(belief.memory))
+                .map(|()| None),
         };
         let beliefs = beliefs.iter().map(open).collect::<Result<_, _>>()?;
         Ok(OpenDecision {
@@ -229,7 +230,7 @@ impl Secrets {
     pub fn summary_repeats(
         &self,
         tenant: &Tenant,
-        decision: i64,
+        decision: DecisionId,
         sealed: &[u8],
         rested_on_it: bool,
         erased: &[Fact],

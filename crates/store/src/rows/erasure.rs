@@ -1,6 +1,6 @@
 //! What an erasure takes, and the account of it.
 
-use domain::Timestamp;
+use domain::{DecisionId, ReceiptId, Timestamp};
 use evidence::{Erased, Erasure};
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub struct ErasureSummary {
     /// Entries whose detail was blanked, or that were purged.
     pub audit_entries: u64,
     /// The number of the receipt; `None` when there was nothing to erase.
-    pub receipt: Option<i64>,
+    pub receipt: Option<ReceiptId>,
 }
 
 /// What counts as expired.
@@ -52,7 +52,7 @@ pub(crate) enum Doomed<'a> {
 pub(crate) struct UnderWay {
     pub done: Erasure,
     /// The decisions from which something was removed.
-    pub redacted: BTreeSet<i64>,
+    pub redacted: BTreeSet<DecisionId>,
 }
 
 impl UnderWay {
@@ -72,12 +72,12 @@ impl UnderWay {
         self.done == Self::new(self.done.what.clone()).done
     }
 
-    pub fn redact(&mut self, decisions: impl IntoIterator<Item = i64>) {
+    pub fn redact(&mut self, decisions: impl IntoIterator<Item = DecisionId>) {
         self.redacted.extend(decisions);
         self.done.decisions_redacted = self.redacted.len() as u64;
     }
 
-    pub fn summed(&self, receipt: Option<i64>) -> ErasureSummary {
+    pub fn summed(&self, receipt: Option<ReceiptId>) -> ErasureSummary {
         ErasureSummary {
             facts: self.done.memory_ids.len(),
             decisions_redacted: self.done.decisions_redacted,

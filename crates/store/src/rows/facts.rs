@@ -38,13 +38,13 @@ pub(crate) struct SealedFact {
 impl FromRow for SealedFact {
     fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
         let space = SpaceId(row.cell(1)?);
-        Ok(Self { id: row.cell(0)?, space, status: row.cell(2)?, body: row.cell(3)? })
+        Ok(Self { id: FactId(row.cell(0)?), space, status: row.cell(2)?, body: row.cell(3)? })
     }
 }
 
 /// The status is part of a fact's binding, so that flipping the column does not bring an old value back.
 fn binding(tenant: &Tenant, id: FactId, space: SpaceId, status: i64) -> Binding<'_> {
-    Binding::new("a fact", tenant.as_str(), id).within(space.0, status)
+    Binding::new("a fact", tenant.as_str(), id.0).within(space.0, status)
 }
 
 impl Secrets {

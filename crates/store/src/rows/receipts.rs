@@ -4,7 +4,7 @@ use crate::StoreError;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
 use domain::keys::subject_key;
-use domain::{Fact, SpaceId, SpaceKey, Status, Tenant};
+use domain::{Fact, ReceiptId, SpaceId, SpaceKey, Status, Tenant};
 use evidence::{Attestation, Canonical, Hash, Receipt, ReceiptKind, Signature, Signed};
 
 /// Several active values in one attestation.
@@ -13,7 +13,7 @@ const NOTHING_KNOWN: &str = "(nothing known)";
 
 #[derive(Debug, Clone)]
 pub struct Attested {
-    pub id: i64,
+    pub id: ReceiptId,
     pub value: String,
     pub audit_head: Hash,
 }
@@ -32,7 +32,7 @@ pub struct ReceiptRow {
 pub(crate) const COLUMNS: &str = "id, space, kind, created, subject_ix, body, signature";
 
 pub(crate) struct SealedReceipt {
-    pub id: i64,
+    pub id: ReceiptId,
     pub space: Option<SpaceId>,
     pub kind: String,
     pub created: i64,
@@ -44,7 +44,7 @@ pub(crate) struct SealedReceipt {
 impl FromRow for SealedReceipt {
     fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
         Ok(Self {
-            id: row.cell(0)?,
+            id: ReceiptId(row.cell(0)?),
             space: row.cell::<Option<i64>>(1)?.map(SpaceId),
             kind: row.cell(2)?,
             created: row.cell(3)?,
@@ -55,8 +55,8 @@ impl FromRow for SealedReceipt {
     }
 }
 
-fn binding(tenant: &Tenant, id: i64) -> Binding<'_> {
-    Binding::new("a receipt", tenant.as_str(), id)
+fn binding(tenant: &Tenant, id: ReceiptId) -> Binding<'_> {
+    Binding::new("a receipt", tenant.as_str(), id.0)
 }
 
 fn malformed(why: impl std::fmt::Display) -> StoreError {
@@ -130,7 +130,7 @@ impl Secrets {
     pub fn receipt_vouched(
         &self,
         tenant: &Tenant,
-        id: i64,
+        id: ReceiptId,
         signed: Signed<Receipt>,
     ) -> Option<Signed<Receipt>> {
         let holds = match &self.keyring {

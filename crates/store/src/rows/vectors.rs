@@ -11,7 +11,7 @@ pub(crate) const PUT: &str = "INSERT INTO vector (tenant, fact, space, embedder_
     embedder_ix = excluded.embedder_ix, body = excluded.body";
 
 fn binding(tenant: &Tenant, fact: FactId) -> Binding<'_> {
-    Binding::new("a vector", tenant.as_str(), fact)
+    Binding::new("a vector", tenant.as_str(), fact.0)
 }
 
 impl Secrets {

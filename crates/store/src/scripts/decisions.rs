@@ -9,9 +9,9 @@ use crate::rows::decisions::{
     SealedDecision, accounts,
 };
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, Series, StoreResult};
-use crate::sql::{RowWrite, params};
+use crate::sql::{RowWrite, numbers, params};
 use crate::store::Store;
-use domain::{Caller, Fact, Space, SpaceId, SpaceKey, Tenant};
+use domain::{Caller, DecisionId, Fact, FactId, ReceiptId, Space, SpaceId, SpaceKey, Tenant};
 use evidence::{Hash, Owner};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,13 +62,13 @@ pub(super) async fn redact<R: Rows>(
     rows: &mut R,
     space: SpaceKey<'_>,
     erased: &[Fact],
-) -> StoreResult<BTreeSet<i64>> {
+) -> StoreResult<BTreeSet<DecisionId>> {
     let tenant = space.tenant;
-    let ids: Vec<i64> = erased.iter().map(|fact| fact.id).collect();
+    let ids: Vec<FactId> = erased.iter().map(|fact| fact.id).collect();
     let disclosed = "UPDATE belief SET disclosure = NULL
         WHERE tenant = $1 AND memory = $2 AND disclosure IS NOT NULL RETURNING decision";
-    let rested: Vec<(i64,)> = rows.db().all_each(disclosed, tenant, &ids, &[]).await?;
-    let mut touched: BTreeSet<i64> = rested.into_iter().map(|(decision,)| decision).collect();
+    let rested: Vec<(i64,)> = rows.db().all_each(disclosed, tenant, &numbers(&ids), &[]).await?;
+    let mut touched: BTreeSet<DecisionId> = rested.into_iter().map(|(id,)| DecisionId(id)).collect();
     // The decisions in every space of the user: they may speak of each other's facts.
     let summaries = "SELECT d.id, d.summary FROM space own
         JOIN space theirs ON theirs.tenant = own.tenant AND theirs.user_id = own.user_id
@@ -76,14 +76,15 @@ pub(super) async fn redact<R: Rows>(
         WHERE own.tenant = $1 AND own.id = $2 AND d.summary IS NOT NULL ORDER BY d.id";
     let summaries: Vec<(i64, Vec<u8>)> = rows.db().all(summaries, &params![tenant, space.id]).await?;
     let mut repeating = Vec::new();
-    for (decision, sealed) in summaries {
+    for (id, sealed) in summaries {
+        let decision = DecisionId(id);
         let rested_on_it = touched.contains(&decision);
         if rows.db().secrets().summary_repeats(tenant, decision, &sealed, rested_on_it, erased)? {
             repeating.push(decision);
         }
     }
     let sql = "UPDATE decision SET summary = NULL WHERE tenant = $1 AND id = $2";
-    rows.run_each(sql, tenant, &repeating, &[]).await?;
+    rows.run_each(sql, tenant, &numbers(&repeating), &[]).await?;
     touched.extend(repeating);
     Ok(touched)
 }
@@ -92,10 +93,10 @@ pub(super) async fn redact<R: Rows>(
 pub(super) async fn account<R: Rows>(
     rows: &mut R,
     tenant: &Tenant,
-    decisions: &BTreeSet<i64>,
-    receipt: i64,
+    decisions: &BTreeSet<DecisionId>,
+    receipt: ReceiptId,
 ) -> StoreResult<()> {
-    let decisions: Vec<i64> = decisions.iter().copied().collect();
+    let decisions: Vec<i64> = decisions.iter().map(|id| id.0).collect();
     let beliefs = "UPDATE belief SET erased_by = $3
         WHERE tenant = $1 AND decision = $2 AND disclosure IS NULL AND erased_by IS NULL";
     rows.run_each(beliefs, tenant, &decisions, &params![receipt]).await?;
@@ -104,11 +105,12 @@ pub(super) async fn account<R: Rows>(
     rows.run_each(summaries, tenant, &decisions, &params![receipt]).await
 }
 
-pub(super) async fn remove<R: Rows>(rows: &mut R, tenant: &Tenant, ids: &[i64]) -> StoreResult<()> {
+pub(super) async fn remove<R: Rows>(rows: &mut R, tenant: &Tenant, ids: &[DecisionId]) -> StoreResult<()> {
+    let ids = numbers(ids);
     let beliefs = "DELETE FROM belief WHERE tenant = $1 AND decision = $2";
-    rows.run_each(beliefs, tenant, ids, &[]).await?;
+    rows.run_each(beliefs, tenant, &ids, &[]).await?;
     let decisions = "DELETE FROM decision WHERE tenant = $1 AND id = $2";
-    rows.run_each(decisions, tenant, ids, &[]).await
+    rows.run_each(decisions, tenant, &ids, &[]).await
 }
 
 struct DecisionRecord {
@@ -118,17 +120,17 @@ struct DecisionRecord {
 }
 
 impl Script for DecisionRecord {
-    type Output = (i64, Hash);
+    type Output = (DecisionId, Hash);
 
     fn ground(&self) -> Ground<'_> {
         Ground::new(&self.call.caller.tenant, &self.space)
     }
 
-    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<(i64, Hash)> {
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<(DecisionId, Hash)> {
         let caller = &self.call.caller;
         let tenant = &caller.tenant;
         let row = spaces::open(rows, tenant, &self.space).await?;
-        let id = rows.take(tenant, Series::Decision, 1).await?;
+        let id = DecisionId(rows.take(tenant, Series::Decision, 1).await?);
         let owner = Owner { id, tenant: tenant.clone(), space: self.space.clone() };
         let NewDecision { summary, beliefs } = &self.decision;
         let signer = rows.db().secrets().signer.as_ref();
@@ -144,7 +146,7 @@ impl Script for DecisionRecord {
 struct DecisionExplain {
     tenant: Tenant,
     user_id: String,
-    id: i64,
+    id: DecisionId,
 }
 
 impl Query for DecisionExplain {
@@ -179,7 +181,7 @@ impl Store {
         call: Call,
         space: Space,
         decision: NewDecision,
-    ) -> Result<(i64, Hash), StoreError> {
+    ) -> Result<(DecisionId, Hash), StoreError> {
         self.write(DecisionRecord { call, space, decision }).await
     }
 
@@ -188,7 +190,7 @@ impl Store {
         &self,
         caller: &Caller,
         user_id: &str,
-        id: i64,
+        id: DecisionId,
     ) -> Result<Option<DecisionRow>, StoreError> {
         self.read(DecisionExplain { tenant: caller.tenant.clone(), user_id: user_id.to_owned(), id }).await
     }

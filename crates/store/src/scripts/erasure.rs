@@ -12,10 +12,10 @@ use crate::rows::facts::{UNEMBED, write_steps};
 use crate::rows::restorations::position;
 use crate::rows::statements::FORGET;
 use crate::script::{Alone, Db, Ground, Reach, Rows, Script, StoreResult, Touches};
-use crate::sql::params;
+use crate::sql::{numbers, params};
 use crate::store::Store;
 use domain::keys::text_key;
-use domain::{Fact, Space, SpaceKey, Tenant, Timestamp};
+use domain::{DecisionId, Fact, FactId, ReceiptId, Space, SpaceKey, Tenant, Timestamp};
 use evidence::{Anchor, Erased, ReceiptKind, Signed};
 use reconcile::Write;
 use std::collections::BTreeSet;
@@ -37,13 +37,13 @@ async fn decisions_doomed<D: Db>(
     db: &mut D,
     space: SpaceKey<'_>,
     doomed: &Doomed<'_>,
-    facts: &[i64],
-) -> StoreResult<Vec<i64>> {
+    facts: &[FactId],
+) -> StoreResult<Vec<DecisionId>> {
     let before = match doomed {
         Doomed::Subject(_) => {
             let sql = "SELECT DISTINCT decision FROM belief WHERE tenant = $1 AND memory = $2";
-            let found: Vec<(i64,)> = db.all_each(sql, space.tenant, facts, &[]).await?;
-            let decisions: BTreeSet<i64> = found.into_iter().map(|(decision,)| decision).collect();
+            let found: Vec<(i64,)> = db.all_each(sql, space.tenant, &numbers(facts), &[]).await?;
+            let decisions: BTreeSet<DecisionId> = found.into_iter().map(|(id,)| DecisionId(id)).collect();
             return Ok(decisions.into_iter().collect());
         }
         Doomed::All => i64::MAX,
@@ -51,7 +51,7 @@ async fn decisions_doomed<D: Db>(
     };
     let sql = "SELECT id FROM decision WHERE tenant = $1 AND space = $2 AND created < $3 ORDER BY id";
     let found: Vec<(i64,)> = db.all(sql, &params![space.tenant, space.id, before]).await?;
-    Ok(found.into_iter().map(|(id,)| id).collect())
+    Ok(found.into_iter().map(|(id,)| DecisionId(id)).collect())
 }
 
 /// Attestations go; the proofs of earlier erasures hold no value and stay.
@@ -199,7 +199,7 @@ impl Erase {
         let tenant = self.tenant();
         let space = SpaceKey { tenant, id: reached.row.id };
         let facts = facts_doomed(rows.db(), space, doomed).await?;
-        let ids: Vec<i64> = facts.iter().map(|fact| fact.id).collect();
+        let ids: Vec<FactId> = facts.iter().map(|fact| fact.id).collect();
         if self.also.decisions {
             let decisions = decisions_doomed(rows.db(), space, doomed, &ids).await?;
             decisions::remove(rows, tenant, &decisions).await?;
@@ -212,8 +212,9 @@ impl Erase {
         if facts.is_empty() {
             return Ok(());
         }
-        rows.run_each(UNEMBED, tenant, &ids, &[]).await?;
-        rows.run_each("DELETE FROM fact WHERE tenant = $1 AND id = $2", tenant, &ids, &[]).await?;
+        let numbers = numbers(&ids);
+        rows.run_each(UNEMBED, tenant, &numbers, &[]).await?;
+        rows.run_each("DELETE FROM fact WHERE tenant = $1 AND id = $2", tenant, &numbers, &[]).await?;
         words_forget(rows, reached, space, &facts).await?;
         spaces::forget_cached(rows, space).await?;
         work.done.memory_ids.extend(ids);
@@ -265,7 +266,7 @@ impl Erase {
     }
 
     /// Issues the receipt, and names it wherever something is now missing from a decision.
-    async fn prove<R: Rows>(&self, rows: &mut R, work: &UnderWay) -> StoreResult<i64> {
+    async fn prove<R: Rows>(&self, rows: &mut R, work: &UnderWay) -> StoreResult<ReceiptId> {
         let audit = rows.log_end().await?;
         let kind = ReceiptKind::Erasure(work.done.clone());
         let receipt = receipts::issue(rows, &self.call, &self.space, kind, audit).await?;

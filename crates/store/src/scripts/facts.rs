@@ -5,7 +5,7 @@ use crate::StoreError;
 use crate::rows::facts::{COLUMNS, SealedFact, SpaceChanges};
 use crate::rows::spaces::SpaceVersion;
 use crate::script::{Db, StoreResult};
-use crate::sql::{Param, among, params};
+use crate::sql::{Param, among, numbers, params};
 use crate::store::Store;
 use domain::keys::{subject_keys, text_key};
 use domain::{Caller, Fact, FactId, Space, SpaceKey, Status};
@@ -27,7 +27,7 @@ async fn found<D: Db>(
 /// Those of the facts that are there.
 pub(super) async fn get<D: Db>(db: &mut D, space: SpaceKey<'_>, ids: &[FactId]) -> StoreResult<Vec<Fact>> {
     let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id = $2 AND space = $3");
-    let rows: Vec<SealedFact> = db.all_each(&sql, space.tenant, ids, &params![space.id]).await?;
+    let rows: Vec<SealedFact> = db.all_each(&sql, space.tenant, &numbers(ids), &params![space.id]).await?;
     db.secrets().facts_open(space.tenant, &rows)
 }
 

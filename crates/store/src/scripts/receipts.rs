@@ -8,7 +8,7 @@ use crate::rows::receipts::{Attested, COLUMNS, ReceiptRow, SealedReceipt, attest
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, Series, StoreResult};
 use crate::sql::params;
 use crate::store::Store;
-use domain::{Caller, Space, SpaceKey, Tenant};
+use domain::{Caller, ReceiptId, Space, SpaceKey, Tenant};
 use evidence::{Position, Receipt, ReceiptKind, Signed};
 
 pub(super) async fn of_space<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<Vec<SealedReceipt>> {
@@ -16,7 +16,7 @@ pub(super) async fn of_space<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreRes
     db.all(&sql, &params![space.tenant, space.id]).await
 }
 
-async fn row<D: Db>(db: &mut D, tenant: &Tenant, id: i64) -> StoreResult<Option<SealedReceipt>> {
+async fn row<D: Db>(db: &mut D, tenant: &Tenant, id: ReceiptId) -> StoreResult<Option<SealedReceipt>> {
     let sql = format!("SELECT {COLUMNS} FROM receipt WHERE tenant = $1 AND id = $2");
     db.one(&sql, &params![tenant, id]).await
 }
@@ -25,7 +25,7 @@ async fn row<D: Db>(db: &mut D, tenant: &Tenant, id: i64) -> StoreResult<Option<
 pub(super) async fn vouched<D: Db>(
     db: &mut D,
     tenant: &Tenant,
-    id: i64,
+    id: ReceiptId,
 ) -> StoreResult<Option<Signed<Receipt>>> {
     let Some(row) = row(db, tenant, id).await? else { return Ok(None) };
     let signed = open(db, tenant, &row).await?;
@@ -53,10 +53,10 @@ pub(super) async fn issue<R: Rows>(
     space: &Space,
     kind: ReceiptKind,
     audit: Position,
-) -> StoreResult<i64> {
+) -> StoreResult<ReceiptId> {
     let tenant = &call.caller.tenant;
     let row = spaces::open(rows, tenant, space).await?;
-    let id = rows.take(tenant, Series::Receipt, 1).await?;
+    let id = ReceiptId(rows.take(tenant, Series::Receipt, 1).await?);
     let (tenant_name, space) = (tenant.clone(), Some(space.clone()));
     let receipt = Receipt { id, tenant: tenant_name, space, ts: call.caller.now, kind, audit };
     let sealed = rows.db().secrets().receipt_seal(receipt, row.id)?;
@@ -106,7 +106,7 @@ impl Script for SubjectAttest {
 
 struct ReceiptGet {
     tenant: Tenant,
-    id: i64,
+    id: ReceiptId,
 }
 
 impl Query for ReceiptGet {
@@ -147,7 +147,11 @@ impl Store {
         self.write(SubjectAttest { call, space, subject }).await
     }
 
-    pub async fn receipt_get(&self, caller: &Caller, id: i64) -> Result<Option<ReceiptRow>, StoreError> {
+    pub async fn receipt_get(
+        &self,
+        caller: &Caller,
+        id: ReceiptId,
+    ) -> Result<Option<ReceiptRow>, StoreError> {
         self.read(ReceiptGet { tenant: caller.tenant.clone(), id }).await
     }
 }

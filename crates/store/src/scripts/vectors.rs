@@ -57,10 +57,13 @@ impl SpaceQuery for VectorsOfSpace {
     ) -> StoreResult<Self::Output> {
         let index = db.secrets().embedder_index(&self.embedder);
         let sql = "SELECT fact, body FROM vector WHERE tenant = $1 AND space = $2 AND embedder_ix = $3";
-        let rows: Vec<(FactId, Vec<u8>)> = db.all(sql, &params![space.tenant, space.id, index]).await?;
+        let rows: Vec<(i64, Vec<u8>)> = db.all(sql, &params![space.tenant, space.id, index]).await?;
         let secrets = db.secrets();
         rows.into_iter()
-            .map(|(fact, body)| Ok((fact, secrets.vector_open(space.tenant, fact, &body)?)))
+            .map(|(id, body)| {
+                let fact = FactId(id);
+                Ok((fact, secrets.vector_open(space.tenant, fact, &body)?))
+            })
             .collect()
     }
 }

@@ -124,7 +124,7 @@ impl<'c> Rows for SqliteTx<'c> {
     }
 
     async fn ahead(&mut self, tenant: &Tenant) -> StoreResult<FactId> {
-        self.next_number(tenant, Series::Fact)
+        self.next_number(tenant, Series::Fact).map(FactId)
     }
 
     async fn log_end(&mut self) -> StoreResult<Position> {

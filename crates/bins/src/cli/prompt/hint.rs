@@ -33,7 +33,7 @@ pub(super) fn hint(said: &str, reply: &Reply) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::hint;
-    use domain::{Action, Fact, FactKind, Metadata, Status, Timestamp, Triple, limits};
+    use domain::{Action, Fact, FactId, FactKind, Metadata, Status, Timestamp, Triple, limits};
     use reconcile::Outcome;
     use service::{MemoryList, Page, Remembered, Reply, SubjectHistory, ToolReply};
 
@@ -52,7 +52,7 @@ mod tests {
     fn retired() -> Fact {
         let at = Timestamp::UNIX_EPOCH;
         Fact {
-            id: 1,
+            id: FactId(1),
             subject: "rent".to_owned(),
             value: "900".to_owned(),
             scope: "global".to_owned(),

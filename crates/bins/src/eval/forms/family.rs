@@ -6,6 +6,7 @@ use crate::eval::bench::Memory;
 use crate::eval::exported_fact::ExportedFact;
 use crate::eval::tally::Ratio;
 use crate::eval::words::{Pattern, words};
+use domain::FactId;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -124,7 +125,7 @@ impl Family {
     /// Why a change was not made as it should.
     fn fault(&self, change: &Change, held: &[ExportedFact]) -> Option<&'static str> {
         let first = self.say.get(change.of)?;
-        let was_of_it = |id: i64| held.iter().any(|fact| fact.id == id && fact.text == *first);
+        let was_of_it = |id: FactId| held.iter().any(|fact| fact.id == id && fact.text == *first);
         let names = self.names(change);
         let old = Pattern::from(change.old.clone());
         let belongs = |fact: &ExportedFact| {

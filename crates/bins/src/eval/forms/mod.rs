@@ -106,8 +106,8 @@ impl Unrelated {
             memory.call("remember", json!({ "text": statement })).await?;
             let held = memory.held().await?;
             let flags = background.flags(&held).map(|flag| {
-                let target = flag.disputes().unwrap_or_default();
-                format!("flag #{} on #{target}", flag.id)
+                let target = flag.disputes().map_or_else(String::new, |id| format!(" on #{id}"));
+                format!("flag #{}{target}", flag.id)
             });
             let harm: Vec<String> = background.damaged(&held).into_iter().chain(flags).collect();
             let new: Vec<String> = harm.into_iter().filter(|one| known.insert(one.clone())).collect();

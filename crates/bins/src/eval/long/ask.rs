@@ -42,7 +42,7 @@ pub struct Asked {
 pub async fn ask(
     memories: &[Memory],
     conversation: &Conversation,
-    facts: &BTreeMap<i64, ExportedFact>,
+    facts: &BTreeMap<FactId, ExportedFact>,
 ) -> Result<Vec<Asked>, CliError> {
     let Some(now) = conversation.timed().last().map(|(at, _)| at) else { return Ok(Vec::new()) };
     let mut lines: Vec<String> = Vec::new();
@@ -73,7 +73,7 @@ pub async fn ask(
 struct Turns<'a> {
     lines: Vec<String>,
     index: Bm25,
-    facts: &'a BTreeMap<i64, ExportedFact>,
+    facts: &'a BTreeMap<FactId, ExportedFact>,
 }
 
 impl Turns<'_> {

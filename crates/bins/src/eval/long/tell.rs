@@ -6,10 +6,11 @@ use crate::eval::bench::{Memory, failure};
 use crate::eval::cost::{Clock, Cost};
 use crate::eval::exported_fact::ExportedFact;
 use crate::eval::words::words;
+use domain::FactId;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-type Facts = BTreeMap<i64, ExportedFact>;
+type Facts = BTreeMap<FactId, ExportedFact>;
 
 /// What one turn did.
 #[derive(Debug)]
@@ -120,10 +121,10 @@ impl Step<'_> {
     }
 
     fn changes(&self) -> Vec<Change> {
-        let disputed = |id: i64| self.flags().any(|flag| flag.disputes() == Some(id));
+        let disputed = |id: FactId| self.flags().any(|flag| flag.disputes() == Some(id));
         let done = |line: &String| {
             self.given_way().any(|fact| fact.text == *line)
-                || self.before.values().any(|f| f.is_active() && f.text == *line && disputed(f.id))
+                || self.before.values().any(|f| f.is_active() && f.text == *line && disputed(FactId(f.id.0)))
         };
         let change =
             |of: &String| Change { of: of.clone(), done: self.lines.get(of.as_str()).is_some_and(done) };

@@ -1,7 +1,7 @@
 use super::{Finding, Grade, findings, grade};
 use crate::eval::exported_fact::ExportedFact;
 use crate::eval::sequence::{Sequence, parse};
-use domain::{FactKind, Status};
+use domain::{FactId, FactKind, Status};
 use serde_json::{Value, json};
 
 fn sequence(labels: &Value) -> Sequence {
@@ -12,7 +12,7 @@ fn sequence(labels: &Value) -> Sequence {
 
 fn fact(subject: &str, value: &str, status: Status) -> ExportedFact {
     ExportedFact {
-        id: 0,
+        id: FactId(0),
         subject: subject.to_owned(),
         value: value.to_owned(),
         scope: "global".to_owned(),
@@ -167,16 +167,16 @@ fn a_part_of_an_answer_is_safe() {
 fn a_flagged_false_value_is_not_silently_wrong() {
     let labels = json!({ "current": [{ "about": "host", "value": "Fly" }], "not_current": ["Heroku"],
         "ask": { "question": "Where is it hosted?", "answer": ["Fly"] } });
-    let old = ExportedFact { id: 7, ..active("host", "Heroku") };
+    let old = ExportedFact { id: FactId(7), ..active("host", "Heroku") };
     let flag = |target| ExportedFact {
-        id: 8,
+        id: FactId(8),
         disputes: Some(target),
         ..fact("host", "Heroku", Status::FlaggedConflict)
     };
-    check(&labels, &[old.clone(), flag(7)], Grade::Safe);
-    check(&labels, &[old.clone(), flag(6)], Grade::SilentlyWrong);
+    check(&labels, &[old.clone(), flag(FactId(7))], Grade::Safe);
+    check(&labels, &[old.clone(), flag(FactId(6))], Grade::SilentlyWrong);
     check(&labels, std::slice::from_ref(&old), Grade::SilentlyWrong);
-    let held = [old, flag(7)];
+    let held = [old, flag(FactId(7))];
     check_answer(&labels, &held, Some("Heroku."), Grade::SilentlyWrong);
     check_answer(&labels, &held, Some("Heroku. A change to this waits for confirmation."), Grade::Safe);
 }

@@ -4,7 +4,7 @@ use crate::eval::folder::Folder;
 use crate::eval::score::{Grade, findings, grade};
 use crate::eval::sequence::{Label, Sequence, SequenceKind, Trade, word};
 use clap::ValueEnum;
-use domain::{FactKind, Status};
+use domain::{FactId, FactKind, Status};
 use std::collections::BTreeSet;
 
 /// What the two halves must have between them.
@@ -86,7 +86,7 @@ fn missing_sets_say_where_to_find_them() {
 fn fact(label: &Label, status: Status) -> ExportedFact {
     let first = |written: String| written.split('|').next().unwrap_or_default().to_owned();
     ExportedFact {
-        id: 0,
+        id: FactId(0),
         disputes: None,
         subject: first(label.about.to_string()),
         value: first(label.value.to_string()),
