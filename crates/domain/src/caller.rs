@@ -61,7 +61,7 @@ impl Caller {
     pub fn id(&self) -> &str {
         match &self.identity {
             Identity::Local => LOCAL,
-            Identity::Principal(p) => &p.id,
+            Identity::Principal(p) => p.id.as_str(),
             Identity::Anonymous => ANONYMOUS,
         }
     }

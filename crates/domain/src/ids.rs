@@ -34,6 +34,8 @@ numbers! {
     DecisionId,
     /// Sequential within a tenant.
     ReceiptId,
+    /// Of an entry of the audit log: from 1, without gaps, over the whole deployment.
+    EntryNumber,
 }
 
 /// A space as its rows name it: no query for one goes without the tenant.

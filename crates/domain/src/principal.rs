@@ -146,8 +146,8 @@ pub enum PrincipalOrigin {
 }
 
 impl PrincipalOrigin {
-    pub fn id(self, unique: &str) -> String {
-        format!("{}{unique}", self.prefix())
+    pub fn id(self, unique: &str) -> PrincipalId {
+        PrincipalId(format!("{}{unique}", self.prefix()))
     }
 
     /// `None` where it is not the id of a principal.
@@ -163,10 +163,25 @@ impl PrincipalOrigin {
     }
 }
 
+/// As [`PrincipalOrigin::id`] makes it, or as somebody names it who wants to end or rotate a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrincipalId(pub String);
+
+impl PrincipalId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for PrincipalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal {
-    /// As [`PrincipalOrigin::id`] makes it.
-    pub id: String,
+    pub id: PrincipalId,
     pub name: String,
     pub role: Role,
     pub kind: PrincipalKind,

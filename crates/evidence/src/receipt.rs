@@ -147,7 +147,7 @@ impl Canonical for Receipt {
             _ => return Err(Malformed::new("the receipt is of an unknown kind")),
         };
         r.end()?;
-        Ok(Self { id: ReceiptId(id.0), tenant, space, ts, kind, audit })
+        Ok(Self { id, tenant, space, ts, kind, audit })
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 pub(crate) type Arguments = Map<String, Value>;
 
-/// A name that will stand in the audit log and in receipts: short, and of one line.
+/// A name that goes into the audit log and into receipts: short, and of one line.
 pub(crate) fn named(argument: &str, text: String) -> Result<String, Stop> {
     if text.len() > limits::NAME_BYTES {
         return Err(Stop::refused(format!(
@@ -64,7 +64,7 @@ pub(crate) fn wrong_type(argument: &str, wanted: &str, got: &Value) -> Stop {
     Stop::refused(format!("Invalid argument '{argument}': it takes {wanted}, not {got}."))
 }
 
-// A whole number, also when a client wrote it as a string. Not a doc comment: that would stand in every schema.
+// A whole number, also when a client wrote it as a string. Not a doc comment: that would show up in every schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub(crate) struct Whole(pub i64);

@@ -124,7 +124,7 @@ fn unknown(tool: &str) -> Reply {
     Reply::Refused { why: format!("Unknown tool: '{name}'. tools/list names the tools.") }
 }
 
-/// A call that has not answered yet. When its caller goes away or cancels it, it is dropped where it stands; that it
+/// A call that has not answered yet. When its caller goes away or cancels it, it is dropped where it is; that it
 /// was made, and given up, is recorded all the same.
 struct UnderWay<'a> {
     store: &'a Store,

@@ -8,7 +8,8 @@
 mod postgres;
 
 use domain::{
-    Caller, Identity, Metadata, Principal, PrincipalKind, RawFact, Role, Scopes, Space, Tenant, Timestamp,
+    Caller, Identity, Metadata, Principal, PrincipalKind, PrincipalOrigin, RawFact, Role, Scopes, Space,
+    Tenant, Timestamp,
 };
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use postgres::{Database, Postgres};
@@ -58,7 +59,7 @@ struct Deployment {
 
 fn principal(role: Role, tenant: &str, scopes: Scopes) -> Identity {
     Identity::Principal(Principal {
-        id: "prin_0123456789abcdef".to_owned(),
+        id: PrincipalOrigin::ApiKey.id("0123456789abcdef"),
         name: "tester".to_owned(),
         role,
         kind: PrincipalKind::Agent,

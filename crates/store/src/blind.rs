@@ -30,7 +30,7 @@ impl BlindKey {
     pub fn blind(&self, purpose: &str, parts: &[&str]) -> [u8; 16] {
         let mut mac = self.0.clone();
         mac.update(DOMAIN);
-        // Each length stands before its text: ("ab", "c") and ("a", "bc") are different inputs.
+        // Each length comes before its text: ("ab", "c") and ("a", "bc") are different inputs.
         for text in std::iter::once(&purpose).chain(parts) {
             mac.update(&(text.len() as u64).to_be_bytes());
             mac.update(text.as_bytes());

@@ -5,7 +5,7 @@ use crate::rows::erasure::ErasureSummary;
 use crate::rows::principals::{Creation, Revoked, Rotated};
 use crate::rows::receipts::Attested;
 use crate::rows::statements::{ChangeVerdict, Planned, Proposer};
-use domain::{DecisionId, FactId, Principal};
+use domain::{DecisionId, FactId, Principal, PrincipalId};
 use reconcile::{Outcome, Plan, Refusal};
 
 /// Something that a transaction came to, and that its audit entry tells.
@@ -128,7 +128,7 @@ impl Recorded for Created<'_> {
 
 /// A principal whose key was to end.
 pub(crate) struct Ended<'a> {
-    pub id: &'a str,
+    pub id: &'a PrincipalId,
     pub found: Revoked,
 }
 
@@ -145,7 +145,7 @@ impl Recorded for Ended<'_> {
 
 /// A principal that was to have a new key.
 pub(crate) struct Renewed<'a> {
-    pub id: &'a str,
+    pub id: &'a PrincipalId,
     pub rotated: &'a Rotated,
 }
 

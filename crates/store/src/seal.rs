@@ -1,4 +1,4 @@
-//! Values as they stand on disk. A sealed value opens only under the identity of the row that it was sealed for.
+//! Values as they are kept on disk. A sealed value opens only under the identity of the row that it was sealed for.
 //!
 //! ```text
 //! sealed   0x01 | key id, 4 bytes | nonce, 12 bytes | ciphertext | tag, 16 bytes

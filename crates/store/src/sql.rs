@@ -2,7 +2,7 @@
 //! alike is written once, with its parameters numbered `$1`, `$2` and so on.
 
 use crate::StoreError;
-use domain::{DecisionId, FactId, ReceiptId, SpaceId, Status, Tenant, Timestamp};
+use domain::{DecisionId, EntryNumber, FactId, PrincipalId, ReceiptId, SpaceId, Status, Tenant, Timestamp};
 use std::borrow::Cow;
 
 /// A value that a statement takes, in the type of its column.
@@ -44,6 +44,12 @@ impl<'a> From<Option<&'a str>> for Param<'a> {
     }
 }
 
+impl<'a> From<&'a PrincipalId> for Param<'a> {
+    fn from(id: &'a PrincipalId) -> Self {
+        id.as_str().into()
+    }
+}
+
 impl<'a> From<&'a Tenant> for Param<'a> {
     fn from(tenant: &'a Tenant) -> Self {
         tenant.as_str().into()
@@ -71,7 +77,7 @@ macro_rules! ids {
         }
     )*};
 }
-ids!(DecisionId, FactId, ReceiptId, SpaceId);
+ids!(DecisionId, EntryNumber, FactId, ReceiptId, SpaceId);
 
 /// The bare numbers, for a statement that is run for each of them.
 pub(crate) fn numbers<Id: Copy + Into<i64>>(ids: &[Id]) -> Vec<i64> {

@@ -7,7 +7,7 @@ use super::session::Session;
 use crate::settings::Settings;
 use crate::startup::StartupError;
 use clap::Args;
-use domain::{DecisionId, FactId, Identity, Principal, PrincipalKind, Role, Scopes, Tenant};
+use domain::{DecisionId, FactId, Identity, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant};
 use serde_json::{Value, json};
 use service::{AuditVerdict, Decided, Explanation, Reply, ToolReply};
 use std::io::{IsTerminal, Write};
@@ -112,7 +112,7 @@ async fn tampering(mut stage: Stage<'_, impl Write>, database: &Path) -> Result<
 /// An agent that may read and write, and may not approve.
 fn agent() -> Identity {
     Identity::Principal(Principal {
-        id: "prin_demo".to_owned(),
+        id: PrincipalOrigin::ApiKey.id("demo"),
         name: "agent".to_owned(),
         role: Role::Agent,
         kind: PrincipalKind::Agent,

@@ -5,7 +5,7 @@ use super::progress::Progress;
 use crate::settings::Settings;
 use crate::startup::StartupError;
 use clap::Args;
-use domain::Timestamp;
+use domain::{Timestamp, counted};
 use secrecy::SecretString;
 use std::io::Write;
 use store::{Moved, SqliteSettings, StoreError, StoreSettings, migrate_to};
@@ -55,7 +55,11 @@ fn of_the_address(error: StoreError) -> CliError {
 
 fn tell(source: &SqliteSettings, entries: u64, out: &mut impl Write) -> Result<(), CliError> {
     let path = source.path.display();
-    writeln!(out, "Copied. The audit chain verifies on the other side: {entries} entries.")?;
+    writeln!(
+        out,
+        "Copied. The audit chain verifies on the other side: {}.",
+        counted(entries, "entry", "entries")
+    )?;
     writeln!(
         out,
         "Now set SVC_DATABASE_URL to that address, and leave SVC_DB={path} as it is: next to it this host"

@@ -176,7 +176,7 @@ impl Pipeline {
         }
         match self.authenticator.authenticate(&parts.headers).await {
             Ok(principal) => {
-                line.caller = Some(principal.id.clone());
+                line.caller = Some(principal.id.to_string());
                 let body = body::read(body, most).await.map_err(not_taken)?;
                 Ok(Admitted::Caller(principal, body))
             }

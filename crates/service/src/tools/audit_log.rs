@@ -6,7 +6,7 @@ use crate::place::NoSpace;
 use crate::render;
 use crate::scope::{out_of_scope, reach};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{CallerId, Capability, DEFAULT_TENANT, Timestamp, limits};
+use domain::{CallerId, Capability, DEFAULT_TENANT, EntryNumber, Timestamp, limits};
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -127,7 +127,7 @@ fn query(cx: &Context<'_, NoSpace>, args: Args) -> Result<AuditQuery, Stop> {
     let limit = usize::try_from(args.limit.0).ok().filter(fits);
     Ok(AuditQuery {
         reach: whose(cx, given("user_id", args.user_id)?)?,
-        before: (before > 0).then_some(before),
+        before: (before > 0).then_some(EntryNumber(before)),
         action: given("action", args.action)?,
         caller: given("caller", args.caller)?,
         since: moment("since", &args.since)?.map(|(first, _)| first),
@@ -141,7 +141,7 @@ fn whose(cx: &Context<'_, NoSpace>, user_id: Option<String>) -> Result<AuditReac
     let caller = &cx.call.caller;
     let is_admin = caller.can(Capability::Admin);
     match user_id {
-        // What a caller did outside any space stands under the caller's own id, which no scope can be given for.
+        // What a caller did outside any space is logged under the caller's own id, which no scope can be given for.
         Some(user_id) if CallerId::of(&user_id).is_some() && !is_admin => Err(out_of_scope(AuditLog::NAME)),
         Some(user_id) => {
             reach(cx.call, &user_id)?;

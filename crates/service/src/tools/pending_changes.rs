@@ -23,7 +23,7 @@ const SHOWN: usize = 500;
 /// So many spaces are opened for one reply.
 const SPACES_OPENED: usize = 200;
 
-/// How much of a statement stands in one line of the list.
+/// How much of a statement is shown in one line of the list.
 const WORDS_SHOWN: usize = 120;
 
 impl Tool for PendingChanges {

@@ -4,7 +4,7 @@ use crate::args::named;
 use crate::outcome::{Done, Stop};
 use crate::place::NoSpace;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::Capability;
+use domain::{Capability, PrincipalId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -35,7 +35,7 @@ impl Tool for RevokePrincipal {
     type Reply = RevokedPrincipal;
 
     async fn run(cx: Context<'_, NoSpace>, args: Args) -> Result<Done<RevokedPrincipal>, Stop> {
-        let id = named("principal_id", args.principal_id)?;
+        let id = PrincipalId(named("principal_id", args.principal_id)?);
         let how = if args.erase { Revocation::Erase } else { Revocation::Disable };
         let found = cx.service.store.principal_revoke(cx.call.clone(), id.clone(), how).await?;
         Ok(Done::Committed(RevokedPrincipal { id, found, how }))
@@ -45,12 +45,12 @@ impl Tool for RevokePrincipal {
 /// What was found of a principal that was to be revoked, and so what was done.
 #[derive(Debug)]
 pub struct RevokedPrincipal {
-    pub id: String,
+    pub id: PrincipalId,
     pub found: Revoked,
     pub how: Revocation,
 }
 
-pub(super) fn no_active(id: &str) -> String {
+pub(super) fn no_active(id: &PrincipalId) -> String {
     format!("No active principal {id} (unknown or already revoked).")
 }
 

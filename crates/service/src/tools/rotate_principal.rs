@@ -7,7 +7,7 @@ use crate::outcome::{Done, Stop};
 use crate::place::NoSpace;
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::Capability;
+use domain::{Capability, PrincipalId};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -40,7 +40,7 @@ impl Tool for RotatePrincipal {
     type Reply = RotatedKey;
 
     async fn run(cx: Context<'_, NoSpace>, args: Args) -> Result<Done<RotatedKey>, Stop> {
-        let (id, now) = (named("principal_id", args.principal_id)?, cx.call.caller.now);
+        let (id, now) = (PrincipalId(named("principal_id", args.principal_id)?), cx.call.caller.now);
         let expires = match args.expires.trim() {
             "" => NextExpiry::Unsaid,
             "never" => NextExpiry::Never,
@@ -68,10 +68,10 @@ pub enum RotatedKey {
     },
     /// The old key expires, and nobody said when the new one does.
     ExpiryUnsaid {
-        id: String,
+        id: PrincipalId,
     },
     Unknown {
-        id: String,
+        id: PrincipalId,
     },
 }
 

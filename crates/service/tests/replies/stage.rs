@@ -1,7 +1,7 @@
 //! A deployment in a folder of its own, the calls that are made to it, and the transcript of what was said.
 
 use crate::model::StandIn;
-use domain::{Caller, Identity, Principal, PrincipalKind, Role, Scopes, Tenant, Timestamp};
+use domain::{Caller, Identity, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant, Timestamp};
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use reconcile::{CRITICAL_CATEGORIES, SlotSchema};
 use serde_json::{Value, json};
@@ -166,7 +166,7 @@ pub fn principal(name: &str, role: Role) -> Identity {
 
 pub fn member_of(name: &str, role: Role, tenant: &str, scopes: Scopes) -> Identity {
     Identity::Principal(Principal {
-        id: format!("prin_{name}"),
+        id: PrincipalOrigin::ApiKey.id(name),
         name: name.to_owned(),
         role,
         kind: PrincipalKind::Agent,

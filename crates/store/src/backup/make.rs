@@ -65,7 +65,7 @@ async fn out_of_sqlite(
     let mut source = connection::open(&settings.path, None)?;
     let held = SqliteRows::of(&mut source)?.deployment()?;
     refuse_unclaimed(held.contains_key(ENCRYPTION))?;
-    // What stands in the files is newer than a copy of it that a restored database may hold.
+    // What the files hold is newer than a copy of it that a restored database may hold.
     let secrets = secrets_of(keys, &held).await?;
     vacuum_into(&source, draft)?;
     let copy = open_file(draft)?;

@@ -48,7 +48,7 @@ async fn secrets_of(settings: &KeySettings, held: &BTreeMap<String, Vec<u8>>) ->
     Ok(secrets)
 }
 
-/// The key files that open nothing by themselves, as they are to stand in a copy of the deployment.
+/// The key files that open nothing by themselves, as they go into a copy of the deployment.
 fn shared_keys(settings: &KeySettings) -> Result<Vec<(&'static str, Vec<u8>)>, StoreError> {
     let mut shared = Vec::new();
     for (name, file) in keys::shareable(settings) {

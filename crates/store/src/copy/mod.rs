@@ -1,5 +1,5 @@
 //! Copying every row of a deployment from one database to another, byte for byte: both engines have the same tables
-//! and columns, and what is sealed opens under the same keys wherever it stands.
+//! and columns, and what is sealed opens under the same keys wherever it is.
 
 mod batch;
 mod from_postgres;

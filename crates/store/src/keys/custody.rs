@@ -1,4 +1,4 @@
-//! Keys that stand in files: as they are, or wrapped by Vault so that the file alone opens nothing.
+//! Keys that are kept in files: as they are, or wrapped by Vault in which case the file alone opens nothing.
 
 use zeroize::Zeroizing;
 
@@ -46,7 +46,7 @@ impl Custody {
         Ok(SigningKeys { current: self.reveal(file, written).await?, retired })
     }
 
-    /// A new secret, and how it is to stand in the file.
+    /// A new secret, and how the file is to keep it.
     async fn generate(&self, file: &KeyFile) -> Result<(Secret, Zeroizing<String>), KeyError> {
         match self {
             Self::Plain => {

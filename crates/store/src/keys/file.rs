@@ -50,7 +50,7 @@ impl KeyFile {
             .ok_or_else(|| KeyError::Missing { path: self.path.clone(), settings: self.needless_with })
     }
 
-    /// What stands in the file, if there is one.
+    /// What the file holds, if there is one.
     pub fn text(&self) -> Result<Option<Zeroizing<String>>, KeyError> {
         read(&self.path)
     }

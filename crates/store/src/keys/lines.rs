@@ -7,7 +7,7 @@
 //! <db>.salt       svc-salt-v1 <salt>
 //! ```
 //!
-//! All in hexadecimal, except that a secret which Vault wrapped stands as `vault:v<n>:<base64>`. The reader takes
+//! All in hexadecimal, except that a secret which Vault wrapped is written as `vault:v<n>:<base64>`. The reader takes
 //! nothing else: a key file that is nearly right is a damaged one.
 
 use zeroize::Zeroizing;
@@ -29,7 +29,7 @@ pub(super) fn salt_line(salt: &[u8; 16]) -> String {
     format!("svc-salt-v1 {}\n", hex::encode(salt))
 }
 
-/// Names and secrets as they stand in the file, oldest first; at least one.
+/// Names and secrets as the file has them, oldest first; at least one.
 pub(super) fn key_file(text: &str) -> Result<Vec<(KeyId, &str)>, Problem> {
     let mut keys: Vec<(KeyId, &str)> = Vec::new();
     for (at, [tag, id, secret]) in fields(text)? {
@@ -45,7 +45,7 @@ pub(super) fn key_file(text: &str) -> Result<Vec<(KeyId, &str)>, Problem> {
     Ok(keys)
 }
 
-/// The retired public keys, oldest first, and the secret as it stands in the file.
+/// The retired public keys, oldest first, and the secret as the file has it.
 pub(super) fn sign_file(text: &str) -> Result<(Vec<[u8; 32]>, &str), Problem> {
     let mut lines = fields(text)?;
     let secret = match lines.pop() {
@@ -77,7 +77,7 @@ pub(super) fn hexadecimal<const N: usize>(digits: &str) -> Option<Zeroizing<[u8;
     Some(bytes)
 }
 
-/// The fields of each line, with the line's number. One space stands between two fields, and every line is full.
+/// The fields of each line, with the line's number. One space separates two fields, and every line is full.
 fn fields<const N: usize>(text: &str) -> Result<Vec<(usize, [&str; N])>, Problem> {
     if text.is_empty() {
         return Err("it is empty".to_owned());

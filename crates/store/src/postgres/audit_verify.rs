@@ -44,7 +44,7 @@ async fn entries_read(
     let mut last = i64::MIN;
     loop {
         let rows: Vec<RawEntry> = db.all(&sql, &params![last, CHUNK as i64]).await?;
-        let Some(end) = rows.last().map(|row| row.seq) else { return Ok(Ok(())) };
+        let Some(end) = rows.last().map(|row| row.seq.0) else { return Ok(Ok(())) };
         last = end;
         let mut chunk = Vec::with_capacity(rows.len());
         let mut outcome = Ok(());

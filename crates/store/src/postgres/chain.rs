@@ -137,7 +137,7 @@ impl<'a> Columns<'a> {
     fn of(rows: &'a [RawEntry]) -> Self {
         let text = |place: usize| rows.iter().filter_map(move |row| row.texts.get(place)).map(String::as_str);
         Self {
-            seq: rows.iter().map(|row| row.seq).collect(),
+            seq: rows.iter().map(|row| row.seq.0).collect(),
             tenant: rows.iter().map(|row| row.tenant.as_str()).collect(),
             ts: rows.iter().map(|row| row.ts).collect(),
             texts: [0, 1, 2, 3, 4, 5].map(|place| text(place).collect()),

@@ -41,7 +41,7 @@ pub(crate) async fn up(client: &Client, now: &str) -> Result<Vec<i64>, StoreErro
     let from = version(client).await?;
     let mut applied = Vec::new();
     for Migration { version, name, sql } in pending(&MIGRATIONS, from) {
-        // Plain text and one transaction: what PostgreSQL takes in one go stands or falls together.
+        // Plain text and one transaction: PostgreSQL runs all of it or none.
         let note = format!(
             "CREATE TABLE IF NOT EXISTS schema_migration
              (version BIGINT PRIMARY KEY, name TEXT NOT NULL, applied TEXT NOT NULL);

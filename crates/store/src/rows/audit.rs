@@ -5,7 +5,7 @@ use crate::StoreError;
 use crate::call::{Call, Ending, Record};
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
-use domain::Timestamp;
+use domain::{EntryNumber, Timestamp};
 use evidence::{
     Broken, Commitment, Disclosure, Draft, Entry, Hash, Restoration, SeqRange, Signature, SignedRestoration,
     StoredDetail, StoredEntry,
@@ -16,7 +16,7 @@ pub(crate) const CHUNK: usize = 2048;
 
 #[derive(Debug, Clone)]
 pub struct AuditLine {
-    pub seq: i64,
+    pub seq: EntryNumber,
     pub tenant: String,
     pub ts: Timestamp,
     pub action: String,
@@ -49,7 +49,7 @@ impl AuditReport {
 
 /// A row in which nothing has been believed yet.
 pub(crate) struct RawEntry {
-    pub seq: i64,
+    pub seq: EntryNumber,
     pub tenant: String,
     pub ts: i64,
     /// The action, the user, the agent, the run, the caller and the request.
@@ -69,7 +69,7 @@ pub(crate) const COLUMNS: &str =
 impl FromRow for RawEntry {
     fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
         Ok(Self {
-            seq: row.cell(0)?,
+            seq: EntryNumber(row.cell(0)?),
             tenant: row.cell(1)?,
             ts: row.cell(2)?,
             texts: [row.cell(3)?, row.cell(4)?, row.cell(5)?, row.cell(6)?, row.cell(7)?, row.cell(8)?],
@@ -106,15 +106,16 @@ pub(crate) fn draft(call: &Call, record: &Record, blanks: &[SeqRange]) -> Draft 
 }
 
 /// The tenant is not hashed into the chain; here it keeps an entry from being moved to another tenant's view.
-fn binding(tenant: &str, seq: i64) -> Binding<'_> {
-    Binding::new("an audit entry", tenant, seq)
+fn binding(tenant: &str, seq: EntryNumber) -> Binding<'_> {
+    Binding::new("an audit entry", tenant, seq.0)
 }
 
 impl Secrets {
     /// The row of a new entry.
     pub fn entry_seal(&self, tenant: &str, stored: StoredEntry) -> Result<RawEntry, StoreError> {
         let entry = stored.entry;
-        let seq = i64::try_from(entry.seq).map_err(|e| StoreError::corrupt("the audit log", e))?;
+        let seq =
+            i64::try_from(entry.seq).map(EntryNumber).map_err(|e| StoreError::corrupt("the audit log", e))?;
         let StoredDetail::Present(detail) = &stored.detail else {
             return Err(StoreError::corrupt("the audit log", "a new entry without detail"));
         };
@@ -143,7 +144,7 @@ impl Secrets {
 
     /// The entry as stored, whatever state it is in; an error names what cannot even be read.
     pub fn entry_open(&self, raw: RawEntry) -> Result<StoredEntry, Broken> {
-        let seq = u64::try_from(raw.seq).unwrap_or(0);
+        let seq = u64::try_from(raw.seq.0).unwrap_or(0);
         let broken = |reason: &str| Broken { seq, reason: reason.to_owned() };
         let hash =
             |bytes: &[u8]| <[u8; 32]>::try_from(bytes).map(Hash).map_err(|_| broken("a hash is malformed"));
@@ -203,9 +204,9 @@ fn unpack(blanks: Option<&[u8]>) -> Vec<SeqRange> {
 }
 
 /// Ascending numbers as the fewest ranges that hold them.
-pub(crate) fn ranges(seqs: &[i64]) -> Vec<SeqRange> {
+pub(crate) fn ranges(seqs: &[EntryNumber]) -> Vec<SeqRange> {
     let mut ranges: Vec<SeqRange> = Vec::new();
-    for seq in seqs.iter().filter_map(|seq| u64::try_from(*seq).ok()) {
+    for seq in seqs.iter().filter_map(|seq| u64::try_from(seq.0).ok()) {
         match ranges.last_mut() {
             Some(range) if range.last + 1 == seq => range.last = seq,
             _ => ranges.push(SeqRange { first: seq, last: seq }),

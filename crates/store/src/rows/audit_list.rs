@@ -2,7 +2,7 @@
 
 use super::audit::{COLUMNS, RawEntry};
 use crate::sql::Param;
-use domain::Timestamp;
+use domain::{EntryNumber, Timestamp};
 
 /// Whose entries a listing shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum AuditReach {
 pub struct AuditQuery {
     pub reach: AuditReach,
     /// Only what comes after the entry of this number in the listing.
-    pub before: Option<i64>,
+    pub before: Option<EntryNumber>,
     pub action: Option<String>,
     pub caller: Option<String>,
     /// The earliest time, itself included.
@@ -99,7 +99,7 @@ impl AuditQuery {
 }
 
 impl<'a> Listing<'a> {
-    /// Takes the value in; returns what stands for it in the query.
+    /// Takes the value in; returns its parameter in the query.
     fn value(&mut self, value: Param<'a>) -> String {
         self.values.push(value);
         format!("${}", self.values.len())

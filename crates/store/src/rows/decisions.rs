@@ -181,7 +181,7 @@ impl Secrets {
         let summary = match row.summary.as_deref() {
             Some(sealed) => Some(self.disclosure_open(summary_binding(tenant, row.id), sealed)?),
             None => {
-                accounted(receipts, row.summary_erased_by.map(|id| id.0).map(ReceiptId), None)?;
+                accounted(receipts, row.summary_erased_by, None)?;
                 None
             }
         };
@@ -189,8 +189,7 @@ impl Secrets {
             Some(sealed) => {
                 self.disclosure_open(belief_binding(tenant, row.id, belief.place), sealed).map(Some)
             }
-            None => accounted(receipts, belief.erased_by.map(|id| id.0).map(ReceiptId), Some(belief.memory))
-                .map(|()| None),
+            None => accounted(receipts, belief.erased_by, Some(belief.memory)).map(|()| None),
         };
         let beliefs = beliefs.iter().map(open).collect::<Result<_, _>>()?;
         Ok(OpenDecision {

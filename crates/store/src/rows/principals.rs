@@ -4,7 +4,7 @@ use super::time;
 use crate::StoreError;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
-use domain::{Principal, PrincipalKind, Role, Scopes, Tenant, Timestamp};
+use domain::{Principal, PrincipalId, PrincipalKind, Role, Scopes, Tenant, Timestamp};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
@@ -118,7 +118,7 @@ impl FormerKey {
 #[derive(Debug, Clone)]
 pub(crate) struct SealedPrincipal {
     pub tenant: String,
-    pub id: String,
+    pub id: PrincipalId,
     pub key_hash: Vec<u8>,
     pub revoked: Option<i64>,
     pub created: i64,
@@ -134,7 +134,7 @@ impl FromRow for SealedPrincipal {
     fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
         Ok(Self {
             tenant: row.cell(0)?,
-            id: row.cell(1)?,
+            id: PrincipalId(row.cell(1)?),
             key_hash: row.cell(2)?,
             revoked: row.cell(3)?,
             created: row.cell(4)?,

@@ -71,7 +71,7 @@ fn subject_of(receipt: &Receipt) -> Option<&str> {
     }
 }
 
-/// What stands under the subject now, as it is attested.
+/// What is current for the subject, as it is attested.
 pub(crate) fn attestation(subject: String, mut facts: Vec<Fact>) -> Attestation {
     facts.retain(|fact| fact.status == Status::Active);
     let values: Vec<&str> = facts.iter().map(|fact| fact.value.as_str()).collect();

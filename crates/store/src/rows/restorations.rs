@@ -4,7 +4,7 @@ use super::audit::AuditReport;
 use super::deployment;
 use crate::StoreError;
 use crate::secrets::Secrets;
-use domain::Timestamp;
+use domain::{EntryNumber, Timestamp};
 use evidence::{Hash, Head, Position, Restoration, Signed, SignedHead, SignedRestoration};
 
 /// The rows of `deployment` with a note each are named so, and then by number.
@@ -118,10 +118,10 @@ pub(crate) fn detail(note: &Restoration) -> String {
     format!("entries {first} to {last} are missing: {}", note.reason)
 }
 
-pub(crate) fn position(seq: i64, hash: Option<Vec<u8>>) -> Result<Position, StoreError> {
+pub(crate) fn position(seq: EntryNumber, hash: Option<Vec<u8>>) -> Result<Position, StoreError> {
     let malformed =
         || StoreError::corrupt("an audit entry", format!("entry {seq} has no hash; run verify_audit"));
-    let size = u64::try_from(seq).map_err(|_| malformed())?;
+    let size = u64::try_from(seq.0).map_err(|_| malformed())?;
     let hash = hash.and_then(|hash| hash.try_into().ok()).ok_or_else(malformed)?;
     Ok(Position { size, hash: Hash(hash) })
 }

@@ -54,7 +54,7 @@ pub enum ChangeVerdict {
     Reject,
 }
 
-/// The facts that the words came to, where all of it now stands; `None` where some was flagged, archived, retracted or
+/// The facts that the words came to, where all of it is now current; `None` where some was flagged, archived, retracted or
 /// skipped, so that the same words must be judged again.
 fn standing_facts(plan: &Plan) -> Option<Vec<FactId>> {
     let standing = |o: &Outcome| match o.action {
@@ -65,7 +65,7 @@ fn standing_facts(plan: &Plan) -> Option<Vec<FactId>> {
     ids.filter(|ids| !ids.is_empty())
 }
 
-/// How the numbers of a statement's facts stand in its row.
+/// The numbers of a statement's facts, as its row keeps them.
 fn ids_write(ids: &[FactId]) -> Result<String, StoreError> {
     serde_json::to_string(ids).map_err(|e| StoreError::corrupt("a statement", e))
 }

@@ -15,7 +15,7 @@ use crate::script::{Alone, Db, Ground, Reach, Rows, Script, StoreResult, Touches
 use crate::sql::{numbers, params};
 use crate::store::Store;
 use domain::keys::text_key;
-use domain::{DecisionId, Fact, FactId, ReceiptId, Space, SpaceKey, Tenant, Timestamp};
+use domain::{DecisionId, EntryNumber, Fact, FactId, ReceiptId, Space, SpaceKey, Tenant, Timestamp};
 use evidence::{Anchor, Erased, ReceiptKind, Signed};
 use reconcile::Write;
 use std::collections::BTreeSet;
@@ -138,7 +138,11 @@ impl Erase {
         &self.call.caller.tenant
     }
 
-    async fn subject<R: Rows>(&self, rows: &mut R, subject: &str) -> StoreResult<(ErasureSummary, Vec<i64>)> {
+    async fn subject<R: Rows>(
+        &self,
+        rows: &mut R,
+        subject: &str,
+    ) -> StoreResult<(ErasureSummary, Vec<EntryNumber>)> {
         let mut work = UnderWay::new(Erased::Subject(subject.to_owned()));
         if let Some(row) = spaces::lock(rows, self.tenant(), &self.space).await? {
             let reached = Reached { row, space: self.space.clone() };
@@ -152,7 +156,7 @@ impl Erase {
         Ok((work.summed(Some(receipt)), blanked))
     }
 
-    async fn space<R: Rows>(&self, rows: &mut R) -> StoreResult<(ErasureSummary, Vec<i64>)> {
+    async fn space<R: Rows>(&self, rows: &mut R) -> StoreResult<(ErasureSummary, Vec<EntryNumber>)> {
         let (what, extent) = if self.space.is_whole_user() {
             (Erased::User, Extent::User)
         } else {
@@ -171,7 +175,7 @@ impl Erase {
         &self,
         rows: &mut R,
         expired: Expired,
-    ) -> StoreResult<(ErasureSummary, Vec<i64>)> {
+    ) -> StoreResult<(ErasureSummary, Vec<EntryNumber>)> {
         let reached = spaces::lock_reached(rows, self.tenant(), &self.space).await?;
         let spaces = reached.iter().map(|reached| reached.space.clone()).collect();
         let mut work = UnderWay::new(Erased::OlderThanDays { days: expired.older_than_days, spaces });
@@ -227,7 +231,7 @@ impl Erase {
         rows: &mut R,
         extent: Extent,
         work: &mut UnderWay,
-    ) -> StoreResult<Vec<i64>> {
+    ) -> StoreResult<Vec<EntryNumber>> {
         if !self.also.audit {
             return Ok(Vec::new());
         }
@@ -237,7 +241,7 @@ impl Erase {
             AND (NOT $5 OR (agent_id = $3 AND run_id = $4)) AND detail IS NOT NULL RETURNING seq";
         let values = params![self.tenant(), user_id, agent_id, run_id, one_space];
         let blanked: Vec<(i64,)> = rows.db().all(sql, &values).await?;
-        let mut seqs: Vec<i64> = blanked.into_iter().map(|(seq,)| seq).collect();
+        let mut seqs: Vec<EntryNumber> = blanked.into_iter().map(|(seq,)| EntryNumber(seq)).collect();
         seqs.sort_unstable();
         work.done.audit_blanked = seqs.len() as u64;
         Ok(seqs)
@@ -255,7 +259,7 @@ impl Erase {
         let purged = match last {
             None => 0,
             Some((seq, hash)) => {
-                let anchor = Anchor { at: position(seq, hash)?, ts: self.call.caller.now };
+                let anchor = Anchor { at: position(EntryNumber(seq), hash)?, ts: self.call.caller.now };
                 let anchor = Signed::new(anchor, rows.db().secrets().signer.as_ref());
                 deployment::set(rows, ANCHOR, &anchor.encode()).await?;
                 rows.run("DELETE FROM audit_entry WHERE seq <= $1", &params![seq]).await?

@@ -10,7 +10,7 @@ use crate::rows::principals::{
 use crate::script::{Alone, Db, Ground, Query, Reach, Rows, Script, StoreResult};
 use crate::sql::params;
 use crate::store::Store;
-use domain::{Caller, Principal, Timestamp};
+use domain::{Caller, Principal, PrincipalId, Timestamp};
 
 /// The operator reaches every tenant's principals, another caller its own tenant's.
 fn reach(caller: &Caller) -> Reach<'_> {
@@ -34,7 +34,7 @@ pub(super) async fn active<D: Db>(db: &mut D) -> StoreResult<i64> {
 async fn find<R: Rows>(
     rows: &mut R,
     caller: &Caller,
-    id: &str,
+    id: &PrincipalId,
     revoked_too: bool,
 ) -> StoreResult<Option<SealedPrincipal>> {
     let reach = reach(caller);
@@ -85,7 +85,7 @@ impl Script for PrincipalCreate {
 
 struct PrincipalRevoke {
     call: Call,
-    id: String,
+    id: PrincipalId,
     how: Revocation,
 }
 
@@ -120,7 +120,7 @@ impl Script for PrincipalRevoke {
 
 struct PrincipalRotate {
     call: Call,
-    id: String,
+    id: PrincipalId,
     rotation: Rotation,
 }
 
@@ -239,7 +239,7 @@ impl Store {
     pub async fn principal_revoke(
         &self,
         call: Call,
-        id: String,
+        id: PrincipalId,
         how: Revocation,
     ) -> Result<Revoked, StoreError> {
         self.write(PrincipalRevoke { call, id, how }).await
@@ -249,7 +249,7 @@ impl Store {
     pub async fn principal_rotate(
         &self,
         call: Call,
-        id: String,
+        id: PrincipalId,
         rotation: Rotation,
     ) -> Result<Rotated, StoreError> {
         self.write(PrincipalRotate { call, id, rotation }).await

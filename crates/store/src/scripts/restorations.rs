@@ -9,6 +9,7 @@ use crate::rows::restorations::{self, Missing};
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, StoreResult};
 use crate::sql::params;
 use crate::store::Store;
+use domain::EntryNumber;
 use evidence::{SignedHead, SignedRestoration};
 
 /// What the heads kept outside know of the log and it does not hold, unless the operator has confirmed that.
@@ -31,7 +32,7 @@ impl Query for Lost {
         let sql = "SELECT seq, hash FROM audit_entry WHERE ts <= $1 AND seq < $2 ORDER BY seq DESC LIMIT 1";
         let kept: Option<(i64, Option<Vec<u8>>)> = db.one(sql, &params![lost.ts, size]).await?;
         let kept = match kept {
-            Some((seq, hash)) => restorations::position(seq, hash)?,
+            Some((seq, hash)) => restorations::position(EntryNumber(seq), hash)?,
             None => log_start(db).await?,
         };
         Ok(Some(Missing { kept, lost }))

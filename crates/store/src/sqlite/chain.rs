@@ -18,7 +18,7 @@ impl SqliteDb<'_> {
     pub fn entry_insert(&mut self, row: &RawEntry) -> StoreResult<()> {
         let [action, user, agent, run, caller, request] = &row.texts;
         let values = params![
-            row.seq,
+            row.seq.0,
             &row.tenant,
             row.ts,
             action,

@@ -124,7 +124,7 @@ impl Step<'_> {
         let disputed = |id: FactId| self.flags().any(|flag| flag.disputes() == Some(id));
         let done = |line: &String| {
             self.given_way().any(|fact| fact.text == *line)
-                || self.before.values().any(|f| f.is_active() && f.text == *line && disputed(FactId(f.id.0)))
+                || self.before.values().any(|f| f.is_active() && f.text == *line && disputed(f.id))
         };
         let change =
             |of: &String| Change { of: of.clone(), done: self.lines.get(of.as_str()).is_some_and(done) };

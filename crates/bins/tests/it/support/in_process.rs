@@ -2,7 +2,7 @@
 
 use super::postgres::{self, Database};
 use super::{Engine, Model};
-use domain::{Caller, Identity, Principal, PrincipalKind, Role, Scopes, Tenant, Timestamp};
+use domain::{Caller, Identity, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant, Timestamp};
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use reconcile::SlotSchema;
 use serde_json::Value;
@@ -97,7 +97,7 @@ pub fn caller(identity: Identity) -> Caller {
 
 pub fn principal(name: &str, role: Role) -> Identity {
     Identity::Principal(Principal {
-        id: format!("prin_{name}"),
+        id: PrincipalOrigin::ApiKey.id(name),
         name: name.to_owned(),
         role,
         kind: PrincipalKind::Agent,
