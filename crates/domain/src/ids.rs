@@ -44,3 +44,12 @@ pub struct SpaceKey<'a> {
     pub tenant: &'a Tenant,
     pub id: SpaceId,
 }
+
+/// Under which a thing is known in the entity graph: a keyed hash of its name within its space, so that the graph holds
+/// no name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntityKey(pub [u8; 16]);
+
+/// Tells the projections of deployments apart that share a Neo4j.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ProjectionId(pub [u8; 16]);

@@ -18,7 +18,7 @@ pub use caller::{Caller, CallerId, Identity};
 pub use counted::counted;
 pub use fact::{Action, Earlier, Fact, FactKind, Metadata, Pending, REJECTED_BY, Status, Triple};
 pub use fault::Fault;
-pub use ids::{DecisionId, EntryNumber, FactId, ReceiptId, SpaceId, SpaceKey};
+pub use ids::{DecisionId, EntityKey, EntryNumber, FactId, ProjectionId, ReceiptId, SpaceId, SpaceKey};
 pub use jiff::Timestamp;
 pub use policy::{PolicyMode, SourcePolicy};
 pub use principal::{Capability, Principal, PrincipalId, PrincipalKind, PrincipalOrigin, Role, Scopes};

@@ -1,0 +1,2 @@
+//! The entity graph: which facts speak of which things, projected into Neo4j. The database is the truth; what is here
+//! can be thrown away and made again from it.
