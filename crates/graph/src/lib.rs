@@ -1,2 +1,6 @@
 //! The entity graph: which facts speak of which things, projected into Neo4j. The database is the truth; what is here
 //! can be thrown away and made again from it.
+
+mod names;
+
+pub use names::{Names, Span, names_of, spans_of};
