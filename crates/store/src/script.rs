@@ -176,6 +176,10 @@ pub(crate) trait Rows: Send {
     /// At the end of a query: the rows that it finds are ours alone until the transaction ends.
     const LOCK: &'static str;
 
+    /// Puts facts of the tenant `$1` into the outbox, where the graph is on: `$2` is their numbers as a JSON list, and
+    /// `$3` the time.
+    const OUTBOX: &'static str;
+
     fn db(&mut self) -> &mut Self::Db;
 
     /// Opens the rows of another reach to what follows.

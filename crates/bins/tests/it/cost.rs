@@ -35,9 +35,10 @@ async fn fill(store: &Store, facts: usize) {
     }
 }
 
-/// The steps of each call in a space of that many facts.
+/// The steps of each call in a space of that many facts, with an outbox of as many rows.
 async fn steps(model: &Model, facts: usize) -> Vec<(&'static str, u64)> {
     let started = InProcess::start(model, SlotSchema::none(), &[]).await;
+    started.service.store().graph_turn_on().await.unwrap();
     fill(started.service.store(), facts).await;
     let mut counted = Vec::new();
     for (tool, warm_up, arguments) in [
@@ -62,6 +63,14 @@ async fn steps(model: &Model, facts: usize) -> Vec<(&'static str, u64)> {
         counted.push((tool, started.meter.steps() - before));
         assert!(text.contains("70") || text.contains("80"), "{tool}: {text}");
     }
+    let store = started.service.store();
+    let lease = store.graph_lease("worker", Timestamp::now(), Timestamp::MAX).await.unwrap().unwrap();
+    let before = started.meter.steps();
+    let rows = store.graph_waiting(10).await.unwrap();
+    counted.push(("graph_waiting", started.meter.steps() - before));
+    let before = started.meter.steps();
+    assert!(store.graph_applied(&lease, &Tenant::default(), &rows, Timestamp::now()).await.unwrap());
+    counted.push(("graph_applied", started.meter.steps() - before));
     counted
 }
 

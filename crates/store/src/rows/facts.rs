@@ -3,6 +3,7 @@
 use super::outbox;
 use super::spaces::SpaceVersion;
 use crate::StoreError;
+use crate::script::Rows;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow, Param, RowWrite, among, params, status_code};
 use domain::keys::{subject_key, text_key, value_key};
@@ -112,7 +113,7 @@ pub(crate) const UNEMBED: &str = "DELETE FROM vector WHERE tenant = $1 AND fact 
 
 /// The statements that write these facts to a space, which has come so far. They keep the order of the plan: a row
 /// leaves its slot before another takes it, so that the unique index holds at every step.
-pub(crate) fn write_steps<'a>(
+pub(crate) fn write_steps<'a, R: Rows>(
     secrets: &Secrets,
     space: SpaceKey<'a>,
     at: SpaceVersion,
@@ -123,6 +124,9 @@ pub(crate) fn write_steps<'a>(
         return Ok(Vec::new());
     }
     let version = at.version + 1;
+    let facts = writes.iter().map(|write| match write {
+        Write::Insert(fact) | Write::Update(fact) => fact.id,
+    });
     let mut steps = vec![RowWrite::new(ADVANCE, params![space.tenant, space.id, version])];
     for write in writes {
         match write {
@@ -138,7 +142,7 @@ pub(crate) fn write_steps<'a>(
             }
         }
     }
-    steps.push(outbox::changed(space, version, now));
+    steps.push(outbox::changed::<R>(space.tenant, facts, now));
     Ok(steps)
 }
 

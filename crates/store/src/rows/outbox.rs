@@ -2,8 +2,9 @@
 
 use super::time;
 use crate::StoreError;
+use crate::script::Rows;
 use crate::sql::{Cells, FromRow, RowWrite, params};
-use domain::{FactId, ReceiptId, SpaceKey, Tenant, Timestamp};
+use domain::{FactId, ReceiptId, Tenant, Timestamp};
 
 /// A fact that the graph has to look at again: it may have become active, changed, been retired or been erased.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,17 +32,17 @@ impl FromRow for OutboxRow {
     }
 }
 
-/// The facts that were written at this version of a space, where the graph is on.
-const CHANGED: &str = "INSERT INTO graph_outbox (tenant, fact, created)
-    SELECT tenant, id, CAST($4 AS BIGINT) FROM fact WHERE tenant = $1 AND space = $2 AND version = $3
-    AND EXISTS (SELECT 1 FROM graph_projection)";
-
 /// Facts that are about to be erased, where the graph is on.
 pub(crate) const ERASED: &str = "INSERT INTO graph_outbox (tenant, fact, created)
     SELECT tenant, id, CAST($3 AS BIGINT) FROM fact WHERE tenant = $1 AND id = $2
     AND EXISTS (SELECT 1 FROM graph_projection) RETURNING seq";
 
-/// One statement, however many facts were written.
-pub(crate) fn changed(space: SpaceKey<'_>, version: i64, now: Timestamp) -> RowWrite<'_> {
-    RowWrite::new(CHANGED, params![space.tenant, space.id, version, now])
+/// The step that puts facts into the outbox: one statement, however many there are.
+pub(crate) fn changed<'a, R: Rows>(
+    tenant: &'a Tenant,
+    facts: impl Iterator<Item = FactId>,
+    now: Timestamp,
+) -> RowWrite<'a> {
+    let facts: Vec<String> = facts.map(|fact| fact.to_string()).collect();
+    RowWrite::new(R::OUTBOX, params![tenant, format!("[{}]", facts.join(",")), now])
 }

@@ -93,7 +93,7 @@ async fn words_forget<R: Rows>(
         let index = rows.db().secrets().index("text", space, &text_key(text));
         rows.run(FORGET, &params![space.tenant, space.id, index]).await?;
     }
-    let steps = write_steps(rows.db().secrets(), space, reached.row.at, &writes, now)?;
+    let steps = write_steps::<R>(rows.db().secrets(), space, reached.row.at, &writes, now)?;
     rows.run_all(steps).await
 }
 

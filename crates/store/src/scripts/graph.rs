@@ -84,6 +84,9 @@ impl Script for GraphChange {
         let wiping = written(Some(&Rebuild::Wiping))?;
         let (sql, values) = match &self.change {
             Change::TurnOn => {
+                if rows.db().one::<(i64,)>("SELECT fence FROM graph_projection", &[]).await?.is_some() {
+                    return Ok(None);
+                }
                 rows.alone(Alone::TurningOnGraph).await?;
                 let sql = "INSERT INTO graph_projection (id, fence, rebuild) VALUES (1, 0, $1)
                     ON CONFLICT (id) DO NOTHING RETURNING fence";
