@@ -1,2 +1,12 @@
 //! The entity graph: which facts speak of which things, projected into Neo4j. The database is the truth; what is here
 //! can be thrown away and made again from it.
+
+mod address;
+mod connection;
+mod error;
+mod projection;
+mod reads;
+
+pub use connection::{Graph, GraphSettings};
+pub use error::GraphError;
+pub use projection::{Change, FactNode};
