@@ -52,6 +52,20 @@ pub fn stem(lower: &str) -> Cow<'_, str> {
     }
 }
 
+/// Words that a question is built with and that do not say what it asks for.
+const FUNCTION_WORDS: &[&str] = &[
+    "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
+    "do", "does", "for", "from", "had", "has", "have", "he", "her", "his", "how", "i", "if", "in", "is",
+    "it", "its", "me", "my", "of", "on", "or", "our", "she", "should", "so", "that", "the", "their", "them",
+    "there", "they", "this", "to", "us", "was", "we", "were", "what", "when", "where", "which", "who",
+    "whom", "whose", "why", "will", "with", "would", "you", "your",
+];
+
+/// Whether a word in lower case only holds a sentence together.
+pub fn is_function_word(lower: &str) -> bool {
+    FUNCTION_WORDS.contains(&lower)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Boundary, split_words, stem};

@@ -4,9 +4,11 @@
 mod address;
 mod connection;
 mod error;
+mod names;
 mod projection;
 mod reads;
 
 pub use connection::{Graph, GraphSettings};
 pub use error::GraphError;
+pub use names::{Names, Span, names_of, spans_of};
 pub use projection::{Change, FactNode};

@@ -56,6 +56,7 @@ impl InProcess {
 
     pub async fn answer(&self, ask: &Answer<'_>, deadline: Instant) -> Result<String, ModelError> {
         let (question, now) = (ask.question.to_owned(), ask.now);
+        let paths = ask.paths.to_vec();
         let facts: Vec<(Fact, bool, bool)> =
             ask.facts.iter().map(|f| (f.fact.clone(), f.retired, f.disputed)).collect();
         let model = Arc::clone(&self.model);
@@ -64,7 +65,7 @@ impl InProcess {
                 .iter()
                 .map(|(fact, retired, disputed)| AnswerFact { fact, retired: *retired, disputed: *disputed })
                 .collect();
-            model.answer(&Answer { question: &question, facts: &facts, now })
+            model.answer(&Answer { question: &question, facts: &facts, paths: &paths, now })
         };
         self.run(work, deadline).await
     }

@@ -1,6 +1,6 @@
 //! What the service asks of a model.
 
-use domain::{Fact, Timestamp};
+use domain::{Fact, FactId, Timestamp};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Intent {
@@ -51,6 +51,9 @@ pub struct Answer<'a> {
     pub question: &'a str,
     /// In order of rank.
     pub facts: &'a [AnswerFact<'a>],
+    /// Which of them lead from one to the next, the nearest to the question first; none where only facts were looked
+    /// for.
+    pub paths: &'a [Vec<FactId>],
     pub now: Timestamp,
 }
 

@@ -3,7 +3,7 @@
 use crate::link::told;
 use crate::mention::set;
 use crate::modality;
-use domain::{Fact, FactKind};
+use domain::{Fact, FactId, FactKind};
 use encoder::Modality;
 use model::{Answer, AnswerFact};
 use std::fmt::Write;
@@ -21,8 +21,14 @@ const SHOWN: usize = 5;
 const UNKNOWN: &str = "I do not know: nothing that is remembered comes near that.";
 const UNSURE: &str = "I am not sure. This is nearest:";
 
-/// The facts are in order of rank.
+const RELATED: &str = "This is how it hangs together, the nearest first:";
+
+/// The facts are in order of rank. Where paths were looked for, they are the answer: no sentence is made of them.
 pub(crate) fn answer(ask: &Answer<'_>) -> String {
+    if !ask.paths.is_empty() {
+        let paths = ask.paths.iter().map(|path| format!("\n  {}", steps(ask.facts, path)));
+        return format!("{RELATED}{}", paths.collect::<String>());
+    }
     let asked = set(ask.question);
     let best: Vec<&AnswerFact<'_>> = ask.facts.iter().take(WEIGHED).collect();
     let texts: Vec<String> = best.iter().map(|fact| told(fact.fact)).collect();
@@ -98,8 +104,22 @@ fn sentence(fact: &AnswerFact<'_>) -> String {
     }
 }
 
+/// `payments database = ledger-pg → ledger-pg region = Frankfurt`
+fn steps(facts: &[AnswerFact<'_>], path: &[FactId]) -> String {
+    let steps = path.iter().filter_map(|id| facts.iter().find(|fact| fact.fact.id == *id)).map(|fact| {
+        let waits = if fact.disputed { " (a change waits)" } else { "" };
+        let scope = scope_note(fact.fact);
+        format!("{} = {}{scope}{waits}", fact.fact.subject, fact.fact.value)
+    });
+    steps.collect::<Vec<_>>().join(" → ")
+}
+
+fn scope_note(fact: &Fact) -> String {
+    if fact.scope == "global" { String::new() } else { format!(" [{}]", fact.scope) }
+}
+
 fn line(fact: &AnswerFact<'_>) -> String {
-    let scope = if fact.fact.scope == "global" { String::new() } else { format!(" [{}]", fact.fact.scope) };
+    let scope = scope_note(fact.fact);
     let day = fact.fact.created.strftime("%Y-%m-%d");
     let history = if fact.retired { ", history" } else { "" };
     let waits = if fact.disputed { ", a change waits" } else { "" };

@@ -214,7 +214,7 @@ fn a_note_of_a_plan_is_shown_but_answers_nothing() {
     );
     plan.kind = FactKind::Event;
     let facts = [AnswerFact { fact: &plan, retired: false, disputed: false }];
-    let ask = Answer { question: "How do I commute?", facts: &facts, now: Timestamp::UNIX_EPOCH };
+    let ask = Answer { question: "How do I commute?", facts: &facts, paths: &[], now: Timestamp::UNIX_EPOCH };
     let answer = crate::answer::answer(&ask);
     assert!(answer.starts_with("I am not sure.") && answer.contains("#2"), "{answer}");
 }
@@ -244,4 +244,24 @@ fn a_new_figure_of_a_named_thing_replaces_the_old() {
     // Two figures: a person decides which is which.
     let two = change(ticket, "We've set HD-4478 to priority 88 for 14 days.");
     assert!(two.iter().all(|line| !line.starts_with("SUPERSEDE")), "{two:?}");
+}
+
+#[test]
+fn a_path_is_shown_step_by_step() {
+    let database = state(FactId(1), "payments database", "ledger-pg", "");
+    let region = Fact { scope: "eu".to_owned(), ..state(FactId(2), "ledger-pg region", "Frankfurt", "") };
+    let owner = state(FactId(3), "payments owner", "Money", "");
+    let facts = [
+        AnswerFact { fact: &database, retired: false, disputed: false },
+        AnswerFact { fact: &region, retired: false, disputed: true },
+        AnswerFact { fact: &owner, retired: false, disputed: false },
+    ];
+    let paths = [vec![FactId(1), FactId(2)], vec![FactId(3)]];
+    let ask = Answer { question: "Where is it?", facts: &facts, paths: &paths, now: Timestamp::UNIX_EPOCH };
+    assert_eq!(
+        crate::answer::answer(&ask),
+        "This is how it hangs together, the nearest first:\n  \
+         payments database = ledger-pg → ledger-pg region = Frankfurt [eu] (a change waits)\n  \
+         payments owner = Money"
+    );
 }

@@ -7,6 +7,7 @@ mod category;
 mod context;
 mod hits;
 mod rank_fusion;
+mod relevance;
 #[cfg(test)]
 mod samples;
 mod space_index;
@@ -18,6 +19,7 @@ pub use category::is_critical;
 pub use context::{ContextRule, CriticalOverflow};
 pub use hits::Hit;
 pub use rank_fusion::{Ranking, fuse};
+pub use relevance::Relevance;
 pub use space_index::{SpaceIndex, indexed_text};
 pub use vector_index::{VectorError, VectorIndex};
 pub use word_index::WordIndex;

@@ -2,8 +2,8 @@
 
 use crate::category::category_key;
 use crate::hits::Hit;
-use crate::vector_index::{VectorError, VectorIndex};
-use crate::word_index::WordIndex;
+use crate::vector_index::{Towards, VectorError, VectorIndex};
+use crate::word_index::{Wanted, WordIndex};
 use domain::{Fact, FactId, Status};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -143,6 +143,14 @@ impl SpaceIndex {
 
     pub(crate) fn by_meaning(&self, question: &[f32], limit: usize) -> Vec<Hit> {
         self.vectors.as_ref().map_or_else(Vec::new, |vectors| vectors.search(question, limit))
+    }
+
+    pub(crate) fn wanted(&self, question: &str) -> Wanted<'_> {
+        self.words.wanted(question)
+    }
+
+    pub(crate) fn towards(&self, question: &[f32]) -> Option<Towards<'_>> {
+        self.vectors.as_ref()?.towards(question)
     }
 
     pub(crate) fn newest_first(&self) -> impl Iterator<Item = FactId> {

@@ -4,19 +4,9 @@
 //! that "user name" finds `user_name`, `userName` and `user.name`. Scripts that put no space between words count by
 //! pairs of neighbouring characters.
 
-use domain::words::stem;
+use domain::words::{is_function_word, stem};
 use std::collections::HashSet;
 use unicode_segmentation::UnicodeSegmentation;
-
-/// Words that a question is built with and that do not say what it asks for. In facts they are kept, so a question made
-/// of nothing else still finds something.
-const STOP_WORDS: &[&str] = &[
-    "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did",
-    "do", "does", "for", "from", "had", "has", "have", "he", "her", "his", "how", "i", "if", "in", "is",
-    "it", "its", "me", "my", "of", "on", "or", "our", "she", "should", "so", "that", "the", "their", "them",
-    "there", "they", "this", "to", "us", "was", "we", "were", "what", "when", "where", "which", "who",
-    "whom", "whose", "why", "will", "with", "would", "you", "your",
-];
 
 /// The distinct terms of a question, in the order of their first use.
 pub fn query_terms(question: &str) -> Vec<String> {
@@ -25,7 +15,7 @@ pub fn query_terms(question: &str) -> Vec<String> {
     let mut stopped = Vec::new();
     each_term(question, |word, term| {
         if seen.insert(term.to_owned()) {
-            let list = if STOP_WORDS.contains(&word) { &mut stopped } else { &mut telling };
+            let list = if is_function_word(word) { &mut stopped } else { &mut telling };
             list.push(term.to_owned());
         }
     });

@@ -123,15 +123,42 @@ impl VectorIndex {
     }
 
     fn cosine(&self, question: &Unit, id: FactId) -> f32 {
+        self.unit(id).and_then(|unit| f32::dot(&question.numbers, unit)).unwrap_or_default() as f32
+    }
+
+    fn unit(&self, id: FactId) -> Option<&[f32]> {
         let width = self.dimensions();
-        self.rows
-            .get(&id)
-            .and_then(|row| self.units.get(row * width..(row + 1) * width))
-            .and_then(|unit| f32::dot(&question.numbers, unit))
-            .unwrap_or_default() as f32
+        self.rows.get(&id).and_then(|row| self.units.get(row * width..(row + 1) * width))
+    }
+
+    /// A question to be held against single vectors; `None` where it has no neighbours here.
+    pub(crate) fn towards(&self, question: &[f32]) -> Option<Towards<'_>> {
+        let unit =
+            Unit::of(question).filter(|unit| unit.scale > 0.0 && question.len() == self.dimensions())?;
+        Some(Towards { index: self, question: unit })
     }
 }
 
+#[derive(Debug)]
+pub(crate) struct Towards<'a> {
+    index: &'a VectorIndex,
+    question: Unit,
+}
+
+impl Towards<'_> {
+    /// The cosine between the question and the sum of these vectors; what has none adds nothing.
+    pub fn cosine_of_sum(&self, ids: &[FactId]) -> f32 {
+        let mut sum = vec![0.0; self.index.dimensions()];
+        for unit in ids.iter().filter_map(|id| self.index.unit(*id)) {
+            sum.iter_mut().zip(unit).for_each(|(sum, x)| *sum += x);
+        }
+        let length = f32::dot(&sum, &sum).unwrap_or_default().sqrt();
+        let product = f32::dot(&sum, &self.question.numbers).unwrap_or_default();
+        if length > 0.0 { (product / length) as f32 } else { 0.0 }
+    }
+}
+
+#[derive(Debug)]
 struct Unit {
     numbers: Vec<f32>,
     codes: Vec<i8>,

@@ -145,12 +145,30 @@ impl WordIndex {
         best.best_first()
     }
 
+    /// The question's terms, to be held against single texts.
+    pub(crate) fn wanted(&self, question: &str) -> Wanted<'_> {
+        let numbers =
+            query_terms(question).into_iter().filter_map(|name| self.term_numbers.get(name.as_str()));
+        let terms =
+            numbers.filter_map(|number| Some((*number, self.rarity(self.terms.get(*number as usize)?))));
+        Wanted { index: self, terms: terms.collect() }
+    }
+
+    fn rarity(&self, term: &Term) -> f32 {
+        let (texts, holding) = (self.len() as f32, term.postings.len() as f32);
+        (1.0 + (texts - holding + 0.5) / (holding + 0.5)).ln()
+    }
+
+    fn holds(&self, id: FactId, term: u32) -> bool {
+        let document = self.slots.get(&id).and_then(|slot| self.documents.get(*slot as usize));
+        document
+            .is_some_and(|document| document.places.binary_search_by_key(&term, |place| place.term).is_ok())
+    }
+
     /// Every score that a term adds is above zero, so zero marks a text that no term has found yet.
     fn add_scores(&self, term: &Term, scores: &mut [f32], found: &mut Vec<usize>) {
-        let texts = self.len() as f32;
-        let holding = term.postings.len() as f32;
-        let rarity = (1.0 + (texts - holding + 0.5) / (holding + 0.5)).ln();
-        let mean_length = self.total_length as f32 / texts;
+        let rarity = self.rarity(term);
+        let mean_length = self.total_length as f32 / self.len() as f32;
         let damping_per_word = SATURATION * LENGTH_WEIGHT / mean_length;
         for posting in &term.postings {
             let slot = posting.slot as usize;
@@ -203,6 +221,23 @@ impl WordIndex {
             self.name_bytes -= term.name.len();
             self.free_terms.push(place.term);
         }
+    }
+}
+
+/// The terms of a question that any text holds, with how much each of them says.
+#[derive(Debug)]
+pub(crate) struct Wanted<'a> {
+    index: &'a WordIndex,
+    terms: Vec<(u32, f32)>,
+}
+
+impl Wanted<'_> {
+    /// How much of the question these texts have between them, from 0 to 1: a rare term counts more.
+    pub fn covered_by(&self, ids: &[FactId]) -> f32 {
+        let all: f32 = self.terms.iter().map(|(_, rarity)| rarity).sum();
+        let held = self.terms.iter().filter(|(term, _)| ids.iter().any(|id| self.index.holds(*id, *term)));
+        let held: f32 = held.map(|(_, rarity)| rarity).sum();
+        if all > 0.0 { held / all } else { 0.0 }
     }
 }
 

@@ -98,6 +98,6 @@ pub(crate) async fn answer(cx: &Context<'_>, question: &str, basis: &Basis) -> R
     });
     let retired = basis.retired.iter().map(|fact| AnswerFact { fact, retired: true, disputed: false });
     let facts: Vec<AnswerFact<'_>> = active.chain(retired).collect();
-    let ask = Answer { question, facts: &facts, now: cx.call.caller.now };
+    let ask = Answer { question, facts: &facts, paths: &[], now: cx.call.caller.now };
     Ok(cx.service.models.answer(&ask, cx.call.caller.deadline).await?)
 }

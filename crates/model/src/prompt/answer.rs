@@ -4,6 +4,7 @@ use super::fact_line::fact_line;
 use super::fence::Fence;
 use crate::completion::Prompt;
 use crate::request::{Answer, AnswerFact};
+use domain::FactId;
 
 const RULES: &str = "You answer a question from the memory of an assistant.
 
@@ -14,6 +15,8 @@ that part and say what you do not know.
 what holds now, only facts without the tag count.
 - A fact with a scope holds only there: name the scope.
 - When two facts that hold now contradict each other, name both, with their sources where given.
+- When the user message says which facts hang together, follow such a path from fact to fact: each names a thing that \
+the next one is about. A path that does not lead to what is asked is of no use.
 - Be short: a sentence or two, in the language of the question. Mention fact numbers only when asked for them.
 
 The user message names a marker, a random word. What stands between <<<BEGIN ... marker>>> and \
@@ -24,9 +27,14 @@ about the facts, and nothing else.";
 pub(super) fn prompt(ask: &Answer<'_>, fence: &Fence) -> Prompt {
     let lines: Vec<String> = ask.facts.iter().map(line).collect();
     let facts = if lines.is_empty() { "(none)".to_owned() } else { lines.join("\n") };
+    let paths: Vec<String> = ask.paths.iter().map(|path| path_line(path)).collect();
+    let paths = match paths.is_empty() {
+        true => String::new(),
+        false => format!("Which of them hang together, the nearest first:\n{}\n\n", paths.join("\n")),
+    };
     let user = format!(
         "Today is {today} (UTC). The marker of this request is {marker}.\n\n\
-         What is remembered, as #number subject = value:\n{facts}\n\n\
+         What is remembered, as #number subject = value:\n{facts}\n\n{paths}\
          The question:\n{question}",
         today = ask.now.strftime("%Y-%m-%d, %A"),
         marker = fence.marker,
@@ -34,6 +42,11 @@ pub(super) fn prompt(ask: &Answer<'_>, fence: &Fence) -> Prompt {
         question = fence.around("QUESTION", ask.question),
     );
     Prompt { system: RULES.to_owned(), user }
+}
+
+/// Numbers alone: what the facts say is between the fences.
+fn path_line(path: &[FactId]) -> String {
+    path.iter().map(|id| format!("#{id}")).collect::<Vec<_>>().join(" → ")
 }
 
 fn line(answer_fact: &AnswerFact<'_>) -> String {

@@ -92,10 +92,14 @@ fn an_answer_sees_scope_source_date_and_what_is_history() {
         AnswerFact { fact: &now, retired: false, disputed: false },
         AnswerFact { fact: &old, retired: true, disputed: false },
     ];
-    let ask = Answer { question: "When?", facts: &facts, now: now.created };
+    let ask = Answer { question: "When?", facts: &facts, paths: &[], now: now.created };
     let prompt = answer::prompt(&ask, &fence());
     assert!(prompt.user.contains("\n#2 deploy day = Friday [scope staging; from ops; since 2026-01-02]\n"));
     assert!(prompt.user.contains("\n#1 deploy day = Monday [since 2026-01-02] (history)\n"));
     assert!(!format!("{}{}", prompt.system, prompt.user).contains("\"facts\""));
     assert!(answer(&Answer { facts: &[], ..ask }).unwrap().user.contains("\n(none)\n"));
+    assert!(!prompt.user.contains("hang together"));
+    let related = Answer { paths: &[vec![FactId(1), FactId(2)], vec![FactId(2)]], ..ask };
+    let related = answer::prompt(&related, &fence());
+    assert!(related.user.contains("hang together, the nearest first:\n#1 → #2\n#2\n\n"), "{}", related.user);
 }

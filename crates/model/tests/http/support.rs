@@ -99,6 +99,6 @@ pub async fn extract(models: &Models) -> Result<Vec<String>, ModelError> {
 }
 
 pub async fn answer(models: &Models) -> Result<String, ModelError> {
-    let ask = Answer { question: "Where do I live?", facts: &[], now: Timestamp::UNIX_EPOCH };
+    let ask = Answer { question: "Where do I live?", facts: &[], paths: &[], now: Timestamp::UNIX_EPOCH };
     models.answer(&ask, soon()).await
 }
