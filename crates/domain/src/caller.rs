@@ -6,6 +6,8 @@ use std::time::Instant;
 
 const LOCAL: &str = "local";
 const ANONYMOUS: &str = "anonymous";
+/// What the service does by itself it does within a space, so a user may have this name.
+const SERVICE: &str = "service";
 
 /// The caller that an id in the audit log names. What is done outside any space is logged under the caller's own id, so
 /// no space may be made for a user whose name is one.
@@ -34,6 +36,8 @@ pub enum Identity {
     Principal(Principal),
     /// Nobody: stdio while authentication is required.
     Anonymous,
+    /// The service itself, when it finishes what a caller began. It calls no tool.
+    Service,
 }
 
 /// Goes through every store call: no query can forget the tenant.
@@ -50,7 +54,7 @@ impl Caller {
     pub fn new(identity: Identity, request_id: String, now: Timestamp, deadline: Instant) -> Self {
         let tenant = match &identity {
             Identity::Principal(p) => p.tenant.clone(),
-            Identity::Local | Identity::Anonymous => Tenant::default(),
+            Identity::Local | Identity::Anonymous | Identity::Service => Tenant::default(),
         };
         // What is stored and signed is kept to the microsecond; a finer time would not read back as it was signed.
         let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
@@ -63,6 +67,7 @@ impl Caller {
             Identity::Local => LOCAL,
             Identity::Principal(p) => p.id.as_str(),
             Identity::Anonymous => ANONYMOUS,
+            Identity::Service => SERVICE,
         }
     }
 
@@ -70,7 +75,7 @@ impl Caller {
         match &self.identity {
             Identity::Local => Some(Role::Admin),
             Identity::Principal(p) => Some(p.role),
-            Identity::Anonymous => None,
+            Identity::Anonymous | Identity::Service => None,
         }
     }
 
@@ -83,7 +88,7 @@ impl Caller {
         match &self.identity {
             Identity::Local => true,
             Identity::Principal(p) => p.role == Role::Admin || p.scopes.holds(user_id),
-            Identity::Anonymous => false,
+            Identity::Anonymous | Identity::Service => false,
         }
     }
 

@@ -7,6 +7,9 @@ use domain::{FactId, ReceiptId, Space, Tenant, Timestamp, counted};
 const TAG: &str = "svc/receipt/1";
 const ATTESTATION: &str = "knowledge_attestation";
 const ERASURE: &str = "erasure_receipt";
+/// Comes before what was erased, in the receipts of deployments that have an entity graph. All others are written as
+/// they were before there was one.
+const GRAPH_PENDING: &str = "graph_pending";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
@@ -42,6 +45,8 @@ pub struct Erasure {
     pub decisions_removed: u64,
     pub receipts_removed: u64,
     pub audit_blanked: u64,
+    /// Whether the facts are still to be removed from the entity graph. Another receipt follows when they are.
+    pub graph_pending: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +61,8 @@ pub enum Erased {
         days: u64,
         spaces: Vec<Space>,
     },
+    /// From the entity graph, what this earlier receipt erased.
+    FromGraph(ReceiptId),
 }
 
 impl Receipt {
@@ -88,6 +95,7 @@ impl Receipt {
                 let spaces: Vec<String> = spaces.iter().map(Space::to_string).collect();
                 format!("what was older than {days} day(s) in {}", spaces.join(", "))
             }
+            Erased::FromGraph(receipt) => format!("from the graph what receipt #{receipt} erased"),
         };
         let mut text = format!("erased {what}: {} fact(s)", erasure.memory_ids.len());
         let entries = counted(erasure.audit_blanked, "audit entry", "audit entries");
@@ -100,6 +108,9 @@ impl Receipt {
             if count > 0 {
                 text.push_str(&format!(", {done}"));
             }
+        }
+        if erasure.graph_pending {
+            text.push_str("; the removal from the graph is pending");
         }
         text
     }
@@ -169,6 +180,9 @@ impl Attestation {
 
 impl Erasure {
     fn write(&self, w: &mut Writer) {
+        if self.graph_pending {
+            w.text(GRAPH_PENDING);
+        }
         match &self.what {
             Erased::Subject(subject) => {
                 w.text("subject");
@@ -185,6 +199,10 @@ impl Erasure {
                 w.number(*days);
                 w.list(spaces.iter(), Writer::space);
             }
+            Erased::FromGraph(receipt) => {
+                w.text("graph");
+                w.signed_number(receipt.0);
+            }
         }
         w.list(self.memory_ids.iter().map(|id| id.0), Writer::signed_number);
         w.number(self.decisions_redacted);
@@ -194,7 +212,12 @@ impl Erasure {
     }
 
     fn read(r: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let what = match r.text()?.as_str() {
+        let mut word = r.text()?;
+        let graph_pending = word == GRAPH_PENDING;
+        if graph_pending {
+            word = r.text()?;
+        }
+        let what = match word.as_str() {
             "subject" => Erased::Subject(r.text()?),
             "space" => Erased::Space,
             "user" => Erased::User,
@@ -206,6 +229,7 @@ impl Erasure {
                 }
                 Erased::OlderThanDays { days, spaces }
             }
+            "graph" => Erased::FromGraph(ReceiptId(r.signed_number()?)),
             _ => return Err(Malformed::new("the receipt erases an unknown kind of thing")),
         };
         Ok(Self {
@@ -215,6 +239,7 @@ impl Erasure {
             decisions_removed: r.number()?,
             receipts_removed: r.number()?,
             audit_blanked: r.number()?,
+            graph_pending,
         })
     }
 }

@@ -86,8 +86,24 @@ fn erasure() -> Receipt {
         decisions_removed: 0,
         receipts_removed: 0,
         audit_blanked: 4,
+        graph_pending: false,
     };
     Receipt { id: ReceiptId(4), kind: ReceiptKind::Erasure(what), ..attestation() }
+}
+
+/// The same where there is an entity graph, and the receipt that follows it.
+fn erasures_with_graph() -> [Receipt; 2] {
+    let pending = erasure();
+    let ReceiptKind::Erasure(erased) = &pending.kind else { panic!("no erasure") };
+    let first = Erasure { graph_pending: true, ..erased.clone() };
+    let second = Erasure {
+        what: Erased::FromGraph(pending.id),
+        decisions_redacted: 0,
+        audit_blanked: 0,
+        ..erased.clone()
+    };
+    let followed = Receipt { id: ReceiptId(5), kind: ReceiptKind::Erasure(second), ..attestation() };
+    [Receipt { kind: ReceiptKind::Erasure(first), ..pending }, followed]
 }
 
 /// Eight entries; the sixth blanks the second and third.

@@ -36,6 +36,8 @@ pub use rows::decisions::{DecisionRow, NewDecision};
 pub use rows::erasure::{Also, ErasureSummary, Expired};
 pub use rows::export::Export;
 pub use rows::facts::SpaceChanges;
+pub use rows::graph::{GraphState, Lease, Rebuild};
+pub use rows::outbox::OutboxRow;
 pub use rows::principals::{
     Creation, KeyHash, NewKey, NextExpiry, PrincipalState, Revocation, Revoked, Rotated, Rotation,
 };

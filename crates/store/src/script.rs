@@ -58,6 +58,11 @@ impl<'a> Ground<'a> {
     pub fn of(call: &'a Call) -> Self {
         Self { tenant: &call.caller.tenant, space: call.space.as_ref() }
     }
+
+    /// No space in particular.
+    pub fn tenant(tenant: &'a Tenant) -> Self {
+        Self { tenant, space: None }
+    }
 }
 
 /// What a transaction writes.
@@ -68,9 +73,10 @@ pub(crate) enum Touches {
     Log,
     /// An audit entry that depends on what the calls before it have come to.
     LogInTurn,
-    /// Rows and what the log holds so far. The entries of calls in the same group may not be in it yet, so this call
-    /// has a group of its own.
-    Past,
+    /// Rows, in a group of its own. A call may need that because it reads what the log holds so far, in which the entries
+    /// of its group would be missing, or because it locks what other processes wait for, and must not hold it while
+    /// its group waits for a space.
+    RowsApart,
 }
 
 /// Whether the caller may hear of the commit before it has reached the disk.
@@ -118,6 +124,9 @@ pub(crate) enum Alone {
     /// Two purges of the audit log at once would each cut from what they saw, and the later anchor could come before
     /// the earlier cut.
     Purging,
+    /// A write that has not seen the graph turned on leaves no row for it. It is waited for, and then the rebuild sees
+    /// what it wrote.
+    TurningOnGraph,
 }
 
 /// The facts that a plan must see, and the policy of their space.

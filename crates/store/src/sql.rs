@@ -44,6 +44,12 @@ impl<'a> From<Option<&'a str>> for Param<'a> {
     }
 }
 
+impl From<Option<String>> for Param<'_> {
+    fn from(text: Option<String>) -> Self {
+        Self::Text(text.map(Into::into))
+    }
+}
+
 impl<'a> From<&'a PrincipalId> for Param<'a> {
     fn from(id: &'a PrincipalId) -> Self {
         id.as_str().into()

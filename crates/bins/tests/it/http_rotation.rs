@@ -133,7 +133,9 @@ fn no_client_is_offered_rotation() {
 /// The schema as it was before version 2, with the rows that are there.
 fn back_to_version_1(deployment: &Deployment) {
     deployment.sql().run(
-        "DROP INDEX audit_entry_action;
+        "DROP TABLE graph_outbox;
+         DROP TABLE graph_projection;
+         DROP INDEX audit_entry_action;
          DROP INDEX audit_entry_caller;
          DROP INDEX audit_entry_ts;
          DROP INDEX principal_former_key;
@@ -141,7 +143,7 @@ fn back_to_version_1(deployment: &Deployment) {
          ALTER TABLE principal DROP COLUMN former_hint;
          ALTER TABLE principal DROP COLUMN former_hash;
          ALTER TABLE principal DROP COLUMN former_until;
-         DELETE FROM schema_migration WHERE version = 2;",
+         DELETE FROM schema_migration WHERE version >= 2;",
     );
 }
 

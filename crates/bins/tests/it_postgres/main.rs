@@ -27,6 +27,8 @@ mod export;
 mod four_eyes;
 #[path = "../it/gate.rs"]
 mod gate;
+#[path = "../it/graph_outbox.rs"]
+mod graph_outbox;
 #[path = "../it/hanging_model.rs"]
 mod hanging_model;
 #[path = "../it/http_disconnect.rs"]
@@ -49,6 +51,7 @@ mod kill;
 mod model_garbage;
 mod pg_cluster;
 mod pg_faults;
+mod pg_graph;
 mod pg_many_servers;
 mod pg_moving;
 mod pg_restoration;

@@ -6,13 +6,15 @@ use crate::twin_tenants::{Twins, check_that_nothing_crosses};
 use std::time::{Duration, Instant};
 
 /// Tables that are of the deployment as a whole. A new table belongs here, or has a tenant.
-const WITHOUT_TENANT: [&str; 4] = ["schema_migration", "deployment", "tool_counter", "action_counter"];
-/// Unique keys that do not begin with the tenant: the place in the one audit chain, and the lookup of an API key, which
-/// is what names the tenant.
-const KEYS_WITHOUT_TENANT: [(&str, &str); 2] = [("audit_entry", "seq"), ("principal", "key_hint")];
-/// What the deployment as a whole also has to reach: its audit chain, the keys that callers show, and which tenants
-/// there are.
-const OPEN_TO_THE_DEPLOYMENT: [&str; 3] = ["audit_entry", "principal", "sequence"];
+const WITHOUT_TENANT: [&str; 5] =
+    ["schema_migration", "deployment", "tool_counter", "action_counter", "graph_projection"];
+/// Unique keys that do not begin with the tenant: the place in the one audit chain, the lookup of an API key, which is
+/// what names the tenant, and the place in the one outbox.
+const KEYS_WITHOUT_TENANT: [(&str, &str); 3] =
+    [("audit_entry", "seq"), ("principal", "key_hint"), ("graph_outbox", "seq")];
+/// What the deployment as a whole also has to reach: its audit chain, the keys that callers show, which tenants there
+/// are, and what the entity graph has still to look at.
+const OPEN_TO_THE_DEPLOYMENT: [&str; 4] = ["audit_entry", "principal", "sequence", "graph_outbox"];
 /// What PostgreSQL answers to a row that its policy does not take.
 const REFUSED: &str = "42501: new row violates row-level security policy";
 
@@ -43,6 +45,7 @@ fn filled() -> Twins {
     // A space that fits into one question needs no vectors; these do not.
     let twins = Twins::new(|deployment| deployment.set("SVC_RECALL_CONTEXT", "1"));
     let sql = twins.deployment.sql();
+    sql.run("INSERT INTO graph_outbox (tenant, fact, created) SELECT tenant, id, created FROM fact");
     let deadline = Instant::now() + PATIENCE;
     for table in tenant_tables(&sql) {
         // Vectors are made in the background.

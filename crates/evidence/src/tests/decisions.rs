@@ -1,6 +1,6 @@
 //! Snapshots and receipts, whole and after erasure.
 
-use super::{attestation, belief, erasure, keys, noon, owner, signer};
+use super::{attestation, belief, erasure, erasures_with_graph, keys, noon, owner, signer};
 use crate::{Belief, Canonical, Disclosed, Erased, Invalid, ReceiptKind, Recorded, Signed, explain, record};
 use domain::{DecisionId, FactId, ReceiptId, Tenant};
 
@@ -109,4 +109,11 @@ fn a_receipt_says_in_a_line_what_it_proves() {
     let ReceiptKind::Erasure(erasure) = &mut receipt.kind else { unreachable!() };
     erasure.what = Erased::User;
     assert!(receipt.summary().starts_with("erased every space of ann: 2 fact(s)"), "{}", receipt.summary());
+    let [pending, followed] = erasures_with_graph();
+    assert_eq!(
+        pending.summary(),
+        "erased 'database' of ann/helper/: 2 fact(s), 1 decision(s) redacted, 4 audit entries blanked; \
+         the removal from the graph is pending"
+    );
+    assert_eq!(followed.summary(), "erased from the graph what receipt #4 erased: 2 fact(s)");
 }

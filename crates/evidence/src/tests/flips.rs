@@ -1,6 +1,6 @@
 //! No byte of anything signed can change without the proof failing.
 
-use super::{attestation, belief, erasure, keys, noon, owner, position, signer};
+use super::{attestation, belief, erasure, erasures_with_graph, keys, noon, owner, position, signer};
 use crate::{Anchor, Canonical, Head, Restoration, Signature, Signed, record};
 
 /// Changes each byte of the stored form, of the body under the original signature, and of the signature.
@@ -40,6 +40,7 @@ fn of_an_attestation() {
 #[test]
 fn of_an_erasure_receipt() {
     check(erasure());
+    erasures_with_graph().into_iter().for_each(check);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The test vectors of the format's page, made anew from a fixed seed.
 
-use super::{attestation, belief, erasure, keys, noon, owner, signer};
+use super::{attestation, belief, erasure, erasures_with_graph, keys, noon, owner, signer};
 use crate::{
     Anchor, Canonical, Disclosure, Entry, Hash, Head, Position, Restoration, Salt, SeqRange, Signed, Snapshot,
 };
@@ -51,6 +51,7 @@ fn vectors() -> String {
     let at = Position { size: 2, hash: entry.digest() };
     let snapshot = Signed::new(snapshot(&summary, &held), Some(&signer));
     let attestation = Signed::new(attestation(), Some(&signer));
+    let [pending, followed] = erasures_with_graph().map(|receipt| Signed::new(receipt, Some(&signer)));
     assert!(
         entry.is_signed_by(&keys()) && snapshot.is_signed_by(&keys()) && attestation.is_signed_by(&keys())
     );
@@ -71,6 +72,8 @@ fn vectors() -> String {
         ("decision digest", snapshot.digest().0.to_vec()),
         ("attestation", attestation.encode()),
         ("erasure receipt", Signed::new(erasure(), Some(&signer)).encode()),
+        ("erasure receipt, graph pending", pending.encode()),
+        ("erasure receipt of the graph", followed.encode()),
         ("restoration", Signed::new(restoration(at), Some(&signer)).encode()),
     ]
     .map(|(name, bytes)| format!("{name}: {}\n", hex::encode(bytes)))

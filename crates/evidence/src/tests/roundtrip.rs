@@ -113,8 +113,10 @@ fn kinds() -> impl Strategy<Value = ReceiptKind> {
         Just(Erased::Space),
         Just(Erased::User),
         (any::<u64>(), vec(spaces(), 0..3)).prop_map(|(days, spaces)| Erased::OlderThanDays { days, spaces }),
+        any::<i64>().prop_map(|receipt| Erased::FromGraph(ReceiptId(receipt))),
     ];
-    let erasures = (what, fact_ids(), any::<[u64; 4]>()).prop_map(|(what, memory_ids, counts)| {
+    let fields = (what, fact_ids(), any::<[u64; 4]>(), any::<bool>());
+    let erasures = fields.prop_map(|(what, memory_ids, counts, graph_pending)| {
         let [decisions_redacted, decisions_removed, receipts_removed, audit_blanked] = counts;
         ReceiptKind::Erasure(Erasure {
             what,
@@ -123,6 +125,7 @@ fn kinds() -> impl Strategy<Value = ReceiptKind> {
             decisions_removed,
             receipts_removed,
             audit_blanked,
+            graph_pending,
         })
     });
     prop_oneof![attestations, erasures]

@@ -73,7 +73,7 @@ impl fmt::Display for Deleted {
         let Some(receipt) = erased.receipt else {
             return write!(f, "Nothing to delete: no memory about '{subject}' in this space.");
         };
-        let (facts, besides, proof) = (erased.facts, besides(erased), proof(receipt));
+        let (facts, besides, proof) = (erased.facts, besides(erased), proof(receipt, erased));
         write!(f, "Deleted {facts} fact(s) about '{subject}'{besides}. {proof}")
     }
 }
@@ -92,6 +92,10 @@ pub(super) fn besides(erased: &ErasureSummary) -> String {
     .collect()
 }
 
-pub(super) fn proof(receipt: ReceiptId) -> String {
-    format!("The erasure is proven by receipt #{receipt}.")
+pub(super) fn proof(receipt: ReceiptId, erased: &ErasureSummary) -> String {
+    let graph = match erased.graph_pending {
+        true => " The removal from the graph follows, with a receipt of its own.",
+        false => "",
+    };
+    format!("The erasure is proven by receipt #{receipt}.{graph}")
 }

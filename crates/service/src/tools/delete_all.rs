@@ -63,7 +63,7 @@ impl fmt::Display for DeletedAll {
         }
         write!(f, "{}.", besides(erased))?;
         if let Some(receipt) = erased.receipt {
-            write!(f, " {}", proof(receipt))?;
+            write!(f, " {}", proof(receipt, erased))?;
         }
         f.write_str(&kept(also))
     }

@@ -65,7 +65,7 @@ impl fmt::Display for Purged {
         let Self { days, erased } = self;
         write!(f, "Purged {} fact(s) older than {days} day(s){}.", erased.facts, besides(erased))?;
         match erased.receipt {
-            Some(receipt) => write!(f, " {}", proof(receipt)),
+            Some(receipt) => write!(f, " {}", proof(receipt, erased)),
             None => Ok(()),
         }
     }

@@ -184,6 +184,7 @@ fn name(who: &Identity) -> &str {
         Identity::Local => "local",
         Identity::Principal(principal) => &principal.name,
         Identity::Anonymous => "nobody",
+        Identity::Service => "the service",
     }
 }
 

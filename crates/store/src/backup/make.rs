@@ -76,10 +76,18 @@ async fn out_of_sqlite(
     Ok((copy, secrets))
 }
 
-/// A copy that needs no write-ahead log beside it.
+/// The first version of the schema that knows of the entity graph.
+const WITH_GRAPH: i64 = 3;
+
+/// A copy that needs no write-ahead log beside it. Its graph is off: by the time the copy is used, what is in Neo4j may
+/// be older or newer.
 pub(super) fn vacuum_into(source: &Connection, path: &Path) -> Result<(), StoreError> {
     source.execute("VACUUM INTO ?1", [path.to_string_lossy()])?;
-    open_file(path)?.pragma_update(None, "journal_mode", "DELETE")?;
+    let copy = open_file(path)?;
+    copy.pragma_update(None, "journal_mode", "DELETE")?;
+    if migrations::version(&copy)? >= WITH_GRAPH {
+        copy.execute("DELETE FROM graph_projection", [])?;
+    }
     Ok(())
 }
 

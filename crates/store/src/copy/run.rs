@@ -30,6 +30,7 @@ pub(crate) async fn into_postgres(
         }
         agree(table, total, target.count(table, &tenants).await?)?;
     }
+    target.number_on().await?;
     for (name, value) in source.deployment()? {
         if !LOCAL.contains(&name.as_str()) {
             target.set(&name, &value).await?;

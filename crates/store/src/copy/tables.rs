@@ -76,8 +76,9 @@ impl Table {
 use ColumnType::{Bytes, Integer, Text};
 use Divided::{ByTenant, Not};
 
-/// Every table but `deployment`, whose rows say what the database is, and `schema_migration`.
-pub(crate) const TABLES: [Table; 12] = [
+/// Every table but `deployment`, whose rows say what the database is, `schema_migration`, and `graph_projection`, which is
+/// true of one database and not of a copy: the graph of a copy is off until it is turned on, and then rebuilt.
+pub(crate) const TABLES: [Table; 13] = [
     Table {
         name: "sequence",
         divided: ByTenant,
@@ -219,6 +220,18 @@ pub(crate) const TABLES: [Table; 12] = [
         key: 2,
     },
     Table {
+        name: "graph_outbox",
+        divided: Not,
+        columns: &[
+            ("seq", Integer),
+            ("tenant", Text),
+            ("fact", Integer),
+            ("receipt", Integer),
+            ("created", Integer),
+        ],
+        key: 1,
+    },
+    Table {
         name: "tool_counter",
         divided: Not,
         columns: &[("tool", Text), ("calls", Integer), ("errors", Integer), ("micros", Integer)],
@@ -239,10 +252,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut db = connection::open(&folder.path().join("a.db"), None).unwrap();
         migrations::up(&mut db, "now").unwrap();
-        let mut names = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").unwrap();
+        let ours = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+        let mut names = db.prepare(ours).unwrap();
         let mut held: BTreeSet<String> =
             names.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-        assert!(held.remove("schema_migration") && held.remove("deployment"));
+        for local in ["schema_migration", "deployment", "graph_projection"] {
+            assert!(held.remove(local), "{local}");
+        }
         for table in &TABLES {
             assert!(held.remove(table.name), "{}", table.name);
             let mut columns = db.prepare("SELECT name, type, pk FROM pragma_table_info(?1)").unwrap();

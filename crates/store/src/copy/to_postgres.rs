@@ -72,8 +72,8 @@ impl Target {
         };
         target.refuse_while_in_use().await?;
         match beginning {
-            // Vectors come without an entry in the log, so that an equal head does not vouch for them.
-            Beginning::GoesOn => target.0.batch_execute("TRUNCATE vector").await?,
+            // These come and go without an entry in the log, so that an equal head does not vouch for them.
+            Beginning::GoesOn => target.0.batch_execute("TRUNCATE vector, graph_outbox").await?,
             Beginning::Fresh if !is_claimed => target.set(COPYING, head).await?,
             Beginning::Anew | Beginning::Fresh => target.empty(head).await?,
         }
@@ -103,7 +103,7 @@ impl Target {
 
     async fn empty(&self, head: &[u8]) -> Result<(), StoreError> {
         let tables: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
-        self.0.batch_execute(&format!("BEGIN; TRUNCATE {}", tables.join(", "))).await?;
+        self.0.batch_execute(&format!("BEGIN; TRUNCATE graph_projection, {}", tables.join(", "))).await?;
         self.0.execute("DELETE FROM deployment WHERE NOT name = ANY($1)", &[&LOCAL.as_slice()]).await?;
         self.set(COPYING, head).await?;
         self.0.batch_execute("COMMIT").await?;
@@ -142,7 +142,7 @@ impl Target {
 
     pub async fn count(&self, table: &Table, tenants: &[String]) -> Result<u64, StoreError> {
         self.0.batch_execute("BEGIN").await?;
-        let rows = count(&self.0, table, tenants).await?;
+        let rows = count(&self.0, table, table.name, tenants).await?;
         self.0.batch_execute("COMMIT").await?;
         Ok(rows)
     }
@@ -167,6 +167,15 @@ impl Target {
         let sql = "INSERT INTO deployment (name, value) VALUES ($1, $2)
                    ON CONFLICT (name) DO UPDATE SET value = excluded.value";
         self.0.execute(sql, &[&name, &value]).await?;
+        Ok(())
+    }
+
+    /// Has the numbers of new rows begin after those that came with the copy.
+    pub async fn number_on(&self) -> Result<(), StoreError> {
+        let sql =
+            "SELECT setval(pg_get_serial_sequence('graph_outbox', 'seq'), 1 + coalesce(max(seq), 0), false)
+                   FROM graph_outbox";
+        self.0.batch_execute(&format!("BEGIN; {}; {sql}; COMMIT", walls(None))).await?;
         Ok(())
     }
 

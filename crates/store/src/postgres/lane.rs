@@ -95,10 +95,10 @@ impl Queue {
     fn fill(&mut self, group: &mut Group) {
         while self.next.is_none()
             && group.len() < GROUP
-            && !holds_past(group)
+            && !holds_apart(group)
             && let Ok(job) = self.jobs.try_recv()
         {
-            if job.touches() == Touches::Past {
+            if job.touches() == Touches::RowsApart {
                 self.next = Some(job);
             } else {
                 group.push(job);
@@ -131,7 +131,7 @@ impl Worker {
             } else {
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
-                if !holds_past(&group) {
+                if !holds_apart(&group) {
                     // While nothing commits, nobody would take them along, and they would wait beyond their time.
                     group.extend(self.riders.take(GROUP.saturating_sub(group.len())));
                 }
@@ -194,7 +194,7 @@ impl Worker {
             Ok(at) => at,
             Err(error) => return Ok(Closed::Failed(error)),
         };
-        if !holds_past(group) {
+        if !holds_apart(group) {
             let mut riders = self.riders.take(GROUP.saturating_sub(group.len()));
             let ran = run(tx, &mut riders).await;
             group.append(&mut riders);
@@ -262,7 +262,7 @@ impl Worker {
 
 async fn run(tx: &mut PostgresTx<'_>, jobs: &mut Group) -> Result<(), StoreError> {
     for job in jobs {
-        if matches!(job.touches(), Touches::Rows | Touches::Past) {
+        if matches!(job.touches(), Touches::Rows | Touches::RowsApart) {
             tx.enter(job.ground().tenant).await?;
         }
         if let Some(error) = job.run(tx).await {
@@ -272,8 +272,8 @@ async fn run(tx: &mut PostgresTx<'_>, jobs: &mut Group) -> Result<(), StoreError
     Ok(())
 }
 
-fn holds_past(group: &Group) -> bool {
-    group.iter().any(|job| job.touches() == Touches::Past)
+fn holds_apart(group: &Group) -> bool {
+    group.iter().any(|job| job.touches() == Touches::RowsApart)
 }
 
 fn may_try_again(error: &StoreError, job: &dyn Job) -> bool {

@@ -149,6 +149,9 @@ impl<'c> Rows for PostgresTx<'c> {
             Alone::Seating => {
                 self.db.execute("LOCK TABLE principal IN SHARE ROW EXCLUSIVE MODE", &[]).await?
             }
+            Alone::TurningOnGraph => {
+                self.db.execute("LOCK TABLE fact IN SHARE ROW EXCLUSIVE MODE", &[]).await?
+            }
             Alone::Purging => self.db.execute("SELECT pg_advisory_xact_lock($1)", &[&PURGING]).await?,
         };
         Ok(())

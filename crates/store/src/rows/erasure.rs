@@ -25,6 +25,8 @@ pub struct ErasureSummary {
     pub audit_entries: u64,
     /// The number of the receipt; `None` when there was nothing to erase.
     pub receipt: Option<ReceiptId>,
+    /// Whether the facts are still to be removed from the entity graph, which another receipt will prove.
+    pub graph_pending: bool,
 }
 
 /// What counts as expired.
@@ -53,6 +55,8 @@ pub(crate) struct UnderWay {
     pub done: Erasure,
     /// The decisions from which something was removed.
     pub redacted: BTreeSet<DecisionId>,
+    /// The rows of the outbox by which the facts will be removed from the entity graph.
+    pub waiting: Vec<i64>,
 }
 
 impl UnderWay {
@@ -64,8 +68,9 @@ impl UnderWay {
             decisions_removed: 0,
             receipts_removed: 0,
             audit_blanked: 0,
+            graph_pending: false,
         };
-        Self { done, redacted: BTreeSet::new() }
+        Self { done, redacted: BTreeSet::new(), waiting: Vec::new() }
     }
 
     pub fn is_nothing(&self) -> bool {
@@ -77,6 +82,12 @@ impl UnderWay {
         self.done.decisions_redacted = self.redacted.len() as u64;
     }
 
+    /// Takes note of rows of the outbox by which facts will be removed from the entity graph.
+    pub fn wait_for(&mut self, rows: impl IntoIterator<Item = i64>) {
+        self.waiting.extend(rows);
+        self.done.graph_pending = !self.waiting.is_empty();
+    }
+
     pub fn summed(&self, receipt: Option<ReceiptId>) -> ErasureSummary {
         ErasureSummary {
             facts: self.done.memory_ids.len(),
@@ -85,6 +96,7 @@ impl UnderWay {
             receipts_removed: self.done.receipts_removed,
             audit_entries: self.done.audit_blanked,
             receipt,
+            graph_pending: self.done.graph_pending,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The columns of a fact.
 
+use super::outbox;
 use super::spaces::SpaceVersion;
 use crate::StoreError;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow, Param, RowWrite, among, params, status_code};
 use domain::keys::{subject_key, text_key, value_key};
-use domain::{Fact, FactId, SpaceId, SpaceKey, Status, Tenant};
+use domain::{Fact, FactId, SpaceId, SpaceKey, Status, Tenant, Timestamp};
 use reconcile::Write;
 use std::sync::LazyLock;
 
@@ -59,6 +60,19 @@ impl Secrets {
         Ok(fact)
     }
 
+    /// The facts that can be opened, each with the number of its space. One that somebody tampered with is as good as
+    /// gone to the entity graph, and must not keep it from the others.
+    pub fn facts_open_placed(&self, tenant: &Tenant, rows: &[SealedFact]) -> Vec<(SpaceId, Fact)> {
+        let open = |row: &SealedFact| match self.fact_open(tenant, row) {
+            Ok(fact) => Some((row.space, fact)),
+            Err(error) => {
+                tracing::error!(%error, %tenant, fact = row.id.0, "the entity graph goes without a fact");
+                None
+            }
+        };
+        rows.iter().filter_map(open).collect()
+    }
+
     pub fn facts_open(&self, tenant: &Tenant, rows: &[SealedFact]) -> Result<Vec<Fact>, StoreError> {
         rows.iter().map(|row| self.fact_open(tenant, row)).collect()
     }
@@ -103,6 +117,7 @@ pub(crate) fn write_steps<'a>(
     space: SpaceKey<'a>,
     at: SpaceVersion,
     writes: &[Write],
+    now: Timestamp,
 ) -> Result<Vec<RowWrite<'a>>, StoreError> {
     if writes.is_empty() {
         return Ok(Vec::new());
@@ -123,6 +138,7 @@ pub(crate) fn write_steps<'a>(
             }
         }
     }
+    steps.push(outbox::changed(space, version, now));
     Ok(steps)
 }
 

@@ -9,6 +9,8 @@ pub(crate) mod deployment;
 pub(crate) mod erasure;
 pub(crate) mod export;
 pub(crate) mod facts;
+pub(crate) mod graph;
+pub(crate) mod outbox;
 pub(crate) mod principals;
 pub(crate) mod receipts;
 pub(crate) mod restorations;

@@ -85,7 +85,7 @@ impl FactChange {
         let plan = |next| self.change.plan(&fact, &held, &self.call.caller, next);
         let plan = rows.numbered(tenant, plan).await?;
         if let Ok(plan) = &plan {
-            let steps = write_steps(rows.db().secrets(), space, row.at, &plan.writes)?;
+            let steps = write_steps(rows.db().secrets(), space, row.at, &plan.writes, self.call.caller.now)?;
             rows.run_all(steps).await?;
         }
         Ok(Some(Planned { fact, plan }))

@@ -9,6 +9,7 @@ use crate::rows::audit::ranges;
 use crate::rows::deployment::ANCHOR;
 use crate::rows::erasure::{Also, Doomed, ERASED_WORDS, ErasureSummary, Expired, Extent, UnderWay};
 use crate::rows::facts::{UNEMBED, write_steps};
+use crate::rows::outbox;
 use crate::rows::restorations::position;
 use crate::rows::statements::FORGET;
 use crate::script::{Alone, Db, Ground, Reach, Rows, Script, StoreResult, Touches};
@@ -81,6 +82,7 @@ async fn words_forget<R: Rows>(
     reached: &Reached,
     space: SpaceKey<'_>,
     erased: &[Fact],
+    now: Timestamp,
 ) -> StoreResult<()> {
     let texts: BTreeSet<&str> = erased.iter().map(|fact| fact.text.as_str()).collect();
     let mut writes = Vec::new();
@@ -91,7 +93,7 @@ async fn words_forget<R: Rows>(
         let index = rows.db().secrets().index("text", space, &text_key(text));
         rows.run(FORGET, &params![space.tenant, space.id, index]).await?;
     }
-    let steps = write_steps(rows.db().secrets(), space, reached.row.at, &writes)?;
+    let steps = write_steps(rows.db().secrets(), space, reached.row.at, &writes, now)?;
     rows.run_all(steps).await
 }
 
@@ -114,7 +116,7 @@ impl Script for Erase {
     type Output = ErasureSummary;
 
     fn touches(&self) -> Touches {
-        if self.also.audit { Touches::Past } else { Touches::Rows }
+        if self.also.audit { Touches::RowsApart } else { Touches::Rows }
     }
 
     fn ground(&self) -> Ground<'_> {
@@ -216,10 +218,13 @@ impl Erase {
         if facts.is_empty() {
             return Ok(());
         }
-        let numbers = numbers(&ids);
+        let (numbers, now) = (numbers(&ids), self.call.caller.now);
+        let waiting: Vec<(i64,)> =
+            rows.db().all_each(outbox::ERASED, tenant, &numbers, &params![now]).await?;
+        work.wait_for(waiting.into_iter().map(|(seq,)| seq));
         rows.run_each(UNEMBED, tenant, &numbers, &[]).await?;
         rows.run_each("DELETE FROM fact WHERE tenant = $1 AND id = $2", tenant, &numbers, &[]).await?;
-        words_forget(rows, reached, space, &facts).await?;
+        words_forget(rows, reached, space, &facts, now).await?;
         spaces::forget_cached(rows, space).await?;
         work.done.memory_ids.extend(ids);
         Ok(())
@@ -269,11 +274,14 @@ impl Erase {
         Ok(purged)
     }
 
-    /// Issues the receipt, and names it wherever something is now missing from a decision.
+    /// Issues the receipt, and names it wherever something is now missing from a decision, or is still to be removed
+    /// from the entity graph.
     async fn prove<R: Rows>(&self, rows: &mut R, work: &UnderWay) -> StoreResult<ReceiptId> {
         let audit = rows.log_end().await?;
         let kind = ReceiptKind::Erasure(work.done.clone());
         let receipt = receipts::issue(rows, &self.call, &self.space, kind, audit).await?;
+        let sql = "UPDATE graph_outbox SET receipt = $3 WHERE tenant = $1 AND seq = $2";
+        rows.run_each(sql, self.tenant(), &work.waiting, &params![receipt]).await?;
         decisions::account(rows, self.tenant(), &work.redacted, receipt).await?;
         Ok(receipt)
     }

@@ -4,11 +4,11 @@ use super::spaces::SpaceQuery;
 use crate::StoreError;
 use crate::rows::facts::{COLUMNS, SealedFact, SpaceChanges};
 use crate::rows::spaces::SpaceVersion;
-use crate::script::{Db, StoreResult};
+use crate::script::{Db, Query, Reach, StoreResult};
 use crate::sql::{Param, among, numbers, params};
 use crate::store::Store;
 use domain::keys::{subject_keys, text_key};
-use domain::{Caller, Fact, FactId, Space, SpaceKey, Status};
+use domain::{Caller, Fact, FactId, Space, SpaceId, SpaceKey, Status, Tenant};
 
 /// Those facts of a space that meet the condition, which names what comes after the tenant and the space from `$3` on.
 async fn found<D: Db>(
@@ -88,6 +88,62 @@ async fn retired<D: Db>(db: &mut D, space: SpaceKey<'_>, most: usize) -> StoreRe
     );
     let rows: Vec<SealedFact> = db.all(&sql, &params![space.tenant, space.id, most as i64]).await?;
     db.secrets().facts_open(space.tenant, &rows)
+}
+
+/// Facts of a tenant that are active, with their spaces, whichever these are.
+struct Active {
+    tenant: Tenant,
+    which: ActiveFacts,
+}
+
+enum ActiveFacts {
+    Numbered(Vec<FactId>),
+    Page { after: FactId, most: usize },
+}
+
+impl Query for Active {
+    type Output = Vec<(SpaceId, Fact)>;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Tenant(&self.tenant)
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Self::Output> {
+        let tenant = &self.tenant;
+        let active = among(&[Status::Active]);
+        let mut rows: Vec<SealedFact> = match &self.which {
+            ActiveFacts::Numbered(ids) => {
+                let sql =
+                    format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id = $2 AND status {active}");
+                db.all_each(&sql, tenant, &numbers(ids), &[]).await?
+            }
+            ActiveFacts::Page { after, most } => {
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id > $2 AND status {active} ORDER BY id LIMIT $3"
+                );
+                db.all(&sql, &params![tenant, *after, *most as i64]).await?
+            }
+        };
+        rows.sort_by_key(|row| row.id);
+        Ok(db.secrets().facts_open_placed(tenant, &rows))
+    }
+}
+
+struct ActiveCount(Tenant);
+
+impl Query for ActiveCount {
+    type Output = u64;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Tenant(&self.0)
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<u64> {
+        let active = among(&[Status::Active]);
+        let sql = format!("SELECT count(*) FROM fact WHERE tenant = $1 AND status {active}");
+        let count: Option<(i64,)> = db.one(&sql, &params![&self.0]).await?;
+        Ok(count.and_then(|(count,)| u64::try_from(count).ok()).unwrap_or(0))
+    }
 }
 
 struct Changes {
@@ -176,6 +232,29 @@ impl Store {
         most: usize,
     ) -> Result<Vec<Fact>, StoreError> {
         self.facts(caller, space, Facts::Retired { most }).await
+    }
+
+    /// Those of the facts that are active, in the order of their numbers, with their spaces.
+    pub async fn facts_active(
+        &self,
+        tenant: &Tenant,
+        ids: Vec<FactId>,
+    ) -> Result<Vec<(SpaceId, Fact)>, StoreError> {
+        self.read(Active { tenant: tenant.clone(), which: ActiveFacts::Numbered(ids) }).await
+    }
+
+    /// The next active facts of a tenant in the order of their numbers, with their spaces.
+    pub async fn facts_active_page(
+        &self,
+        tenant: &Tenant,
+        after: FactId,
+        most: usize,
+    ) -> Result<Vec<(SpaceId, Fact)>, StoreError> {
+        self.read(Active { tenant: tenant.clone(), which: ActiveFacts::Page { after, most } }).await
+    }
+
+    pub async fn facts_active_count(&self, tenant: &Tenant) -> Result<u64, StoreError> {
+        self.read(ActiveCount(tenant.clone())).await
     }
 
     pub async fn space_changes(

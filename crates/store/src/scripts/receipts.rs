@@ -8,8 +8,8 @@ use crate::rows::receipts::{Attested, COLUMNS, ReceiptRow, SealedReceipt, attest
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, Series, StoreResult};
 use crate::sql::params;
 use crate::store::Store;
-use domain::{Caller, ReceiptId, Space, SpaceKey, Tenant};
-use evidence::{Position, Receipt, ReceiptKind, Signed};
+use domain::{Caller, ReceiptId, Space, SpaceId, SpaceKey, Tenant};
+use evidence::{Erasure, Position, Receipt, ReceiptKind, Signed};
 
 pub(super) async fn of_space<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<Vec<SealedReceipt>> {
     let sql = format!("SELECT {COLUMNS} FROM receipt WHERE tenant = $1 AND space = $2 ORDER BY id");
@@ -30,6 +30,25 @@ pub(super) async fn vouched<D: Db>(
     let Some(row) = row(db, tenant, id).await? else { return Ok(None) };
     let signed = open(db, tenant, &row).await?;
     Ok(db.secrets().receipt_vouched(tenant, id, signed))
+}
+
+/// What the receipt of that number erased, and where, if it is exactly what was signed.
+pub(super) async fn erasure<D: Db>(
+    db: &mut D,
+    tenant: &Tenant,
+    id: ReceiptId,
+) -> StoreResult<Option<(Erasure, SpaceId, Space)>> {
+    let signed = match vouched(db, tenant, id).await {
+        Err(error) if error.is_of_content() => None,
+        found => found?,
+    };
+    let Some(Receipt { kind: ReceiptKind::Erasure(erasure), space: Some(space), .. }) =
+        signed.map(|signed| signed.statement)
+    else {
+        return Ok(None);
+    };
+    let row = spaces::find(db, tenant, &space).await?;
+    Ok(row.map(|row| (erasure, row.id, space)))
 }
 
 /// Opens a receipt and holds every column against what was signed.
@@ -54,18 +73,29 @@ pub(super) async fn issue<R: Rows>(
     kind: ReceiptKind,
     audit: Position,
 ) -> StoreResult<ReceiptId> {
-    let tenant = &call.caller.tenant;
-    let row = spaces::open(rows, tenant, space).await?;
+    let row = spaces::open(rows, &call.caller.tenant, space).await?;
+    issue_in(rows, &call.caller, (row.id, space), kind, audit).await
+}
+
+/// The same for a space that is known, and that need not be locked.
+pub(super) async fn issue_in<R: Rows>(
+    rows: &mut R,
+    caller: &Caller,
+    (space_id, space): (SpaceId, &Space),
+    kind: ReceiptKind,
+    audit: Position,
+) -> StoreResult<ReceiptId> {
+    let tenant = &caller.tenant;
     let id = ReceiptId(rows.take(tenant, Series::Receipt, 1).await?);
-    let (tenant_name, space) = (tenant.clone(), Some(space.clone()));
-    let receipt = Receipt { id, tenant: tenant_name, space, ts: call.caller.now, kind, audit };
-    let sealed = rows.db().secrets().receipt_seal(receipt, row.id)?;
+    let space = Some(space.clone());
+    let receipt = Receipt { id, tenant: tenant.clone(), space, ts: caller.now, kind, audit };
+    let sealed = rows.db().secrets().receipt_seal(receipt, space_id)?;
     let sql = "INSERT INTO receipt (tenant, id, space, kind, created, subject_ix, body, signature)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     let values = params![
         tenant,
         id,
-        row.id,
+        space_id,
         &sealed.kind,
         sealed.created,
         sealed.subject_ix.as_deref(),

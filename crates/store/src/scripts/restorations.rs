@@ -5,6 +5,7 @@ use super::log::{HeadInside, log_start, notes, standing};
 use super::marks::Against;
 use crate::StoreError;
 use crate::call::{Call, Record};
+use crate::rows::graph::{ASK_REBUILD, Rebuild, written};
 use crate::rows::restorations::{self, Missing};
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, StoreResult};
 use crate::sql::params;
@@ -55,6 +56,8 @@ impl Script for Confirmation {
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<()> {
         let name = restorations::name(notes(rows.db()).await?.len());
         deployment::set(rows, &name, &self.note.encode()).await?;
+        // The entity graph knows of facts that this database has lost.
+        rows.db().all::<()>(ASK_REBUILD, &params![written(Some(&Rebuild::Wiping))?]).await?;
         rows.note(&self.call, &Record::done(restorations::detail(&self.note.statement))).await
     }
 }

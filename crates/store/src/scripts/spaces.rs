@@ -114,13 +114,30 @@ pub(super) async fn user_of<D: Db>(db: &mut D, tenant: &Tenant, id: SpaceId) -> 
     Ok(db.one::<(String,)>(sql, &params![tenant, id]).await?.map(|(user_id,)| user_id))
 }
 
-struct Exists;
+struct Number;
 
-impl SpaceQuery for Exists {
-    type Output = ();
+impl SpaceQuery for Number {
+    type Output = SpaceId;
 
-    async fn run<D: Db>(&self, _: &mut D, _: SpaceKey<'_>, _: SpaceVersion) -> StoreResult<()> {
-        Ok(())
+    async fn run<D: Db>(&self, _: &mut D, space: SpaceKey<'_>, _: SpaceVersion) -> StoreResult<SpaceId> {
+        Ok(space.id)
+    }
+}
+
+/// Whoever was given the number of a fact.
+struct Tenants;
+
+impl Query for Tenants {
+    type Output = Vec<Tenant>;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Deployment
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Vec<Tenant>> {
+        let sql = "SELECT tenant FROM sequence WHERE name = $1 ORDER BY tenant";
+        let tenants: Vec<(String,)> = db.all(sql, &params![Series::Fact.name()]).await?;
+        Ok(tenants.into_iter().map(|(tenant,)| Tenant::new(tenant)).collect())
     }
 }
 
@@ -165,7 +182,17 @@ impl Store {
     }
 
     pub async fn space_exists(&self, caller: &Caller, space: &Space) -> Result<bool, StoreError> {
-        Ok(self.read_in(caller, space, Exists).await?.is_some())
+        Ok(self.space_id(caller, space).await?.is_some())
+    }
+
+    /// The number of the space; `None` where it does not exist yet.
+    pub async fn space_id(&self, caller: &Caller, space: &Space) -> Result<Option<SpaceId>, StoreError> {
+        self.read_in(caller, space, Number).await
+    }
+
+    /// Every tenant that was ever told something, in the order of their names.
+    pub async fn tenants(&self) -> Result<Vec<Tenant>, StoreError> {
+        self.read(Tenants).await
     }
 
     /// The spaces of the caller's tenant in which something waits for a decision.

@@ -55,7 +55,7 @@ impl Script for StatementCommit {
         };
         let Ok(plan) = rows.numbered(tenant, plan).await?;
         let secrets = rows.db().secrets();
-        let mut steps = write_steps(secrets, space, row.at, &plan.writes)?;
+        let mut steps = write_steps(secrets, space, row.at, &plan.writes, statement.now)?;
         if said.intent == Intent::Remember {
             steps.push(note(secrets, space, &said.text, &plan)?);
         }

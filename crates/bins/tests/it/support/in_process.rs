@@ -1,7 +1,7 @@
 //! The service within the test itself, for callers that stdio does not have and for counting what a call reads.
 
 use super::postgres::{self, Database};
-use super::{Engine, Model};
+use super::{Engine, Model, Sql};
 use domain::{Caller, Identity, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant, Timestamp};
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use reconcile::SlotSchema;
@@ -16,8 +16,8 @@ use tempfile::TempDir;
 pub struct InProcess {
     pub service: Service,
     pub meter: Meter,
-    _folder: TempDir,
-    _database: Option<Database>,
+    folder: TempDir,
+    database: Option<Database>,
 }
 
 impl InProcess {
@@ -50,11 +50,14 @@ impl InProcess {
             licence: Licence::default(),
             tools: ToolsShown::All,
         };
-        Self {
-            service: Service::new(store, models(model), options),
-            meter,
-            _folder: folder,
-            _database: database,
+        Self { service: Service::new(store, models(model), options), meter, folder, database }
+    }
+
+    /// The database itself, as somebody with all rights to it could open it.
+    pub fn sql(&self) -> Sql {
+        match &self.database {
+            None => Sql::open_file(&self.folder.path().join("svc.db")),
+            Some(database) => Sql::connect(database.url(postgres::Role::Superuser)),
         }
     }
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 const SVC: &str = env!("CARGO_BIN_EXE_svc");
 
 /// All that a deployment keeps, in the order in which both engines can give it.
-const TABLES: [(&str, &str); 13] = [
+const TABLES: [(&str, &str); 14] = [
     ("deployment", "name"),
     ("sequence", "tenant, name"),
     ("space", "tenant, id"),
@@ -18,6 +18,7 @@ const TABLES: [(&str, &str); 13] = [
     ("receipt", "tenant, id"),
     ("audit_entry", "seq"),
     ("principal", "tenant, id"),
+    ("graph_outbox", "seq"),
     ("tool_counter", "tool"),
     ("action_counter", "action"),
 ];
