@@ -27,7 +27,7 @@ fn project() -> String {
 /// The folder with the server's archives. An error says why this machine cannot have them.
 pub fn fetched() -> Result<PathBuf, String> {
     let java = run(Command::new("java").arg("-version"))?;
-    if !java_major(&java).is_some_and(|major| major >= OLDEST_JAVA) {
+    if java_major(&java).is_none_or(|major| major < OLDEST_JAVA) {
         return Err(format!("Neo4j needs Java {OLDEST_JAVA} or newer; there is:\n{java}"));
     }
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().ok_or("no target folder")?;
