@@ -1,6 +1,6 @@
 //! Servers that are away, refuse, hang or come back.
 
-use crate::{all, connect, empty, key, neo4j, new_projection, node, put, tenant};
+use crate::{all, becomes_ready, connect, empty, key, neo4j, new_projection, node, put, tenant};
 use domain::SpaceId;
 use graph::{Graph, GraphError, GraphSettings};
 use std::net::TcpListener;
@@ -9,15 +9,6 @@ use std::time::{Duration, Instant};
 fn graph(uri: &str, password: &str) -> Graph {
     let settings = GraphSettings { uri: uri.to_owned(), user: "neo4j".to_owned(), password: password.into() };
     Graph::new(&settings, new_projection()).unwrap()
-}
-
-/// A server that has just started may need longer than one attempt.
-async fn becomes_ready(graph: &Graph) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while let Err(error) = graph.ready().await {
-        assert!(Instant::now() < deadline, "{error}");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
 }
 
 #[tokio::test]
@@ -52,19 +43,6 @@ async fn a_wrong_password_is_an_auth_error() {
         assert_eq!(error.kind(), "AuthError", "{uri}: {error:?}");
         assert!(!format!("{error} {error:?}").contains("hidden"));
     }
-}
-
-#[tokio::test]
-async fn a_routing_address_works() {
-    let Some(server) = neo4j::shared() else { return };
-    let graph = graph(&server.uri.replace("bolt://", "neo4j://"), &server.password);
-    becomes_ready(&graph).await;
-    graph.prepare().await.unwrap();
-    graph.apply(1, &[put("acme", 1, [1])]).await.unwrap();
-    assert_eq!(all(&graph, "acme").await, [node("acme", 1, [1])]);
-    let within = Duration::from_secs(20);
-    let found = graph.facts_naming(&tenant("acme"), SpaceId(1), &[key(1)], 9, within).await.unwrap();
-    assert_eq!(found.len(), 1);
 }
 
 #[tokio::test]

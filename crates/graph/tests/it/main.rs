@@ -5,6 +5,7 @@
 mod faults;
 mod projection;
 mod reads;
+mod tls;
 mod twins;
 
 #[path = "../support/neo4j/mod.rs"]
@@ -13,6 +14,7 @@ mod neo4j;
 use domain::{EntityKey, FactId, ProjectionId, SpaceId, Tenant};
 use graph::{Change, FactNode, Graph, GraphSettings};
 use neo4j::Neo4j;
+use std::time::{Duration, Instant};
 
 fn connect(server: &Neo4j, projection: ProjectionId) -> Graph {
     let settings = GraphSettings {
@@ -57,6 +59,15 @@ fn put(of: &str, fact: i64, names: impl IntoIterator<Item = u32>) -> Change {
 
 fn remove(of: &str, fact: i64) -> Change {
     Change::Remove { tenant: tenant(of), fact: FactId(fact) }
+}
+
+/// A server that has just started may need longer than one attempt.
+async fn becomes_ready(graph: &Graph) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while let Err(error) = graph.ready().await {
+        assert!(Instant::now() < deadline, "{error}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 async fn all(graph: &Graph, of: &str) -> Vec<FactNode> {

@@ -13,7 +13,7 @@ mod server;
 
 use server::Server;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// A server that tests are let into. If it is our own, it ends with the value or with the test program.
@@ -42,8 +42,8 @@ pub fn own() -> Option<Neo4j> {
         Err(error) => error,
     };
     let notice = format!(
-        "NOT RUN: A TEST ON NEO4J. This machine has no Neo4j and cannot get one. Install Java 17 or newer and Maven, \
-         which fetches it, or name a server in SVC_TEST_NEO4J_URL, with user and password.\n{error}"
+        "NOT RUN: A TEST ON NEO4J. This machine has no Neo4j and cannot get one. Install openssl, Java 17 or newer and \
+         Maven, which fetches it, or name a server in SVC_TEST_NEO4J_URL, with user and password.\n{error}"
     );
     assert!(std::env::var_os("CI").is_none(), "{notice}");
     // Written past the test harness, which shows what a passing test prints to nobody.
@@ -88,6 +88,11 @@ impl Neo4j {
     /// Where the server keeps its files.
     pub fn folder(&self) -> &Path {
         self.server().folder()
+    }
+
+    /// The certificate of a server of our own, which also speaks TLS.
+    pub fn certificate(&self) -> Option<PathBuf> {
+        self.server.as_ref().map(Server::certificate)
     }
 
     /// Runs one statement, past the code that is tested. It may have the parameter `$projection`.

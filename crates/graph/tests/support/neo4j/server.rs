@@ -15,6 +15,11 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Another program may take a port between our choosing it and the server's binding it.
 const PORTS_TRIED: usize = 5;
 
+/// For a certificate of this machine, which is not an authority.
+const REQUEST: &str = "[req]\ndistinguished_name = name\nx509_extensions = extensions\nprompt = no\n\
+    [name]\nCN = localhost\n\
+    [extensions]\nbasicConstraints = CA:FALSE\nsubjectAltName = DNS:localhost, IP:127.0.0.1\n";
+
 #[derive(Debug)]
 pub struct Server {
     archives: PathBuf,
@@ -35,6 +40,7 @@ impl Server {
         let _guardian = Guardian::of(&folder)?;
         let password = format!("{:016x}", getrandom::u64().unwrap());
         let mut server = Self { archives, folder, port: 0, password, java: Mutex::new(None), _guardian };
+        server.make_certificate()?;
         server.set_password();
         server.start_on_a_free_port();
         Ok(server)
@@ -52,6 +58,11 @@ impl Server {
         &self.folder
     }
 
+    /// The server's certificate, which nobody trusts.
+    pub fn certificate(&self) -> PathBuf {
+        self.folder.join("certificates/bolt/public.crt")
+    }
+
     pub fn start(&self) {
         assert!(self.try_start(), "Neo4j does not start:\n{}", self.log());
     }
@@ -63,6 +74,16 @@ impl Server {
             java.wait().unwrap();
         }
         let _ = fs::remove_file(self.folder.join("pid"));
+    }
+
+    fn make_certificate(&self) -> Result<(), String> {
+        let folder = self.folder.join("certificates/bolt");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("request"), REQUEST).unwrap();
+        let mut openssl = Command::new("openssl");
+        openssl.args(["req", "-x509", "-nodes", "-days", "30", "-newkey", "rsa:2048", "-config", "request"]);
+        openssl.args(["-keyout", "private.key", "-out", "public.crt"]);
+        run(openssl.current_dir(&folder)).map(|_| ())
     }
 
     fn set_password(&self) {
@@ -89,6 +110,8 @@ impl Server {
             "server.default_listen_address=127.0.0.1\n\
              server.bolt.listen_address=:{port}\n\
              server.bolt.advertised_address=127.0.0.1:{port}\n\
+             server.bolt.tls_level=OPTIONAL\n\
+             dbms.ssl.policy.bolt.enabled=true\n\
              server.http.enabled=false\n\
              server.memory.pagecache.size=32m\n\
              db.tx_log.preallocate=false\n\
