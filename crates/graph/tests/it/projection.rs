@@ -124,11 +124,3 @@ async fn a_wipe_goes_on_until_nothing_is_left() {
     assert_eq!(removed, [15, 15, 11, 0]);
     assert_eq!(all(&other, "acme").await.len(), 20);
 }
-
-#[tokio::test]
-async fn many_processes_prepare_at_once() {
-    let Some(server) = neo4j::shared() else { return };
-    let prepare = || async { connect(server, new_projection()).prepare().await };
-    let prepared = tokio::join!(prepare(), prepare(), prepare(), prepare());
-    assert_eq!(prepared, (Ok(()), Ok(()), Ok(()), Ok(())));
-}
