@@ -21,10 +21,11 @@ const FACTS_NAMING: &str = "
     RETURN key, collect(fact) AS facts
 ";
 
+/// Ordered by all that the index is over: by the number alone, Neo4j would sort all facts that are left for every page.
 const PAGE: &str = "
     MATCH (f:MemoryFact)
     WHERE f.projection = $projection AND f.tenant = $tenant AND f.fact > $after
-    WITH f ORDER BY f.fact LIMIT $most
+    WITH f ORDER BY f.projection, f.tenant, f.fact LIMIT $most
     RETURN f.fact AS fact, f.space AS space, [(f)-[:NAMES]->(e) | e.key] AS names
     ORDER BY fact
 ";

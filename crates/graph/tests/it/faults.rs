@@ -45,9 +45,14 @@ async fn a_wrong_password_is_an_auth_error() {
     }
 }
 
+/// These need a server of their own: one that is new, and that may be stopped.
 #[tokio::test]
-async fn a_server_that_comes_back_is_used_again() {
+async fn a_new_server_is_prepared_by_many_at_once_and_used_again_when_it_comes_back() {
     let Some(server) = neo4j::own() else { return };
+    let prepare = || async { connect(&server, new_projection()).prepare().await };
+    let prepared = tokio::join!(prepare(), prepare(), prepare(), prepare());
+    assert_eq!(prepared, (Ok(()), Ok(()), Ok(()), Ok(())));
+
     let routed = graph(&server.uri.replace("bolt://", "neo4j://"), &server.password);
     let graph = empty(&server).await;
     graph.apply(1, &[put("acme", 1, [1])]).await.unwrap();

@@ -4,7 +4,6 @@ use crate::neo4j::Neo4j;
 use crate::{all, connect, empty, neo4j, new_projection, node, put, remove};
 use domain::ProjectionId;
 use graph::GraphError;
-use std::time::Instant;
 
 #[tokio::test]
 async fn applying_twice_is_applying_once() {
@@ -124,30 +123,4 @@ async fn a_wipe_goes_on_until_nothing_is_left() {
     }
     assert_eq!(removed, [15, 15, 11, 0]);
     assert_eq!(all(&other, "acme").await.len(), 20);
-}
-
-#[tokio::test]
-async fn many_processes_prepare_at_once() {
-    let Some(server) = neo4j::shared() else { return };
-    let prepare = || async { connect(server, new_projection()).prepare().await };
-    let prepared = tokio::join!(prepare(), prepare(), prepare(), prepare());
-    assert_eq!(prepared, (Ok(()), Ok(()), Ok(()), Ok(())));
-}
-
-#[tokio::test]
-async fn a_batch_of_a_thousand_is_quick() {
-    let Some(server) = neo4j::shared() else { return };
-    let graph = empty(server).await;
-    let mut quickest = f64::MAX;
-    for batch in 0..6_i64 {
-        let names = |fact: i64| (0..8).map(move |i| ((fact * 31 + i * 977) % 5000) as u32);
-        let changes: Vec<_> =
-            (1..=1000).map(|i| batch * 1000 + i).map(|fact| put("acme", fact, names(fact))).collect();
-        let start = Instant::now();
-        graph.apply(1, &changes).await.unwrap();
-        quickest = quickest.min(start.elapsed().as_secs_f64());
-    }
-    println!("the quickest of six batches took {quickest:.3} s");
-    // On a machine with nothing else to do it is a third of a second. Ten times that is no longer an index at work.
-    assert!(quickest < 3.0, "{quickest}");
 }

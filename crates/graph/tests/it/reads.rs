@@ -1,7 +1,8 @@
 //! Reading.
 
-use crate::{all, empty, key, neo4j, node, put, tenant};
+use crate::{empty, key, neo4j, node, put, tenant};
 use domain::{FactId, SpaceId, Tenant};
+use graph::Graph;
 use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -45,28 +46,32 @@ async fn pages_go_by_the_numbers_of_facts() {
     assert!(empty(server).await.tenants().await.unwrap().is_empty());
 }
 
+/// The quickest of many, so that whatever else the machine does counts little.
+async fn time_to_read(graph: &Graph, thing: u32) -> Duration {
+    let mut quickest = Duration::MAX;
+    for _ in 0..50 {
+        let start = Instant::now();
+        let found =
+            graph.facts_naming(&tenant("acme"), SpaceId(1), &[key(thing)], 50, PATIENCE).await.unwrap();
+        quickest = quickest.min(start.elapsed());
+        assert_eq!(found[0].1.len(), 50);
+    }
+    quickest
+}
+
 #[tokio::test]
-async fn a_thing_of_many_facts_is_quick_to_read() {
+async fn a_thing_of_many_facts_is_as_quick_to_read_as_one_of_few() {
     let Some(server) = neo4j::shared() else { return };
     let graph = empty(server).await;
+    let (many, few) = (7, 8);
     for batch in 0..50 {
         let facts = (1..=1000).map(|i| batch * 1000 + i);
-        let changes: Vec<_> = facts.map(|fact| put("acme", fact, [7, 1000 + fact as u32])).collect();
+        let names = |fact: i64| if fact <= 50 { vec![many, few] } else { vec![many] };
+        let changes: Vec<_> = facts.map(|fact| put("acme", fact, names(fact))).collect();
         graph.apply(1, &changes).await.unwrap();
     }
-    let keys = [key(7), key(1001), key(1002)];
-    let mut quickest = Duration::MAX;
-    for _ in 0..20 {
-        let start = Instant::now();
-        let found = graph.facts_naming(&tenant("acme"), SpaceId(1), &keys, 50, PATIENCE).await.unwrap();
-        quickest = quickest.min(start.elapsed());
-        assert_eq!(found.iter().map(|(_, facts)| facts.len()).sum::<usize>(), 52);
-    }
-    println!("the quickest of twenty took {quickest:?}");
-    // Going through all 50,000 would take longer.
-    assert!(quickest < Duration::from_millis(20), "{quickest:?}");
-
-    let start = Instant::now();
-    assert_eq!(all(&graph, "acme").await.len(), 50_000);
-    println!("all facts: {:?}", start.elapsed());
+    time_to_read(&graph, few).await;
+    let (few, many) = (time_to_read(&graph, few).await, time_to_read(&graph, many).await);
+    println!("50 of 50 facts took {few:?}, 50 of 50,000 took {many:?}");
+    assert!(many < few * 5, "{many:?}, {few:?}");
 }
