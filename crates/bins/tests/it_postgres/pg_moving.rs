@@ -244,6 +244,34 @@ fn a_copy_that_is_killed_goes_on_where_it_stopped() {
     }
 }
 
+/// The outbox comes and goes without an entry in the log, by which a copy that goes on knows its source again.
+#[test]
+fn an_outbox_that_changed_meanwhile_is_copied_anew_and_the_graph_is_off() {
+    let model = Model::start();
+    let mut deployment = with_facts(&model, 10);
+    let target = Database::create(shared().unwrap());
+    prepare(&mut deployment, &target);
+    let here = sqlite(&deployment);
+    here.run("INSERT INTO graph_projection (id, fence) VALUES (1, 0)");
+    here.run("INSERT INTO graph_outbox (tenant, fact, created) SELECT tenant, id, created FROM fact");
+    let (child, lock) = copy_up_to(&deployment, &target, "tool_counter");
+    kill(child);
+    lock.run("ROLLBACK");
+    drop(lock);
+    here.run("DELETE FROM graph_outbox WHERE fact < 5");
+    let output = deployment.run(env!("CARGO_BIN_EXE_svc"), &["migrate-to", &target.url(Role::Owner)]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && told.contains("going on with the copy"), "{told}");
+    let there = Sql::connect(target.url(Role::Superuser));
+    let rows = "SELECT * FROM graph_outbox ORDER BY seq";
+    assert_eq!(here.rows(rows), there.rows(rows));
+    assert_eq!(there.cell("SELECT count(*) FROM graph_projection"), Cell::Integer(0));
+    there.run("INSERT INTO graph_outbox (tenant, fact, created) VALUES ('default', 1, 1)");
+    assert_eq!(there.cell("SELECT max(seq) FROM graph_outbox"), Cell::Integer(11));
+    drop(there);
+    check_moved(&mut deployment, &target);
+}
+
 #[test]
 fn a_copy_killed_within_a_table_repeats_no_row() {
     let model = Model::start();

@@ -71,3 +71,19 @@ async fn one_audit_entry() {
     stage.local("verify_receipt", json!({ "receipt_id": 1 })).await;
     stage.check("one_audit_entry").await;
 }
+
+#[tokio::test]
+async fn erasure_with_a_graph() {
+    let mut stage = held().await;
+    stage.store().graph_turn_on().await.unwrap();
+    stage.local("delete", json!({ "subject": "queue" })).await;
+    stage.local("delete", json!({ "subject": "database" })).await;
+    stage.local("verify_receipt", json!({ "receipt_id": 3 })).await;
+    stage.days_later(2);
+    stage.local("purge_expired", json!({ "older_than_days": 1 })).await;
+    stage.local("purge_expired", json!({ "older_than_days": 1 })).await;
+    stage.local("remember", json!({ "text": "database = MySQL" })).await;
+    stage.local("delete_all", json!({})).await;
+    stage.local("delete_all", json!({})).await;
+    stage.check("erasure_with_a_graph").await;
+}
