@@ -9,7 +9,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
 /// Our own crates; libraries speak up only when something is wrong.
-const OURS: [&str; 7] = ["svc", "svc_mcp", "svc_server", "edge", "service", "store", "model"];
+const OURS: [&str; 8] = ["svc", "svc_mcp", "svc_server", "edge", "service", "store", "model", "graph"];
 
 pub fn start(settings: LogSettings) {
     let level = match settings.level {

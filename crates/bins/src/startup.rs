@@ -3,6 +3,7 @@
 use crate::line_wrap::wrapped;
 use crate::settings::{ModelSettings, Settings, SettingsError};
 use domain::{Fault, Timestamp};
+use graph::{Graph, GraphError, GraphSettings};
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use service::Service;
 use std::time::Duration;
@@ -16,6 +17,8 @@ pub enum StartupError {
     Store(#[from] StoreError),
     #[error("{0}")]
     Model(#[from] Fault),
+    #[error("{0}")]
+    Graph(#[from] GraphError),
     #[error("cannot start: {0}")]
     Io(#[from] std::io::Error),
 }
@@ -28,8 +31,22 @@ pub async fn service(settings: Settings) -> Result<Service, StartupError> {
     let models = models(settings.models)?;
     settings.database_file.make_folder()?;
     let store = Store::open(settings.storage, Timestamp::now()).await?;
-    Ok(Service::new(store, models, settings.options))
+    let service = Service::new(store.clone(), models, settings.options);
+    let Some(graph_settings) = settings.graph else { return Ok(service) };
+    let graph = graph(&store, &graph_settings).await?;
+    store.graph_turn_on().await?;
+    tracing::warn!("{IN_THE_CLEAR}");
+    Ok(service.with_graph(graph))
 }
+
+/// The graph of this deployment. Neo4j need not be there yet.
+pub async fn graph(store: &Store, settings: &GraphSettings) -> Result<Graph, StartupError> {
+    Ok(Graph::new(settings, store.graph_projection().await?)?)
+}
+
+/// What is said once when the entity graph is on.
+const IN_THE_CLEAR: &str = "The entity graph is on. Neo4j holds no name and no value, but in the clear which tenants \
+    and spaces there are, the numbers of their facts, and which of these speak of the same thing: docs/security.md.";
 
 /// For work that asks no model: the model settings are neither needed nor mentioned.
 pub async fn service_without_model(settings: Settings) -> Result<Service, StartupError> {

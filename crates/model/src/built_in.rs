@@ -19,6 +19,8 @@ pub trait BuiltIn: Debug + Send + Sync {
     fn extract(&self, ask: &Extract<'_>, work: &Work) -> Vec<RawFact>;
     /// The facts are in order of rank.
     fn answer(&self, ask: &Answer<'_>) -> String;
+    /// How likely each text answers the question, from 0 to 1.
+    fn weigh(&self, question: &str, texts: &[&str]) -> Vec<f32>;
     fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>>;
 }
 

@@ -70,6 +70,17 @@ impl InProcess {
         self.run(work, deadline).await
     }
 
+    pub async fn weigh(
+        &self,
+        question: &str,
+        texts: Vec<String>,
+        deadline: Instant,
+    ) -> Result<Vec<f32>, ModelError> {
+        let (question, model) = (question.to_owned(), Arc::clone(&self.model));
+        let work = move || model.weigh(&question, &texts.iter().map(String::as_str).collect::<Vec<_>>());
+        self.run(work, deadline).await
+    }
+
     pub async fn embed(&self, texts: &[&str], deadline: Instant) -> Result<Vec<Vec<f32>>, ModelError> {
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
         let model = Arc::clone(&self.model);

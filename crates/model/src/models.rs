@@ -125,6 +125,19 @@ impl Models {
         self.inner.times.timed("answer", answer).await
     }
 
+    /// How likely each text answers the question, from 0 to 1. `None` from a model that reads them itself.
+    pub async fn weigh(
+        &self,
+        question: &str,
+        texts: Vec<String>,
+        deadline: Instant,
+    ) -> Result<Option<Vec<f32>>, ModelError> {
+        match &self.inner.reader {
+            Reader::Remote(_) => Ok(None),
+            Reader::BuiltIn(model) => model.weigh(question, texts, deadline).await.map(Some),
+        }
+    }
+
     /// One vector for each text, all of one length.
     pub async fn embed(
         &self,

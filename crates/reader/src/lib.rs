@@ -59,6 +59,10 @@ impl BuiltIn for Reader {
         answer::answer(ask)
     }
 
+    fn weigh(&self, question: &str, texts: &[&str]) -> Vec<f32> {
+        encoder::answers(&texts.iter().map(|text| (question, *text)).collect::<Vec<_>>())
+    }
+
     fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>> {
         embed::embed(texts)
     }

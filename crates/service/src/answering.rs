@@ -1,9 +1,11 @@
 //! Answering a question: choosing the facts, then asking the model. Shared by every tool that recalls.
 
 use crate::outcome::Stop;
+use crate::spaces::OpenSpace;
 use crate::tool::Context;
 use domain::{Fact, FactId, limits};
 use model::{Answer, AnswerFact};
+use parking_lot::RwLock;
 use recall::{ContextRule, WordIndex};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -25,6 +27,9 @@ pub(crate) struct Basis {
     pub retired: Vec<Fact>,
     /// Flagged facts of the space, for verdicts on the active ones and for changes that wait.
     pub flagged: Vec<Arc<Fact>>,
+    /// The space that they are from, and the question's vector, for who wants to look further.
+    pub open: Arc<RwLock<OpenSpace>>,
+    pub vector: Option<Vec<f32>>,
 }
 
 /// Comma-separated; empty means the deployment's own list.
@@ -69,7 +74,7 @@ pub(crate) async fn basis(
         History::Leave => Vec::new(),
         History::Include => retired(cx, question, limit).await?,
     };
-    Ok(Basis { active, by_rank, retired, flagged })
+    Ok(Basis { active, by_rank, retired, flagged, open, vector })
 }
 
 /// The retired facts that the question's words point to, oldest first; the most recent ones where nothing does.
@@ -89,6 +94,16 @@ async fn retired(cx: &Context<'_>, question: &str, limit: usize) -> Result<Vec<F
 }
 
 pub(crate) async fn answer(cx: &Context<'_>, question: &str, basis: &Basis) -> Result<String, Stop> {
+    answer_along(cx, question, basis, &[]).await
+}
+
+/// Tells the model also which of the facts lead from one to the next.
+pub(crate) async fn answer_along(
+    cx: &Context<'_>,
+    question: &str,
+    basis: &Basis,
+    paths: &[Vec<FactId>],
+) -> Result<String, Stop> {
     let disputed: HashSet<FactId> =
         basis.flagged.iter().filter_map(|flagged| flagged.pending.as_ref()?.target).collect();
     let active = basis.by_rank.iter().map(|fact| AnswerFact {
@@ -98,6 +113,6 @@ pub(crate) async fn answer(cx: &Context<'_>, question: &str, basis: &Basis) -> R
     });
     let retired = basis.retired.iter().map(|fact| AnswerFact { fact, retired: true, disputed: false });
     let facts: Vec<AnswerFact<'_>> = active.chain(retired).collect();
-    let ask = Answer { question, facts: &facts, paths: &[], now: cx.call.caller.now };
+    let ask = Answer { question, facts: &facts, paths, now: cx.call.caller.now };
     Ok(cx.service.models.answer(&ask, cx.call.caller.deadline).await?)
 }

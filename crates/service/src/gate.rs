@@ -38,6 +38,11 @@ impl Service {
         let ended = ran.unwrap_or_else(|_| Err(Stop::Fault(Fault::new("Panic", "the call panicked"))));
         let started = call.started;
         let reply = self.answer(call, ended).await;
+        if info.effect != Effect::ReadOnly
+            && let Some(projection) = &self.projection
+        {
+            projection.changed();
+        }
         self.tool_times.observe(info.name, started.elapsed());
         under_way.ended();
         reply

@@ -22,7 +22,7 @@ use crate::tools::list_principals::{ListPrincipals, PrincipalList};
 use crate::tools::pending_changes::{PendingChanges, PendingList};
 use crate::tools::purge_expired::{PurgeExpired, Purged};
 use crate::tools::recall::{Answered, Recall};
-use crate::tools::recall_related::RecallRelated;
+use crate::tools::recall_related::{RecallRelated, Related};
 use crate::tools::record_decision::{DecisionRecorded, RecordDecision};
 use crate::tools::remember::{Proposal, Remember, Remembered};
 use crate::tools::revoke_principal::{RevokePrincipal, RevokedPrincipal};
@@ -120,7 +120,7 @@ macro_rules! tool_replies {
 tool_replies! {
     Remember(Remembered),
     Recall(Answered),
-    RecallRelated(Answered),
+    RecallRelated(Related),
     Forget(Forgotten),
     History(SubjectHistory),
     ListMemories(MemoryList),

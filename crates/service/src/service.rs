@@ -2,14 +2,17 @@
 
 use crate::embedding::Embedding;
 use crate::metrics::ToolTimes;
+use crate::projection::Projection;
 use crate::spaces::{BUDGET_BYTES, Spaces};
 use domain::{Caller, Space, Timestamp};
 use evidence::{Claims, PublicKey, read_licence};
+use graph::Graph;
 use model::{Models, SlotHint};
 use prometheus_client::registry::Registry;
 use reconcile::{Slot, SlotSchema};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 use store::{Store, StoreError};
 
 /// Principals that a deployment without a licence may have.
@@ -102,6 +105,8 @@ pub struct Service {
     pub(crate) slot_hints: Arc<[SlotHint]>,
     pub(crate) spaces: Spaces,
     pub(crate) embedding: Embedding,
+    /// The entity graph, where the deployment has one.
+    pub(crate) projection: Option<Projection>,
     pub(crate) tool_times: ToolTimes,
 }
 
@@ -112,7 +117,21 @@ impl Service {
         let embedding = Embedding::start(store.clone(), models.clone(), spaces.clone());
         let slot_hints = options.slots.slots().iter().map(slot_hint).collect();
         let tool_times = ToolTimes::default();
-        Self { store, models, options: Arc::new(options), slot_hints, spaces, embedding, tool_times }
+        let options = Arc::new(options);
+        Self { store, models, options, slot_hints, spaces, embedding, projection: None, tool_times }
+    }
+
+    /// With an entity graph that is brought up to date in the background. Must be called within a Tokio runtime.
+    pub fn with_graph(self, graph: Graph) -> Self {
+        let projection = Some(Projection::start(self.store.clone(), graph));
+        Self { projection, ..self }
+    }
+
+    /// Waits until the graph, if there is one, has what this process wrote so far, but no longer than this.
+    pub async fn graph_caught_up(&self, within: Duration) {
+        if let Some(projection) = &self.projection {
+            projection.catch_up(within).await;
+        }
     }
 
     pub fn store(&self) -> &Store {

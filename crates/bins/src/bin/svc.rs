@@ -6,7 +6,7 @@ use std::future::Future;
 use std::io::Write;
 use std::process::ExitCode;
 use svc::cli::{
-    CliError, backup, connect, demo, eval, license, migrate_to, principal, prompt, restore, tell,
+    CliError, backup, connect, demo, eval, graph, license, migrate_to, principal, prompt, restore, tell,
 };
 use svc::line_wrap::WrappedOutput;
 use svc::settings::{LogLevel, LogSettings, Settings};
@@ -39,6 +39,9 @@ enum Command {
     License(license::Command),
     /// Measure how well the configured model keeps a memory, in a database of its own.
     Eval(eval::Command),
+    /// Look after the entity graph in Neo4j.
+    #[command(subcommand)]
+    Graph(graph::Command),
     Backup(backup::Command),
     Restore(restore::Command),
     MigrateTo(migrate_to::Command),
@@ -67,6 +70,7 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
             // It shows tables.
             within(command.run(svc::settings::environment(), &mut unbroken))
         }
+        Some(Command::Graph(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::Backup(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::Restore(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::MigrateTo(command)) => within(command.run(settings()?, &mut out)),

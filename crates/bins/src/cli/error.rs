@@ -2,6 +2,7 @@
 
 use super::connect::Fault;
 use crate::startup::StartupError;
+use service::projection_work::ProjectionError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
@@ -11,6 +12,8 @@ pub enum CliError {
     Refused(String),
     #[error("{0}")]
     Connect(#[from] Fault),
+    #[error("{0}")]
+    Graph(#[from] ProjectionError),
     #[error("cannot write: {0}")]
     Output(#[from] std::io::Error),
 }

@@ -10,7 +10,7 @@ use crate::eval::run::{self, Outcome};
 use crate::eval::sequence::{Sequence, SequenceKind, Trade};
 use crate::eval::sets::Set;
 use crate::eval::tally::Tally;
-use crate::eval::{lived_in, long};
+use crate::eval::{lived_in, long, related};
 use clap::Args;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -26,6 +26,9 @@ pub struct Command {
     /// Tell statements of one form: about many things, added to lists, and unrelated to what is held.
     #[arg(long, conflicts_with_all = STORIES, conflicts_with_all = ["long", "lived_in"])]
     forms: bool,
+    /// Ask relational questions, answered along paths in the entity graph: takes SVC_GRAPH=on and its settings.
+    #[arg(long, conflicts_with_all = ["trade", "kind", "sample", "long", "lived_in", "forms"])]
+    related: bool,
     /// The stories: tune, held-out, or a file of sequences in the same format.
     #[arg(long, default_value = "held-out")]
     set: Set,
@@ -62,6 +65,7 @@ impl Command {
         match &self.long {
             Some(files) => self.long(&mut bench, files, out).await,
             None if self.lived_in => self.lived_in(&mut bench, out).await,
+            None if self.related => self.related(&mut bench, out).await,
             None if self.forms => self.forms(&mut bench, out).await,
             None => self.stories(&mut bench, out).await,
         }
@@ -100,6 +104,17 @@ impl Command {
         let model = bench.model().await?;
         let mut backgrounds = Backgrounds::new(self.sets());
         self.present(&forms.run(bench, &mut backgrounds, model).await?, out)
+    }
+
+    async fn related(&self, bench: &mut Bench, out: &mut impl Write) -> Result<(), CliError> {
+        let trades = related::Trade::read(&self.sets()).map_err(CliError::Refused)?;
+        let (model, set) = (bench.model().await?, self.set.to_string());
+        let mut outcomes = Vec::new();
+        for trade in &trades {
+            outcomes.extend(trade.run(bench, &set).await?);
+            writeln!(std::io::stderr(), "{} questions asked", outcomes.len())?;
+        }
+        self.present(&related::Report { model: &model, set: &set, outcomes: &outcomes }, out)
     }
 
     async fn stories(&self, bench: &mut Bench, out: &mut impl Write) -> Result<(), CliError> {

@@ -5,6 +5,7 @@ pub mod connect;
 pub mod demo;
 mod error;
 pub mod eval;
+pub mod graph;
 pub mod license;
 pub mod migrate_to;
 pub mod principal;

@@ -49,4 +49,20 @@ impl<W: Write> Progress<W> {
             Screen::Lines => writeln!(self.out, "{table}: {done} of {total} rows"),
         }
     }
+
+    /// How many there are by now, of how many if that is known.
+    pub fn count(&mut self, what: &str, done: u64, total: Option<u64>) {
+        let total = total.map_or_else(String::new, |total| format!(" of {total}"));
+        let _ = match self.screen {
+            Screen::Terminal => write!(self.out, "\r{what}: {done}{total}").and_then(|()| self.out.flush()),
+            Screen::Lines => writeln!(self.out, "{what}: {done}{total}"),
+        };
+    }
+
+    /// Leaves the line that was rewritten in place.
+    pub fn end(&mut self) {
+        if matches!(self.screen, Screen::Terminal) {
+            let _ = writeln!(self.out);
+        }
+    }
 }

@@ -106,6 +106,11 @@ impl Memory {
         call(&self.service, tool, arguments, now).await
     }
 
+    /// Waits until the entity graph has what was told.
+    pub async fn graph_caught_up(&self) {
+        self.service.graph_caught_up(CALL).await;
+    }
+
     /// Every fact of the space, retired and flagged ones as well.
     pub async fn held(&self) -> Result<Vec<ExportedFact>, CliError> {
         match self.call("export_memory", json!({})).await? {

@@ -3,12 +3,14 @@
 
 pub mod background;
 pub mod bench;
+mod bm25;
 mod cost;
 mod exported_fact;
 pub mod folder;
 pub mod forms;
 pub mod lived_in;
 pub mod long;
+pub mod related;
 pub mod report;
 pub mod run;
 pub mod score;

@@ -3,6 +3,7 @@
 mod database_file;
 mod env;
 mod error;
+mod graph;
 mod models;
 mod oidc;
 mod server;
@@ -13,6 +14,7 @@ pub use error::SettingsError;
 pub use models::ModelSettings;
 pub use server::ServerSettings;
 
+use ::graph::GraphSettings;
 use edge::http::OidcConfig;
 use env::Env;
 use evidence::PublicKey;
@@ -52,6 +54,8 @@ pub struct Settings {
     pub log: LogSettings,
     /// Whether stdio, which cannot show a key, is turned away.
     pub auth_required: bool,
+    /// The entity graph, where it is on.
+    pub graph: Option<GraphSettings>,
     pub options: Options,
 }
 
@@ -76,7 +80,6 @@ impl Settings {
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, SettingsError> {
         let env = Env::new(variables);
-        graph(&env)?;
         let database_file = DatabaseFile::of(&env);
         Ok(Self {
             storage: storage::read(&env, &database_file)?,
@@ -86,6 +89,7 @@ impl Settings {
             oidc: oidc::read(&env)?,
             log: log(&env)?,
             auth_required: env.switch("SVC_AUTH_REQUIRED", false)?,
+            graph: graph::read(&env)?,
             options: options(&env)?,
         })
     }
@@ -176,22 +180,4 @@ fn log(env: &Env) -> Result<LogSettings, SettingsError> {
         }
     };
     Ok(LogSettings { level, format })
-}
-
-/// The entity graph is not part of this version. Saying so at startup is better than a graph that is silently not
-/// there.
-fn graph(env: &Env) -> Result<(), SettingsError> {
-    if !env.switch("SVC_GRAPH", false)? {
-        return Ok(());
-    }
-    if env.text("NEO4J_PASSWORD").is_none() {
-        return Err(SettingsError::new(
-            "SVC_GRAPH",
-            "is on, and NEO4J_PASSWORD is not set; set it, or SVC_GRAPH=off",
-        ));
-    }
-    Err(SettingsError::new(
-        "SVC_GRAPH",
-        "is on, and this version has no entity graph yet; set SVC_GRAPH=off: recall_related then answers as recall does",
-    ))
 }

@@ -27,6 +27,7 @@ mod export;
 mod facts;
 mod four_eyes;
 mod gate;
+mod graph;
 mod graph_outbox;
 mod hanging_model;
 mod history;

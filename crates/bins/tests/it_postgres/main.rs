@@ -27,6 +27,8 @@ mod export;
 mod four_eyes;
 #[path = "../it/gate.rs"]
 mod gate;
+#[path = "../it/graph.rs"]
+mod graph;
 #[path = "../it/graph_outbox.rs"]
 mod graph_outbox;
 #[path = "../it/hanging_model.rs"]

@@ -15,7 +15,7 @@ use service::Service;
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
-use store::{ChainWait, Counts, Load, ToolCount};
+use store::{ChainWait, Counts, GraphState, Load, ToolCount};
 use subtle::ConstantTimeEq;
 
 /// What a scraper must show. Only its hash is kept, and two hashes take the same time to compare whatever they hold.
@@ -128,13 +128,17 @@ pub(super) async fn answer(
         const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
         return reply::challenged(reply::whole(StatusCode::UNAUTHORIZED, PLAIN, "unauthorized"));
     }
-    match service.store().counts().await {
-        Ok(counts) => {
+    let store = service.store();
+    match tokio::try_join!(store.counts(), store.graph_state()) {
+        Ok((counts, graph)) => {
             const EXPOSITION: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4");
-            let edition = service.edition(Timestamp::now()).name;
-            let mut page = exposition(&counts, &edition, service.store().chain_wait());
+            let now = Timestamp::now();
+            let mut page = exposition(&counts, &service.edition(now).name, store.chain_wait());
+            if let Some(graph) = graph {
+                page.push_str(&graph_exposition(&graph, now));
+            }
             if reads_histograms(headers) {
-                match measures.exposition(&service.store().load()) {
+                match measures.exposition(&store.load()) {
                     Ok(own) => page.push_str(&own),
                     Err(error) => tracing::error!(%error, "what this process measures could not be written"),
                 }
@@ -180,6 +184,19 @@ fn exposition(counts: &Counts, edition: &str, chain: Option<ChainWait>) -> Strin
         page.family(WAITED, "counter", "Seconds that this process waited for the end of the audit log.");
         page.line(format_args!("{WAITED} {:.6}", waited.as_secs_f64()));
     }
+    page.0
+}
+
+/// How far the entity graph is behind the database.
+fn graph_exposition(graph: &GraphState, now: Timestamp) -> String {
+    const WAITING: &str = "svc_graph_waiting";
+    const LAG: &str = "svc_graph_lag_seconds";
+    let lag = graph.oldest.map_or(0.0, |oldest| now.duration_since(oldest).as_secs_f64().max(0.0));
+    let mut page = Page::default();
+    page.family(WAITING, "gauge", "Changes that the entity graph has still to take in.");
+    page.line(format_args!("{WAITING} {}", graph.waiting));
+    page.family(LAG, "gauge", "Seconds for which the oldest of these changes has waited.");
+    page.line(format_args!("{LAG} {lag:.3}"));
     page.0
 }
 

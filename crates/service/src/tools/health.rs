@@ -4,6 +4,7 @@ use crate::outcome::{Done, Stop};
 use crate::place::NoSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::Capability;
+use graph::GraphError;
 use model::ModelError;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,8 +31,12 @@ impl Tool for Health {
 
     async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<HealthReport>, Stop> {
         let (service, models) = (cx.service, &cx.service.models);
-        let (db, embedder, llm) =
-            tokio::join!(service.store.ready(), models.probe_embedder(), models.probe_chat());
+        let graph = async {
+            let projection = service.projection.as_ref()?;
+            Some(projection.graph.ready().await)
+        };
+        let (db, embedder, llm, graph) =
+            tokio::join!(service.store.ready(), models.probe_embedder(), models.probe_chat(), graph);
         let report = HealthReport {
             provider: models.provider(),
             model: models.chat_model().to_owned(),
@@ -41,6 +46,7 @@ impl Tool for Health {
             db,
             embedder,
             llm,
+            graph,
         };
         Ok(Done::read(report, "checked"))
     }
@@ -57,6 +63,8 @@ pub struct HealthReport {
     pub db: Result<(), StoreError>,
     pub embedder: Result<(), ModelError>,
     pub llm: Result<(), ModelError>,
+    /// `None` where the deployment has none.
+    pub graph: Option<Result<(), GraphError>>,
 }
 
 impl HealthReport {
@@ -83,6 +91,10 @@ impl fmt::Display for HealthReport {
                 Some(kind) => writeln!(f, "{part}: FAIL ({kind})")?,
             }
         }
-        f.write_str("graph: disabled")
+        match &self.graph {
+            None => f.write_str("graph: disabled"),
+            Some(Ok(())) => f.write_str("graph: ok"),
+            Some(Err(error)) => write!(f, "graph: FAIL ({})", error.kind()),
+        }
     }
 }

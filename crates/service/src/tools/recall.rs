@@ -54,7 +54,7 @@ pub(super) fn asked(question: &str) -> String {
     render::excerpt(question, 80)
 }
 
-fn grounds(basis: Basis) -> Vec<Ground> {
+pub(super) fn grounds(basis: Basis) -> Vec<Ground> {
     let active = basis.active.into_iter().map(|fact| Ground { fact, is_retired: false });
     let retired = basis.retired.into_iter().map(|fact| Ground { fact: Arc::new(fact), is_retired: true });
     active.chain(retired).collect()
@@ -76,14 +76,17 @@ pub struct Ground {
 impl fmt::Display for Answered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.answer)?;
-        match self.grounds.as_deref() {
-            None => Ok(()),
-            Some([]) => f.write_str("\n\n(no stored facts were used)"),
-            Some(grounds) => {
-                f.write_str("\n\nBased on these facts:")?;
-                grounds.iter().try_for_each(|ground| write!(f, "\n{ground}"))
-            }
+        self.grounds.as_deref().map_or(Ok(()), |grounds| Ground::write_all(grounds, f))
+    }
+}
+
+impl Ground {
+    pub(super) fn write_all(grounds: &[Self], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if grounds.is_empty() {
+            return f.write_str("\n\n(no stored facts were used)");
         }
+        f.write_str("\n\nBased on these facts:")?;
+        grounds.iter().try_for_each(|ground| write!(f, "\n{ground}"))
     }
 }
 

@@ -1,12 +1,23 @@
-//! Answers a question about how things hang together. Without the entity graph it is `recall`.
+//! Answers a question about how things hang together, along paths in the entity graph. Without the graph it is `recall`.
 
-use super::recall::{Answered, asked};
-use crate::answering::{self, History};
+use super::recall::{Answered, Ground, asked, grounds};
+use crate::answering::{self, Basis, History};
 use crate::outcome::{Done, Stop};
+use crate::paths::{self, Asked, Path, WEIGHED};
+use crate::projection::Projection;
+use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Space};
+use domain::{Capability, FactId, Space, SpaceKey};
+use graph::GraphError;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A question waits so long for what this process wrote before it.
+const READ_YOUR_WRITES: Duration = Duration::from_millis(500);
 
 pub(crate) struct RecallRelated;
 
@@ -14,6 +25,9 @@ pub(crate) struct RecallRelated;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Args {
     question: String,
+    /// Show the paths and the facts behind the answer.
+    #[serde(default)]
+    explain: bool,
 }
 
 impl Tool for RecallRelated {
@@ -26,12 +40,137 @@ impl Tool for RecallRelated {
     const WORLD: World = World::Open;
     type Place = Space;
     type Args = Args;
-    type Reply = Answered;
+    type Reply = Related;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done<Answered>, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<Related>, Stop> {
         let categories = answering::categories(&cx, "");
-        let basis = answering::basis(&cx, &args.question, &categories, History::Leave).await?;
-        let answer = answering::answer(&cx, &args.question, &basis).await?;
-        Ok(Done::read(Answered { answer, grounds: None }, asked(&args.question)))
+        let mut basis = answering::basis(&cx, &args.question, &categories, History::Leave).await?;
+        let looked = match &cx.service.projection {
+            None => Looked::No,
+            Some(projection) => look(&cx, projection, &args.question, &basis).await?,
+        };
+        let numbers: Vec<Vec<FactId>> =
+            looked.paths().iter().map(|path| path.iter().map(|fact| fact.id).collect()).collect();
+        put_first(&mut basis, looked.paths());
+        let answer = answering::answer_along(&cx, &args.question, &basis, &numbers).await?;
+        let grounds = args.explain.then(|| grounds(basis));
+        Ok(Done::read(Related { answered: Answered { answer, grounds }, looked }, asked(&args.question)))
+    }
+}
+
+async fn look(
+    cx: &Context<'_>,
+    projection: &Projection,
+    question: &str,
+    basis: &Basis,
+) -> Result<Looked, Stop> {
+    let (store, caller) = (&cx.service.store, &cx.call.caller);
+    let Some(id) = store.space_id(caller, &cx.space).await? else { return Ok(Looked::Nothing) };
+    let is_current = projection.catch_up(READ_YOUR_WRITES).await;
+    let asked =
+        Asked { question, vector: basis.vector.as_deref(), open: &basis.open, nearest: &basis.by_rank };
+    let space = SpaceKey { tenant: &caller.tenant, id };
+    Ok(match paths::find(&projection.graph, store, space, &asked).await {
+        Ok(found) if found.is_empty() && !is_current => Looked::Behind,
+        Ok(found) if found.is_empty() => Looked::Nothing,
+        Ok(found) => {
+            let texts = found.iter().take(WEIGHED).map(|found| told(&found.path)).collect();
+            let weighed = cx.service.models.weigh(question, texts, caller.deadline).await?;
+            Looked::Found(paths::chosen(found, weighed.as_deref()))
+        }
+        Err(error) => {
+            tracing::warn!(kind = error.kind(), "the entity graph did not answer; answering as recall does");
+            Looked::Away(error)
+        }
+    })
+}
+
+/// A path in words, for a model.
+fn told(path: &Path) -> String {
+    let sentences = path.iter().map(|fact| format!("{} is {}.", fact.subject, fact.value));
+    sentences.collect::<Vec<_>>().join(" ")
+}
+
+/// The facts on the paths come before those that were found by themselves.
+fn put_first(basis: &mut Basis, paths: &[Path]) {
+    let mut seen = HashSet::new();
+    let on_paths: Vec<_> = paths.iter().flatten().filter(|fact| seen.insert(fact.id)).cloned().collect();
+    for facts in [&mut basis.active, &mut basis.by_rank] {
+        facts.retain(|fact| !seen.contains(&fact.id));
+        facts.splice(0..0, on_paths.iter().cloned());
+    }
+}
+
+/// What looking into the graph came to.
+#[derive(Debug)]
+pub enum Looked {
+    /// There is no graph in this deployment.
+    No,
+    Found(Vec<Path>),
+    /// It knows nothing of what the question is about.
+    Nothing,
+    /// It has still to take in what was told last.
+    Behind,
+    Away(GraphError),
+}
+
+impl Looked {
+    fn paths(&self) -> &[Path] {
+        match self {
+            Self::Found(paths) => paths,
+            Self::No | Self::Nothing | Self::Behind | Self::Away(_) => &[],
+        }
+    }
+
+    /// Why the answer is that of `recall`, where there is a graph.
+    fn note(&self) -> Option<String> {
+        match self {
+            Self::No | Self::Found(_) => None,
+            Self::Nothing => {
+                Some("(The entity graph has no path for this, so this is recall's answer.)".to_owned())
+            }
+            Self::Behind => {
+                Some("(The entity graph has not caught up yet, so this is recall's answer.)".to_owned())
+            }
+            Self::Away(error) => Some(format!(
+                "(The entity graph does not answer, {}, so this is recall's answer.)",
+                error.kind()
+            )),
+        }
+    }
+}
+
+/// An answer, and the paths that it was found along.
+#[derive(Debug)]
+pub struct Related {
+    pub answered: Answered,
+    pub looked: Looked,
+}
+
+impl fmt::Display for Related {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.answered.answer)?;
+        if let Some(note) = self.looked.note() {
+            write!(f, "\n\n{note}")?;
+        }
+        let Some(grounds) = &self.answered.grounds else { return Ok(()) };
+        if !self.looked.paths().is_empty() {
+            f.write_str("\n\nAlong these paths:")?;
+            self.looked.paths().iter().try_for_each(|path| write!(f, "\n  • {}", Steps(path)))?;
+        }
+        Ground::write_all(grounds, f)
+    }
+}
+
+/// `#2 payments database: ledger-pg → #9 ledger-pg region: Frankfurt`
+struct Steps<'a>(&'a [Arc<domain::Fact>]);
+
+impl fmt::Display for Steps<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, fact) in self.0.iter().enumerate() {
+            let arrow = if at == 0 { "" } else { " → " };
+            write!(f, "{arrow}#{} {}", fact.id, render::pair(&fact.subject, &fact.value))?;
+        }
+        Ok(())
     }
 }

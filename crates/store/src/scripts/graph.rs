@@ -6,7 +6,7 @@ use crate::StoreError;
 use crate::rows::deployment::PUBLIC_KEY;
 use crate::rows::graph::{ASK_REBUILD, COLUMNS, GraphState, Lease, ProjectionRow, Rebuild, written};
 use crate::rows::time;
-use crate::script::{Alone, Db, Ground, Query, Reach, Rows, Script, StoreResult, Touches};
+use crate::script::{Alone, Db, Durability, Ground, Query, Reach, Rows, Script, StoreResult, Touches};
 use crate::sql::params;
 use crate::store::Store;
 use domain::{EntityKey, ProjectionId, SpaceKey, Tenant, Timestamp};
@@ -78,6 +78,11 @@ impl Script for GraphChange {
 
     fn touches(&self) -> Touches {
         Touches::RowsApart
+    }
+
+    /// Should a power cut undo it, nobody is left who relied on it.
+    fn durability(&self) -> Durability {
+        Durability::Soon
     }
 
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Option<i64>> {

@@ -5,7 +5,7 @@ use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::graph::Lease;
 use crate::rows::outbox::{COLUMNS, OutboxRow};
-use crate::script::{Db, Ground, Query, Reach, Rows, Script, StoreResult, Touches};
+use crate::script::{Db, Durability, Ground, Query, Reach, Rows, Script, StoreResult, Touches};
 use crate::sql::params;
 use crate::store::Store;
 use domain::{Caller, Identity, ReceiptId, Tenant, Timestamp};
@@ -48,6 +48,11 @@ impl Script for Applied {
 
     fn touches(&self) -> Touches {
         Touches::RowsApart
+    }
+
+    /// Should a power cut undo it, the rows are there again, and it is done again.
+    fn durability(&self) -> Durability {
+        Durability::Soon
     }
 
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<bool> {

@@ -4,7 +4,7 @@ use crate::settings::environment;
 
 /// Settings that decide which memory it is, which model serves it, and by which rules. Paths are passed on separately,
 /// because they have to be given in full.
-const PASSED: [&str; 33] = [
+const PASSED: [&str; 37] = [
     "SVC_DATABASE_URL",
     "SVC_KEY",
     "SVC_ENCRYPT",
@@ -38,9 +38,20 @@ const PASSED: [&str; 33] = [
     "SVC_FOUR_EYES",
     "SVC_BOUND_SOURCES",
     "SVC_AUTH_REQUIRED",
+    "SVC_GRAPH",
+    "NEO4J_URI",
+    "NEO4J_USER",
+    "NEO4J_PASSWORD",
 ];
-const SECRET: [&str; 6] =
-    ["SVC_KEY", "VAULT_TOKEN", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GROQ_API_KEY", "EMBED_API_KEY"];
+const SECRET: [&str; 7] = [
+    "SVC_KEY",
+    "VAULT_TOKEN",
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GROQ_API_KEY",
+    "EMBED_API_KEY",
+    "NEO4J_PASSWORD",
+];
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PassedSettings {

@@ -1,10 +1,10 @@
 //! Asks the questions of a conversation: is a turn that holds the answer among what recall shows, and among what plain
 //! BM25 over the raw turns finds?
 
-use super::bm25::Bm25;
 use super::conversation::{Conversation, Question};
 use crate::cli::CliError;
 use crate::eval::bench::{Memory, failure};
+use crate::eval::bm25::Bm25;
 use crate::eval::cost::{Clock, Cost, rest};
 use crate::eval::exported_fact::ExportedFact;
 use crate::eval::words::{Pattern, words};

@@ -1,7 +1,6 @@
 //! Long conversations: what stays of them, what is found again, and what one turn takes from another.
 
 mod ask;
-mod bm25;
 mod conversation;
 mod report;
 mod tell;

@@ -13,6 +13,8 @@ pub mod hostile;
 pub mod http;
 mod in_process;
 mod model;
+#[path = "../../../../graph/tests/support/neo4j/mod.rs"]
+pub mod neo4j;
 #[path = "../../../../store/tests/support/openbao.rs"]
 pub mod openbao;
 mod operator;

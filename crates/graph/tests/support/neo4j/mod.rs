@@ -80,7 +80,7 @@ impl Neo4j {
         self.server().end("KILL");
     }
 
-    /// Starts the server that was stopped, on the port that it had. What it held is still there.
+    /// Starts the server if it was stopped, on the port that it had. What it held is still there.
     pub fn start(&self) {
         self.server().start();
     }
