@@ -26,8 +26,14 @@ const RELATED: &str = "This is how it hangs together, the nearest first:";
 /// The facts are in order of rank. Where paths were looked for, they are the answer: no sentence is made of them.
 pub(crate) fn answer(ask: &Answer<'_>) -> String {
     if !ask.paths.is_empty() {
-        let paths = ask.paths.iter().map(|path| format!("\n  {}", steps(ask.facts, path)));
-        return format!("{RELATED}{}", paths.collect::<String>());
+        let lines = ask.paths.iter().enumerate().map(|(at, path)| {
+            let before =
+                ask.paths.iter().take(at).filter(|before| path.starts_with(before)).map(Vec::len).max();
+            // What goes on from a path that was shown need not show it again.
+            let (shown, mark) = before.map_or((0, ""), |shown| (shown, "… → "));
+            format!("\n  {mark}{}", steps(ask.facts, path.get(shown..).unwrap_or_default()))
+        });
+        return format!("{RELATED}{}", lines.collect::<String>());
     }
     let asked = set(ask.question);
     let best: Vec<&AnswerFact<'_>> = ask.facts.iter().take(WEIGHED).collect();

@@ -256,12 +256,12 @@ fn a_path_is_shown_step_by_step() {
         AnswerFact { fact: &region, retired: false, disputed: true },
         AnswerFact { fact: &owner, retired: false, disputed: false },
     ];
-    let paths = [vec![FactId(1), FactId(2)], vec![FactId(3)]];
+    let paths = [vec![FactId(1)], vec![FactId(1), FactId(2)], vec![FactId(3)]];
     let ask = Answer { question: "Where is it?", facts: &facts, paths: &paths, now: Timestamp::UNIX_EPOCH };
     assert_eq!(
         crate::answer::answer(&ask),
         "This is how it hangs together, the nearest first:\n  \
-         payments database = ledger-pg → ledger-pg region = Frankfurt [eu] (a change waits)\n  \
+         payments database = ledger-pg\n  … → ledger-pg region = Frankfurt [eu] (a change waits)\n  \
          payments owner = Money"
     );
 }

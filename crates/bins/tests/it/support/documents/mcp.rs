@@ -1,7 +1,7 @@
 //! Blocks of tool calls: sent to a real `svc-mcp`.
 
 use super::{Exchange, Page, Part};
-use crate::support::{Deployment, Mcp};
+use crate::support::{Deployment, Mcp, neo4j};
 use serde_json::Value;
 
 pub fn run(page: &Page) -> Vec<Vec<Exchange>> {
@@ -13,11 +13,25 @@ pub fn run(page: &Page) -> Vec<Vec<Exchange>> {
         if memory.is_none() || !settings.is_empty() {
             let mut deployment = Deployment::bare();
             settings.iter().for_each(|(name, value)| deployment.set(name, value));
+            if has_graph(settings) {
+                let Some(server) = neo4j::shared() else {
+                    // It has said that it is not run.
+                    answered.push(exchanges.clone());
+                    continue;
+                };
+                deployment.set("NEO4J_URI", &server.uri);
+                deployment.set("NEO4J_USER", &server.user);
+                deployment.set("NEO4J_PASSWORD", &server.password);
+            }
             let process = deployment.start();
             memory = Some((deployment, process));
         }
-        let Some((_, process)) = &memory else { continue };
+        let Some((deployment, process)) = &memory else { continue };
         let answer = |exchange: &Exchange| {
+            // A server that has just started takes its time over the first facts.
+            if has_graph(settings) && exchange.asked.starts_with("> recall_related") {
+                deployment.run(env!("CARGO_BIN_EXE_svc"), &["graph", "check"]);
+            }
             let reply = call(process, &exchange.asked, &principal);
             if let Some(id) = reply.split_whitespace().find(|word| word.starts_with("prin_")) {
                 id.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).clone_into(&mut principal);
@@ -27,6 +41,10 @@ pub fn run(page: &Page) -> Vec<Vec<Exchange>> {
         answered.push(exchanges.iter().map(answer).collect());
     }
     answered
+}
+
+fn has_graph(settings: &[(String, String)]) -> bool {
+    settings.iter().any(|(name, _)| name == "SVC_GRAPH")
 }
 
 /// `> tool {"argument": …}`. `prin_…` means the last principal that a reply named.
