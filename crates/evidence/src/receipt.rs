@@ -110,7 +110,7 @@ impl Receipt {
             }
         }
         if erasure.graph_pending {
-            text.push_str("; the removal from the graph is pending");
+            text.push_str("; the removal from the graph was still to come, with a receipt of its own");
         }
         text
     }

@@ -20,8 +20,13 @@ pub enum GraphError {
     Query(String),
     #[error("Neo4j's reply is of no use")]
     BadReply,
-    #[error("another process writes to the graph now")]
+    #[error(
+        "Neo4j has a later mark of this graph than ours: another process writes to it, or a copy of this database does; if \
+         neither is so, delete its MemoryProjection node, and it is rebuilt"
+    )]
     Fenced,
+    #[error("this Neo4j has no graph of this deployment")]
+    Missing,
 }
 
 impl GraphError {
@@ -35,6 +40,7 @@ impl GraphError {
             Self::Query(_) => "QueryError",
             Self::BadReply => "BadReply",
             Self::Fenced => "Fenced",
+            Self::Missing => "MissingGraph",
         }
     }
 }

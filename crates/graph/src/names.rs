@@ -16,6 +16,8 @@ const WORDS_WITH_SHORT_FORMS: usize = 4;
 const THINGS_IN_A_SENTENCE: usize = 6;
 /// "The checkout", "our checkout" and "checkout" are one thing.
 const DETERMINERS: [&str; 10] = ["a", "an", "the", "my", "our", "your", "his", "her", "its", "their"];
+/// So many words of a question are searched for names; whoever asks more names what matters before.
+const WORDS_OF_A_QUESTION: usize = 100;
 /// A bound on what one fact puts into the graph.
 const NAMES_OF_A_FACT: usize = 24;
 
@@ -84,7 +86,8 @@ impl Span {
 
 /// Every run of words that a question could name a thing with.
 pub fn spans_of(question: &str) -> Vec<Span> {
-    let words = words(question);
+    let mut words = words(question);
+    words.truncate(WORDS_OF_A_QUESTION);
     let mut spans = Vec::new();
     for start in 0..words.len() {
         for end in (start + 1)..=words.len().min(start + WORDS_IN_A_NAME) {

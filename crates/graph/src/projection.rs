@@ -35,11 +35,19 @@ const CONSTRAINTS: [&str; 3] = [
      FOR (e:MemoryEntity) REQUIRE (e.projection, e.tenant, e.space, e.key) IS UNIQUE",
 ];
 
+/// Only emptying makes the projection's node. Where it is missing, this is another Neo4j than the one that was filled, and
+/// a change applied to it would pass for all of them.
+const BEGIN: &str = "
+    MERGE (p:MemoryProjection {projection: $projection})
+    ON CREATE SET p.fence = $fence
+";
+const GO_ON: &str = "
+    MATCH (p:MemoryProjection {projection: $projection})
+";
+
 /// Goes before every write, and leaves no row to go on with if somebody with a higher fence was here. Setting `locked`
 /// locks the projection's node: a fence that is read before the node is locked may be out of date.
 const FENCE: &str = "
-    MERGE (p:MemoryProjection {projection: $projection})
-    ON CREATE SET p.fence = $fence
     SET p.locked = true
     WITH p WHERE p.fence <= $fence
     SET p.fence = $fence
@@ -57,7 +65,7 @@ const APPLY: &str = "
     CALL () {
         UNWIND $removed AS change
         MATCH (f:MemoryFact {projection: $projection, tenant: change.tenant, fact: change.fact})
-        DELETE f
+        DETACH DELETE f
     }
     CALL () {
         UNWIND $put AS change
@@ -72,7 +80,7 @@ const APPLY: &str = "
     CALL (loose) {
         UNWIND loose AS e
         WITH e WHERE NOT (e)<-[:NAMES]-()
-        DELETE e
+        DETACH DELETE e
     }
     RETURN true AS done
 ";
@@ -121,17 +129,27 @@ impl Graph {
                 None => removed.push(parameter(tenant, fact, None, &[])),
             }
         }
-        let statement = query(&[FENCE, APPLY].concat());
+        let statement = query(&[GO_ON, FENCE, APPLY].concat());
         let statement = statement.param("fence", fence).param("put", put).param("removed", removed);
         let done = self.ask(statement, Member::Leader, WRITE_LIMIT).await?;
-        if done.is_empty() { Err(GraphError::Fenced) } else { Ok(()) }
+        match done.is_empty() {
+            false => Ok(()),
+            true if self.is_there().await? => Err(GraphError::Fenced),
+            true => Err(GraphError::Missing),
+        }
+    }
+
+    /// Whether this Neo4j is one that the projection was made in.
+    pub async fn is_there(&self) -> Result<bool, GraphError> {
+        let statement = query("MATCH (p:MemoryProjection {projection: $projection}) RETURN 1");
+        Ok(!self.ask(statement, Member::Leader, WRITE_LIMIT).await?.is_empty())
     }
 
     /// Removes up to so many nodes, and says how many. At 0 nothing is left but the projection's own node, which keeps
     /// the fence. Two thousand at a time is a good number: Neo4j holds a transaction in memory, and with a heap of 300 MB
     /// it refused to remove ten thousand.
     pub async fn wipe(&self, fence: i64, most: u32) -> Result<u64, GraphError> {
-        let statement = query(&[FENCE, WIPE].concat()).param("fence", fence).param("most", most);
+        let statement = query(&[BEGIN, FENCE, WIPE].concat()).param("fence", fence).param("most", most);
         let rows = self.ask(statement, Member::Leader, WRITE_LIMIT).await?;
         let row = rows.first().ok_or(GraphError::Fenced)?;
         Ok(row.get("removed")?)

@@ -20,11 +20,11 @@ const FACTS_OF_A_NAME: u32 = 64;
 /// One look into the graph takes a few milliseconds; the first after Neo4j has started takes longer.
 const LOOK: Duration = Duration::from_secs(2);
 /// Names that are asked for at once, and facts that one step may weigh.
-const NAMES_AT_ONCE: usize = 400;
+const NAMES_AT_ONCE: usize = 600;
 const FACTS_OF_A_STEP: usize = 1500;
 /// No more paths are taken once there are so many facts on them. Where the model only shows them, fewer are better.
 const FACTS_TO_READ: usize = 8;
-const FACTS_TO_SHOW: usize = 6;
+const FACTS_TO_SHOW: usize = 5;
 /// So many of the best paths a model may weigh, and what its word counts beside the score.
 pub(crate) const WEIGHED: usize = 12;
 const WEIGHT: f32 = 0.4;
@@ -35,6 +35,8 @@ const NEAREST: usize = 6;
 const NAMED: f32 = 0.3;
 const NAMED_IN_SHORT: f32 = 0.15;
 const NEAR: f32 = 0.05;
+/// A path that begins with nothing that the question names must fit at least so well.
+const FITS: f32 = 0.5;
 /// What each further step costs, and one over a name that one of the facts has in short form only.
 const STEP: f32 = 0.02;
 const LOOSE_STEP: f32 = 0.05;
@@ -72,7 +74,8 @@ pub(crate) async fn find(
         found.extend(ways.iter().cloned());
     }
     // A fact that is near to the question by itself is nothing that the graph has found.
-    if found.iter().all(|way| way.facts.len() == 1 && way.bonus <= NEAR) {
+    found.retain(|way| way.is_named || way.score - way.bonus >= FITS);
+    if found.iter().all(|way| way.facts.len() == 1 && !way.is_named) {
         return Ok(Vec::new());
     }
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -86,6 +89,8 @@ pub(crate) async fn find(
 #[derive(Debug, Clone)]
 struct Way {
     facts: Vec<FactId>,
+    /// Whether the question names a thing that its first fact speaks of.
+    is_named: bool,
     /// What it gained and lost apart from how well its facts fit.
     bonus: f32,
     score: f32,
@@ -135,12 +140,11 @@ impl Search<'_> {
                 *best = best.max(bonus);
             }
         }
-        for fact in asked.nearest.iter().take(NEAREST) {
-            bonuses.entry(fact.id).or_insert(NEAR);
-        }
         let relevance = open.index.relevance(asked.question, asked.vector);
-        let ways = bonuses.into_iter().map(|(id, bonus)| scored(&relevance, vec![id], bonus));
-        Ok(best(ways.collect()))
+        let near = asked.nearest.iter().take(NEAREST).filter(|fact| !bonuses.contains_key(&fact.id));
+        let near = near.map(|fact| scored(&relevance, vec![fact.id], NEAR, false));
+        let named = bonuses.iter().map(|(id, bonus)| scored(&relevance, vec![*id], *bonus, true));
+        Ok(best(named.chain(near).collect()))
     }
 
     /// The followed ways, each with one fact more.
@@ -172,7 +176,7 @@ impl Search<'_> {
                     facts.push(next.id);
                     let mut key = facts.clone();
                     key.sort_unstable();
-                    let way = scored(&relevance, facts, bonus);
+                    let way = scored(&relevance, facts, bonus, way.is_named);
                     longer
                         .entry(key)
                         .and_modify(|known| {
@@ -188,9 +192,9 @@ impl Search<'_> {
     }
 }
 
-fn scored(relevance: &Relevance<'_>, facts: Vec<FactId>, bonus: f32) -> Way {
+fn scored(relevance: &Relevance<'_>, facts: Vec<FactId>, bonus: f32, is_named: bool) -> Way {
     let score = relevance.of(&facts) + bonus;
-    Way { facts, bonus, score }
+    Way { facts, is_named, bonus, score }
 }
 
 fn best(mut ways: Vec<Way>) -> Vec<Way> {

@@ -3,7 +3,7 @@
 use crate::projection_work::{ProjectionError, Turn, Worker};
 use graph::Graph;
 use std::time::Duration;
-use store::Store;
+use store::{Store, StoreError};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
@@ -24,7 +24,8 @@ pub struct Projection {
 impl Projection {
     /// Must be called within a Tokio runtime.
     pub(crate) fn start(store: Store, graph: Graph) -> Self {
-        let (written, mut changes) = watch::channel(0);
+        // The first look counts as a change: the graph may be behind from before.
+        let (written, mut changes) = watch::channel(1);
         let (done, applied) = watch::channel(0);
         let worker = Worker::new(store, graph.clone());
         tokio::spawn(async move {
@@ -32,15 +33,15 @@ impl Projection {
             loop {
                 let seen = *changes.borrow_and_update();
                 match worker.turn(&mut |_| ()).await {
-                    Ok(Turn::Off) => break tracing::warn!("the entity graph was turned off"),
                     Ok(turn) => {
-                        rest.over();
                         if turn == Turn::Done {
+                            rest.over();
                             let _ = done.send(seen);
                         }
                         // Whether it was a change or the time that ended the wait makes no difference.
                         let _ = timeout(LOOKS_EVERY, changes.changed()).await;
                     }
+                    Err(ProjectionError::Store(StoreError::Closed)) => break,
                     Err(error) => sleep(rest.after(&error)).await,
                 }
             }

@@ -63,8 +63,9 @@ pub async fn compare(
                 (None, Some(b)) => b,
                 (Some(a), Some(b)) => a.min(b),
             };
+            let before = comparison.equal;
             comparison.add(held.take(next), projected.take(next));
-            if comparison.equal % PAGE as u64 == 0 {
+            if comparison.equal > before && comparison.equal % PAGE as u64 == 0 {
                 watch(comparison.equal);
             }
         }

@@ -84,7 +84,7 @@ pub async fn drop_all(store: &Store, graph: &Graph, watch: Watcher<'_>) -> Resul
     drain(store, graph, watch).await?;
     let worker = Worker::new(store.clone(), graph.clone());
     let mut wiped = 0;
-    loop {
+    while store.graph_state().await?.is_some() {
         let Some(lease) = worker.lease().await? else {
             sleep(LOOKS_EVERY).await;
             continue;
@@ -103,7 +103,7 @@ pub(crate) struct Worker {
     store: Store,
     graph: Graph,
     holder: String,
-    /// Whether the constraints are known to be there.
+    /// Whether the constraints and the graph are known to be there.
     is_prepared: AtomicBool,
 }
 
@@ -123,6 +123,11 @@ impl Worker {
         let mut applied = 0;
         let ended = loop {
             let Some(state) = self.store.graph_state().await? else { return Ok(Turn::Off) };
+            match self.prepare().await {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(error) => break Err(error),
+            }
             if state.waiting == 0 && state.rebuild.is_none() {
                 break Ok(Turn::Done);
             }
@@ -130,9 +135,16 @@ impl Worker {
             leased = Some(lease.clone());
             match self.go_on(&lease, state.rebuild, &mut applied, watch).await {
                 Ok(true) => {}
-                Ok(false) | Err(ProjectionError::Graph(GraphError::Fenced)) => return Ok(Turn::Another),
+                Ok(false) => return Ok(Turn::Another),
+                Err(ProjectionError::Graph(GraphError::Missing)) => self.store.graph_rebuild_ask().await?,
+                // Overtaken; if we were not, something is wrong with the mark in Neo4j.
+                Err(ProjectionError::Graph(GraphError::Fenced))
+                    if self.lease().await?.is_none_or(|now| now.fence != lease.fence) =>
+                {
+                    return Ok(Turn::Another);
+                }
                 Err(error) => {
-                    // It may be another Neo4j that answers next, and an empty one.
+                    // It may be another Neo4j that answers next.
                     self.is_prepared.store(false, Ordering::Relaxed);
                     break Err(error);
                 }
@@ -145,6 +157,21 @@ impl Worker {
         ended
     }
 
+    /// Looks once whether this is the Neo4j that the graph was made in. `false` where it is not, and a rebuild was asked
+    /// for.
+    async fn prepare(&self) -> Result<bool, ProjectionError> {
+        if self.is_prepared.load(Ordering::Relaxed) {
+            return Ok(true);
+        }
+        self.graph.prepare().await?;
+        let is_there = self.graph.is_there().await?;
+        if !is_there {
+            self.store.graph_rebuild_ask().await?;
+        }
+        self.is_prepared.store(true, Ordering::Relaxed);
+        Ok(is_there)
+    }
+
     /// Works until it is done or it is time to prolong the lease. `false` where the lease is lost.
     async fn go_on(
         &self,
@@ -153,10 +180,6 @@ impl Worker {
         applied: &mut u64,
         watch: Watcher<'_>,
     ) -> Result<bool, ProjectionError> {
-        if !self.is_prepared.load(Ordering::Relaxed) {
-            self.graph.prepare().await?;
-            self.is_prepared.store(true, Ordering::Relaxed);
-        }
         let until = Instant::now() + PROLONGED_AFTER;
         match rebuild {
             Some(rebuild) => self.rebuild(lease, rebuild, until, watch).await,

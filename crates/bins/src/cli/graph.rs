@@ -24,7 +24,12 @@ pub enum Command {
     /// Apply what waits, then compare the graph with the database, fact by fact.
     Check,
     /// Remove the graph from Neo4j, and keep none from now on. Set SVC_GRAPH=off everywhere first.
-    Drop,
+    Drop {
+        /// Leave what is in Neo4j as it is, for a Neo4j that is gone for good. Erasures whose second receipt is still to
+        /// come never get one.
+        #[arg(long)]
+        without_neo4j: bool,
+    },
 }
 
 impl Command {
@@ -43,23 +48,26 @@ impl Command {
             Self::Status => status(&store, &graph, &shown, out).await,
             Self::Rebuild => rebuild(&store, &graph, out).await,
             Self::Check => check(&store, &graph, out).await,
-            Self::Drop => drop_graph(&store, &graph, out).await,
+            Self::Drop { without_neo4j: false } => drop_graph(&store, &graph, out).await,
+            Self::Drop { without_neo4j: true } => {
+                store.graph_turn_off().await.map_err(StartupError::from)?;
+                Ok(writeln!(out, "No graph is kept from now on. What Neo4j holds of it stays there.")?)
+            }
         }
     }
 }
 
 async fn status(store: &Store, graph: &Graph, uri: &str, out: &mut impl Write) -> Result<(), CliError> {
-    match graph.ready().await {
+    let ready = graph.ready().await;
+    match &ready {
         Ok(()) => writeln!(out, "Neo4j: {uri} answers.")?,
         Err(error) => writeln!(out, "Neo4j: {uri}: {error}.")?,
     }
     match store.graph_state().await.map_err(StartupError::from)? {
-        None => {
-            writeln!(out, "Graph: none yet; it is made when the service starts, or by `svc graph rebuild`.")?
-        }
+        None => writeln!(out, "Graph: none; it is made when the service starts, or by `svc graph rebuild`.")?,
         Some(state) => writeln!(out, "Graph: {}", told(&state, Timestamp::now()))?,
     }
-    Ok(())
+    ready.map_err(|error| StartupError::from(error).into())
 }
 
 fn told(state: &GraphState, now: Timestamp) -> String {

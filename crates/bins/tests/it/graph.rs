@@ -134,6 +134,8 @@ fn a_question_that_no_path_answers_is_recalled() {
         empty.ends_with("(The entity graph has no path for this, so this is recall's answer.)"),
         "{empty}"
     );
+    let nonsense = process.call("recall_related", &json!({ "question": "b ".repeat(32_000) }));
+    assert!(nonsense.contains("recall's answer"), "{nonsense}");
     let deployment = Deployment::new(&model);
     let plain = deployment.start();
     tell(&plain, &SOFTWARE[..1]);
@@ -331,6 +333,25 @@ fn a_damaged_graph_is_found_and_rebuilt() {
         assert!(rebuilt.status.success() && said == "Rebuilt: 8 facts in the graph.\n", "{said}");
         is_equal(&deployment);
     }
+    // Another Neo4j, which is empty: noticed by the next write.
+    cypher(&server, "MATCH (n) DETACH DELETE n RETURN 1 AS n");
+    process.call("remember", &fact("harbour pilot", "Ada Brink"));
+    until("an empty Neo4j is not filled", || graph(&deployment, "check").status.success());
+    assert_eq!(cypher(&server, "MATCH (f:MemoryFact) RETURN count(f) AS n"), 9);
+    // Relationships that others made do not keep a fact from going.
+    cypher(&server, "MATCH (f:MemoryFact) CREATE (:Alien)-[:LIKES]->(f) RETURN 1 AS n");
+    process.call("delete", &json!({ "subject": "harbour pilot" }));
+    is_equal(&deployment);
+    // Dropped and made again while a process runs, which goes on with it.
+    for _ in 0..2 {
+        let dropped = graph(&deployment, "drop");
+        assert!(dropped.status.success(), "{}", String::from_utf8_lossy(&dropped.stderr));
+    }
+    assert!(graph(&deployment, "rebuild").status.success());
+    process.call("remember", &fact("harbour pilot", "Bo Lund"));
+    until("the process has given up", || {
+        paths(&related(&process, "Who is the harbour pilot?")).iter().any(|path| path.contains("Bo Lund"))
+    });
     drop(process);
     let dropped = graph(&deployment, "drop");
     assert!(dropped.status.success(), "{}", String::from_utf8_lossy(&dropped.stderr));

@@ -113,7 +113,7 @@ fn a_receipt_says_in_a_line_what_it_proves() {
     assert_eq!(
         pending.summary(),
         "erased 'database' of ann/helper/: 2 fact(s), 1 decision(s) redacted, 4 audit entries blanked; \
-         the removal from the graph is pending"
+         the removal from the graph was still to come, with a receipt of its own"
     );
     assert_eq!(followed.summary(), "erased from the graph what receipt #4 erased: 2 fact(s)");
 }

@@ -35,6 +35,7 @@ fn new_projection() -> ProjectionId {
 async fn empty(server: &Neo4j) -> Graph {
     let graph = connect(server, new_projection());
     graph.prepare().await.unwrap();
+    assert_eq!(graph.wipe(0, 1).await, Ok(0));
     graph
 }
 

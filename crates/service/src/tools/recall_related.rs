@@ -7,7 +7,7 @@ use crate::paths::{self, Asked, Path, WEIGHED};
 use crate::projection::Projection;
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, FactId, Space, SpaceKey};
+use domain::{Capability, Fact, FactId, Space, SpaceKey};
 use graph::GraphError;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -47,7 +47,7 @@ impl Tool for RecallRelated {
         let mut basis = answering::basis(&cx, &args.question, &categories, History::Leave).await?;
         let looked = match &cx.service.projection {
             None => Looked::No,
-            Some(projection) => look(&cx, projection, &args.question, &basis).await?,
+            Some(projection) => look(&cx, projection, &args.question, &mut basis).await?,
         };
         let numbers: Vec<Vec<FactId>> =
             looked.paths().iter().map(|path| path.iter().map(|fact| fact.id).collect()).collect();
@@ -62,7 +62,7 @@ async fn look(
     cx: &Context<'_>,
     projection: &Projection,
     question: &str,
-    basis: &Basis,
+    basis: &mut Basis,
 ) -> Result<Looked, Stop> {
     let (store, caller) = (&cx.service.store, &cx.call.caller);
     let Some(id) = store.space_id(caller, &cx.space).await? else { return Ok(Looked::Nothing) };
@@ -70,7 +70,17 @@ async fn look(
     let asked =
         Asked { question, vector: basis.vector.as_deref(), open: &basis.open, nearest: &basis.by_rank };
     let space = SpaceKey { tenant: &caller.tenant, id };
-    Ok(match paths::find(&projection.graph, store, space, &asked).await {
+    let found = paths::find(&projection.graph, store, space, &asked).await;
+    // Neo4j may have taken seconds. What was erased or replaced meanwhile is not shown.
+    let open = cx.service.spaces.current(store, caller, &cx.space).await?;
+    let is_held = |fact: &Arc<Fact>| open.read().index.get(fact.id).is_some_and(|held| held == fact);
+    basis.active.retain(is_held);
+    basis.by_rank.retain(is_held);
+    let found = found.map(|mut found| {
+        found.retain(|found| found.path.iter().all(is_held));
+        found
+    });
+    Ok(match found {
         Ok(found) if found.is_empty() && !is_current => Looked::Behind,
         Ok(found) if found.is_empty() => Looked::Nothing,
         Ok(found) => {
@@ -163,7 +173,7 @@ impl fmt::Display for Related {
 }
 
 /// `#2 payments database: ledger-pg → #9 ledger-pg region: Frankfurt`
-struct Steps<'a>(&'a [Arc<domain::Fact>]);
+struct Steps<'a>(&'a [Arc<Fact>]);
 
 impl fmt::Display for Steps<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
