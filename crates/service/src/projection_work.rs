@@ -54,11 +54,13 @@ pub enum Step {
     Applied(u64),
 }
 
-/// Has the whole graph made anew from the store, and returns when that is done, here or by another process.
-pub async fn rebuild(store: &Store, graph: &Graph, watch: Watcher<'_>) -> Result<(), ProjectionError> {
+/// Has the whole graph made anew from the store, and returns when that is done, here or by another process; says how many
+/// facts are in it.
+pub async fn rebuild(store: &Store, graph: &Graph, watch: Watcher<'_>) -> Result<u64, ProjectionError> {
     store.graph_turn_on().await?;
     store.graph_rebuild_ask().await?;
-    drain(store, graph, watch).await
+    drain(store, graph, watch).await?;
+    Ok(active_facts(store).await?)
 }
 
 /// Brings the graph up to date, and returns when nothing is left to do.
@@ -187,14 +189,6 @@ impl Worker {
         }
     }
 
-    async fn active_facts(&self) -> Result<u64, StoreError> {
-        let mut total = 0;
-        for tenant in self.store.tenants().await? {
-            total += self.store.facts_active_count(&tenant).await?;
-        }
-        Ok(total)
-    }
-
     async fn lease(&self) -> Result<Option<Lease>, StoreError> {
         let now = Timestamp::now();
         self.store.graph_lease(&self.holder, now, now + LEASE).await
@@ -271,7 +265,7 @@ impl Worker {
                         return Ok(true);
                     }
                 }
-                (Tenant::new(""), FactId(0), 0, self.active_facts().await?)
+                (Tenant::new(""), FactId(0), 0, active_facts(&self.store).await?)
             }
         };
         for next in self.store.tenants().await?.into_iter().filter(|next| *next >= tenant).collect::<Vec<_>>()
@@ -299,6 +293,14 @@ impl Worker {
         }
         Ok(self.store.graph_rebuild_at(lease, None).await?)
     }
+}
+
+async fn active_facts(store: &Store) -> Result<u64, StoreError> {
+    let mut total = 0;
+    for tenant in store.tenants().await? {
+        total += store.facts_active_count(&tenant).await?;
+    }
+    Ok(total)
 }
 
 /// A fact as the graph is to have it, its names sorted.

@@ -91,14 +91,7 @@ fn told(state: &GraphState, now: Timestamp) -> String {
 
 async fn rebuild(store: &Store, graph: &Graph, out: &mut impl Write) -> Result<(), CliError> {
     let mut progress = Progress::on_stderr();
-    let mut facts = 0;
-    let mut watch = |step: Step| {
-        if let Step::Rebuilt { done, .. } = step {
-            facts = done;
-        }
-        show(&mut progress, step);
-    };
-    projection_work::rebuild(store, graph, &mut watch).await?;
+    let facts = projection_work::rebuild(store, graph, &mut |step| show(&mut progress, step)).await?;
     progress.end();
     Ok(writeln!(out, "Rebuilt: {} in the graph.", counted(facts, "fact", "facts"))?)
 }
