@@ -1,6 +1,6 @@
 //! Servers that are away, refuse, hang or come back.
 
-use crate::{all, becomes_ready, connect, empty, key, neo4j, new_projection, node, put, tenant};
+use crate::{all, becomes_ready, begin, connect, empty, key, neo4j, new_projection, node, put, tenant};
 use domain::SpaceId;
 use graph::{Graph, GraphError, GraphSettings};
 use std::net::TcpListener;
@@ -73,7 +73,7 @@ async fn a_new_server_is_prepared_by_many_at_once_and_used_again_when_it_comes_b
 async fn a_call_that_was_given_up_does_not_disturb_the_next() {
     let Some(server) = neo4j::shared() else { return };
     let graph = connect(server, new_projection());
-    graph.prepare().await.unwrap();
+    begin(&graph).await;
     graph.apply(1, &[put("acme", 1, [1, 2])]).await.unwrap();
     for microseconds in (0..3000).step_by(50) {
         let within = Duration::from_micros(microseconds);

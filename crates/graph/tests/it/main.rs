@@ -34,9 +34,14 @@ fn new_projection() -> ProjectionId {
 /// An empty projection, ready for use.
 async fn empty(server: &Neo4j) -> Graph {
     let graph = connect(server, new_projection());
+    begin(&graph).await;
+    graph
+}
+
+/// Makes the projection's node, as a rebuild does.
+async fn begin(graph: &Graph) {
     graph.prepare().await.unwrap();
     assert_eq!(graph.wipe(0, 1).await, Ok(0));
-    graph
 }
 
 fn tenant(name: &str) -> Tenant {

@@ -1,7 +1,7 @@
 //! Writing.
 
 use crate::neo4j::Neo4j;
-use crate::{all, connect, empty, neo4j, new_projection, node, put, remove};
+use crate::{all, begin, connect, empty, neo4j, new_projection, node, put, remove};
 use domain::ProjectionId;
 use graph::GraphError;
 
@@ -58,7 +58,7 @@ async fn things_that_no_fact_names_vanish() {
     let Some(server) = neo4j::shared() else { return };
     let projection = new_projection();
     let graph = connect(server, projection);
-    graph.prepare().await.unwrap();
+    begin(&graph).await;
     graph.apply(1, &[put("acme", 1, [1, 2]), put("acme", 2, [2, 3])]).await.unwrap();
     assert_eq!(entities(server, projection).await, 3);
     // The second change takes up what the first one let go of.
@@ -89,7 +89,7 @@ async fn a_fence_that_rises_meanwhile_is_seen() {
     let Some(server) = neo4j::shared() else { return };
     let projection = new_projection();
     let graph = connect(server, projection);
-    graph.prepare().await.unwrap();
+    begin(&graph).await;
     graph.apply(1, &[put("acme", 1, [1])]).await.unwrap();
 
     let driver = neo4rs::Graph::new(&server.uri, &server.user, &server.password).unwrap();
@@ -123,4 +123,17 @@ async fn a_wipe_goes_on_until_nothing_is_left() {
     }
     assert_eq!(removed, [15, 15, 11, 0]);
     assert_eq!(all(&other, "acme").await.len(), 20);
+}
+
+#[tokio::test]
+async fn a_change_is_not_applied_to_a_neo4j_that_was_never_filled() {
+    let Some(server) = neo4j::shared() else { return };
+    let graph = connect(server, new_projection());
+    graph.prepare().await.unwrap();
+    assert_eq!(graph.is_there().await, Ok(false));
+    assert_eq!(graph.apply(1, &[put("acme", 1, [1])]).await, Err(GraphError::Missing));
+    assert!(all(&graph, "acme").await.is_empty());
+    begin(&graph).await;
+    assert_eq!(graph.is_there().await, Ok(true));
+    graph.apply(1, &[put("acme", 1, [1])]).await.unwrap();
 }

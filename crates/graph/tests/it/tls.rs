@@ -1,7 +1,7 @@
 //! Every way to write an address: with routing or without, encrypted or not.
 
 use crate::neo4j::Neo4j;
-use crate::{all, becomes_ready, key, neo4j, new_projection, node, put, tenant};
+use crate::{all, becomes_ready, begin, key, neo4j, new_projection, node, put, tenant};
 use domain::SpaceId;
 use graph::{Graph, GraphSettings};
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn graph(server: &Neo4j, scheme: &str) -> Graph {
 
 async fn works(graph: &Graph) {
     becomes_ready(graph).await;
-    graph.prepare().await.unwrap();
+    begin(graph).await;
     graph.apply(1, &[put("acme", 1, [1])]).await.unwrap();
     assert_eq!(all(graph, "acme").await, [node("acme", 1, [1])]);
     let within = Duration::from_secs(20);

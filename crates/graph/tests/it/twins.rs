@@ -1,13 +1,14 @@
 //! Two tenants, or two deployments, with the same things.
 
-use crate::{all, connect, neo4j, new_projection, node, put, remove};
+use crate::{all, begin, connect, neo4j, new_projection, node, put, remove};
 
 #[tokio::test]
 async fn twins_share_no_node_and_no_edge() {
     let Some(server) = neo4j::shared() else { return };
     let (here, there) = (new_projection(), new_projection());
     let (graph, other) = (connect(server, here), connect(server, there));
-    graph.prepare().await.unwrap();
+    begin(&graph).await;
+    begin(&other).await;
     let facts =
         [put("acme", 1, [1, 2]), put("acme", 2, [2, 3]), put("bob", 1, [1, 2]), put("bob", 2, [2, 3])];
     graph.apply(1, &facts).await.unwrap();
