@@ -45,7 +45,9 @@ pub fn fetched() -> Result<PathBuf, String> {
         let mut maven = Command::new("mvn");
         maven.args(["--batch-mode", "--quiet", COPY, "-DincludeScope=runtime"]);
         maven.arg(format!("-DoutputDirectory={}", archives.display()));
-        run(maven.current_dir(draft.path()))?;
+        maven.current_dir(draft.path());
+        // 130 MB in 230 files, any of which a network may drop. What has come is kept for the second attempt.
+        run(&mut maven).or_else(|_| run(&mut maven))?;
         fs::rename(&archives, &fetched).map_err(failed)?;
     }
     Ok(fetched)
