@@ -1,14 +1,12 @@
 //! Keeps the entity graph up to date in the background: no write waits for Neo4j.
 
-use crate::projection_work::{ProjectionError, Turn, Worker};
+use crate::projection_work::{LOOKS_EVERY, ProjectionError, Turn, Worker};
 use graph::Graph;
 use std::time::Duration;
 use store::{Store, StoreError};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-/// What other processes write is noticed within this time; what this one writes, at once.
-const LOOKS_EVERY: Duration = Duration::from_secs(1);
 /// After a failure the next attempt waits, from a second up to this.
 const LONGEST_REST: Duration = Duration::from_secs(15);
 
@@ -58,7 +56,8 @@ impl Projection {
     pub(crate) async fn catch_up(&self, within: Duration) -> bool {
         let wanted = *self.written.borrow();
         let mut applied = self.applied.clone();
-        timeout(within, applied.wait_for(|applied| *applied >= wanted)).await.is_ok()
+        // A worker that has ended brings nothing up to date any more.
+        matches!(timeout(within, applied.wait_for(|applied| *applied >= wanted)).await, Ok(Ok(_)))
     }
 }
 

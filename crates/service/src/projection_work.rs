@@ -18,8 +18,8 @@ const WIPED_AT_ONCE: u32 = 2000;
 /// How long the lease lasts. A holder that dies is replaced after that; one that works prolongs it in time.
 const LEASE: Duration = Duration::from_secs(30);
 const PROLONGED_AFTER: Duration = Duration::from_secs(10);
-/// How often to look whether another process has done the work.
-const LOOKS_EVERY: Duration = Duration::from_secs(1);
+/// What other processes have written or done is noticed within this time.
+pub(crate) const LOOKS_EVERY: Duration = Duration::from_secs(1);
 
 /// Why the graph could not be brought up to date.
 #[derive(Debug, thiserror::Error)]

@@ -172,7 +172,7 @@ impl fmt::Display for Related {
     }
 }
 
-/// `#2 payments database: ledger-pg → #9 ledger-pg region: Frankfurt`
+/// `#2 payments database = ledger-pg → #9 ledger-pg region = Frankfurt`
 struct Steps<'a>(&'a [Arc<Fact>]);
 
 impl fmt::Display for Steps<'_> {
