@@ -7,6 +7,7 @@ pub mod fault;
 pub mod ids;
 pub mod keys;
 pub mod limits;
+mod notice;
 pub mod policy;
 pub mod principal;
 pub mod proposal;
@@ -20,6 +21,7 @@ pub use fact::{Action, Earlier, Fact, FactKind, Metadata, Pending, REJECTED_BY, 
 pub use fault::Fault;
 pub use ids::{DecisionId, EntityKey, EntryNumber, FactId, ProjectionId, ReceiptId, SpaceId, SpaceKey};
 pub use jiff::Timestamp;
+pub use notice::Notice;
 pub use policy::{PolicyMode, SourcePolicy};
 pub use principal::{Capability, Principal, PrincipalId, PrincipalKind, PrincipalOrigin, Role, Scopes};
 pub use proposal::{RawFact, TimeRef};
