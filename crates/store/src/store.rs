@@ -75,7 +75,7 @@ impl fmt::Debug for Store {
 
 #[derive(Clone)]
 enum Engine {
-    Sqlite(Sqlite),
+    Sqlite(Arc<Sqlite>),
     Postgres(Postgres),
 }
 
@@ -101,7 +101,7 @@ impl Store {
     /// Opens the database, setting it up and making its keys where it is new. Must be called within a Tokio runtime.
     pub async fn open(settings: StoreSettings, now: Timestamp) -> Result<Self, StoreError> {
         let engine = match settings {
-            StoreSettings::Sqlite(settings) => Engine::Sqlite(Sqlite::open(settings, now).await?),
+            StoreSettings::Sqlite(settings) => Engine::Sqlite(Arc::new(Sqlite::open(settings, now).await?)),
             StoreSettings::Postgres(settings) => Engine::Postgres(Postgres::open(settings, now).await?),
         };
         Ok(Self { engine, verification: Arc::default() })
@@ -167,8 +167,7 @@ impl Store {
 
     pub(crate) async fn read<Q: Query>(&self, query: Q) -> StoreResult<Q::Output> {
         match &self.engine {
-            Engine::Sqlite(engine) if query.is_lookup() => engine.desk.ask(query).await,
-            Engine::Sqlite(engine) => engine.readers.ask(query).await,
+            Engine::Sqlite(engine) => engine.ask(query).await,
             Engine::Postgres(engine) => engine.shared.ask(query).await,
         }
     }

@@ -179,6 +179,10 @@ impl Query for PrincipalByKey {
         true
     }
 
+    fn is_brief(&self) -> bool {
+        true
+    }
+
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Option<Principal>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM principal WHERE (key_hint = $1 OR former_hint = $1) AND revoked IS NULL"
