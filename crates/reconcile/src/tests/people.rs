@@ -193,7 +193,7 @@ fn an_update_has_a_new_id_and_the_editors_name() {
     assert_eq!((outcome.action, outcome.id), (Action::Supersede, Some(FactId(2))));
     let row = db.fact(FactId(2));
     assert_eq!(
-        (row.value.as_str(), row.text.as_str(), row.supersedes),
+        (row.value.as_str(), &*row.text, row.supersedes),
         ("Alicia", "Alicia", Some(FactId(1)))
     );
     assert_eq!((row.source.as_deref(), &row.metadata["asserted_by"]), (None, &json!("prin_2")));

@@ -77,7 +77,7 @@ impl Tool for Remember {
         }
         let facts = with_wording(&args.text, facts, &FactsBefore(&open));
         let said =
-            Said { intent: Intent::Remember, text: args.text, source, trust, metadata, proposer, facts };
+            Said { intent: Intent::Remember, text: args.text.into(), source, trust, metadata, proposer, facts };
         let plan = commit(&cx, said).await?;
         let close = match proposer {
             Proposer::Caller => close_facts(&open.read().index, &plan.outcomes),
