@@ -237,8 +237,7 @@ fn bytes_of(fact: &Fact) -> usize {
     const COUNTS: usize = 16;
     const METADATA_ENTRY: usize = 128;
     let triple = &fact.triple;
-    let texts =
-        [&fact.subject, &fact.value, &fact.scope, &triple.head, &triple.relation, &triple.tail];
+    let texts = [&fact.subject, &fact.value, &fact.scope, &triple.head, &triple.relation, &triple.tail];
     let metadata =
         fact.metadata.iter().map(|(key, value)| METADATA_ENTRY + key.len() + value.to_string().len());
     let earlier = fact.earlier.iter().map(|earlier| size_of_val(earlier) + earlier.value.len());

@@ -233,17 +233,10 @@ impl<'f> TextIndexes<'f> {
 }
 
 impl Secrets {
-    fn fact_seal(
-        &self,
-        binding: Binding<'_>,
-        fact: &Fact,
-        text: TextIndexed,
-    ) -> Result<Vec<u8>, StoreError> {
+    fn fact_seal(&self, binding: Binding<'_>, fact: &Fact, text: TextIndexed) -> Result<Vec<u8>, StoreError> {
         match text.statement {
             None => self.seal_json(binding, fact),
-            Some(index) => {
-                self.seal_json(binding, &Fact { text: hex::encode(index).into(), ..fact.clone() })
-            }
+            Some(index) => self.seal_json(binding, &Fact { text: hex::encode(index).into(), ..fact.clone() }),
         }
     }
 
@@ -268,7 +261,11 @@ impl Secrets {
             index("value", &value_key(&fact.value)),
             text.words,
             slot,
-            self.fact_seal(binding(space.tenant, fact.id, space.id, status, Words::at(text.statement)), fact, text)?,
+            self.fact_seal(
+                binding(space.tenant, fact.id, space.id, status, Words::at(text.statement)),
+                fact,
+                text
+            )?,
             text.statement.map(Vec::from),
         ];
         Ok(columns.into())
