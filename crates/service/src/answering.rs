@@ -4,7 +4,7 @@ use crate::outcome::Stop;
 use crate::spaces::OpenSpace;
 use crate::tool::Context;
 use domain::{Fact, FactId, limits};
-use model::{Answer, AnswerFact};
+use model::{Answer, AnswerFact, Order};
 use parking_lot::RwLock;
 use recall::{ContextRule, WordIndex};
 use std::collections::HashSet;
@@ -114,5 +114,5 @@ pub(crate) async fn answer_along(
     let retired = basis.retired.iter().map(|fact| AnswerFact { fact, retired: true, disputed: false });
     let facts: Vec<AnswerFact<'_>> = active.chain(retired).collect();
     let ask = Answer { question, facts: &facts, paths, now: cx.call.caller.now };
-    Ok(cx.service.models.answer(&ask, cx.call.caller.deadline).await?)
+    Ok(cx.service.models.answer(&ask, &Order::from(&cx.call.caller)).await?)
 }

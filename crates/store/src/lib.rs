@@ -45,7 +45,7 @@ pub use rows::principals::{
 pub use rows::receipts::{Attested, ReceiptRow};
 pub use rows::restorations::Missing;
 pub use rows::schema::Schema;
-pub use rows::spaces::SpaceVersion;
+pub use rows::spaces::{SpaceSize, SpaceVersion};
 pub use rows::statements::{ChangeVerdict, Edit, Intent, Planned, Proposer, Said};
 pub use sqlite::{Meter, SqliteSettings};
 pub use store::{Store, StoreSettings};
