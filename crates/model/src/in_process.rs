@@ -39,6 +39,7 @@ impl InProcess {
                 held: &held,
                 slots: &slots,
                 now,
+                notice: None,
             };
             model.extract(&ask, work)
         };
@@ -55,7 +56,8 @@ impl InProcess {
                 .iter()
                 .map(|(fact, retired, disputed)| AnswerFact { fact, retired: *retired, disputed: *disputed })
                 .collect();
-            model.answer(&Answer { question: &question, facts: &facts, paths: &paths, now })
+            let ask = Answer { question: &question, facts: &facts, paths: &paths, now, notice: None };
+            model.answer(&ask)
         };
         self.run(order, answer).await
     }

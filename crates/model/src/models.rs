@@ -41,15 +41,15 @@ enum Vectors {
     BuiltIn(Arc<InProcess>),
 }
 
-/// The time for one attempt at an embedder, where no language model sets another.
-const EMBED_TIME: Duration = Duration::from_secs(60);
+/// The time for one attempt, where no language model behind HTTP sets another.
+const ATTEMPT_TIME: Duration = Duration::from_secs(60);
 /// The wording of so many bytes, with so few facts, is read sooner than the work could be handed over.
 const SHORT_TEXT: usize = 1024;
 const FEW_FACTS: usize = 8;
 
 /// A check of the service's own.
 fn soon() -> Order {
-    Order { account: Account::of_deployment(), deadline: Instant::now() + EMBED_TIME }
+    Order { account: Account::of_deployment(), deadline: Instant::now() + ATTEMPT_TIME }
 }
 
 impl Models {
@@ -67,7 +67,7 @@ impl Models {
         let cores = Cores::all();
         let model = Arc::new(InProcess::new(model, cores.clone()));
         let vectors = if embedder.is_set() {
-            Vectors::Remote(Box::new(Embedder::new(embedder, http::client()?, EMBED_TIME)?))
+            Vectors::Remote(Box::new(Embedder::new(embedder, http::client()?, ATTEMPT_TIME)?))
         } else {
             Vectors::BuiltIn(Arc::clone(&model))
         };
@@ -76,6 +76,14 @@ impl Models {
 
     fn of(reader: Reader, vectors: Vectors, cores: Cores) -> Self {
         Self { inner: Arc::new(Inner { reader, vectors, cores, times: CallTimes::default() }) }
+    }
+
+    /// The time for one attempt of the language model.
+    pub fn attempt_time(&self) -> Duration {
+        match &self.inner.reader {
+            Reader::Remote(chat) => chat.attempt_time(),
+            Reader::BuiltIn(_) => ATTEMPT_TIME,
+        }
     }
 
     pub fn call_times(&self) -> &CallTimes {

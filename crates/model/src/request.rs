@@ -1,6 +1,6 @@
 //! What the service asks of a model.
 
-use domain::{Account, Caller, Fact, FactId, Timestamp};
+use domain::{Account, Caller, Fact, FactId, Notice, Timestamp};
 use std::time::Instant;
 
 /// Whom a model works for, and until when that is of use.
@@ -48,6 +48,8 @@ pub struct Extract<'a> {
     pub held: &'a [&'a Fact],
     pub slots: &'a [SlotHint],
     pub now: Timestamp,
+    /// Where to say that a model behind HTTP is asked again.
+    pub notice: Option<&'a Notice>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +71,8 @@ pub struct Answer<'a> {
     /// for.
     pub paths: &'a [Vec<FactId>],
     pub now: Timestamp,
+    /// Where to say that a model behind HTTP is asked again.
+    pub notice: Option<&'a Notice>,
 }
 
 /// How hard to try for a vector.

@@ -46,6 +46,7 @@ mod keys;
 mod kill;
 mod licence;
 mod map;
+mod model_away;
 mod model_garbage;
 mod packaging;
 mod place;

@@ -196,6 +196,7 @@ pub(super) async fn extract(
         held: &held,
         slots: &service.slot_hints,
         now: cx.call.caller.now,
+        notice: Some(&cx.call.caller.notice),
     };
     let facts = service.models.extract(&ask, &Order::from(&cx.call.caller)).await?;
     Ok((open, facts))
