@@ -52,7 +52,8 @@ impl Budget {
             if let Some(room) = self.try_take(tenant, bytes) {
                 return room;
             }
-            close_idle((self.used.lock().bytes + bytes).saturating_sub(self.bytes));
+            let wanted = self.used.lock().bytes + bytes;
+            close_idle(wanted.saturating_sub(self.bytes));
             if let Some(room) = self.try_take(tenant, bytes) {
                 return room;
             }
