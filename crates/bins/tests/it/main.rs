@@ -59,6 +59,7 @@ mod protocol;
 mod restoration;
 mod safety;
 mod settings;
+mod statement_texts;
 mod support;
 mod tell;
 mod terminal;
