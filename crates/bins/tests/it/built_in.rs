@@ -167,7 +167,7 @@ fn long_statements_keep_no_other_caller_waiting() {
     let long = |number: usize| -> String {
         let sentence =
             |n: usize| format!("Engineer {n} of team {number} carried crate {n} to the quay in the rain. ");
-        (0..240).map(sentence).collect()
+        (0..100).map(sentence).collect()
     };
     let answered = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -182,7 +182,8 @@ fn long_statements_keep_no_other_caller_waiting() {
             std::thread::yield_now();
         }
         for key in [&modest, &colleague] {
-            let reply = server.client(key).remember("The shop is in York.");
+            let told = json!({ "text": "The shop is in York.", "user_id": "someone else" });
+            let reply = server.client(key).call("remember", &told);
             assert_eq!(reply, "Stored: [ADD] shop = York");
         }
         let first = answered.load(Ordering::SeqCst);

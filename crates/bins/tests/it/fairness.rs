@@ -145,7 +145,8 @@ fn a_write_does_not_wait_for_a_flood_of_another_tenant() {
     let wait_for = |writes: usize| {
         let began = Instant::now();
         loop {
-            let page = house.server.connect().ask(&request("GET", "/metrics", &[], b"")).unwrap().body;
+            let accept = ["Accept: application/openmetrics-text".to_owned()];
+            let page = house.server.connect().ask(&request("GET", "/metrics", &accept, b"")).unwrap().body;
             let waiting = page.lines().find_map(|line| line.strip_prefix("svc_writes_waiting ")).unwrap();
             if waiting.parse::<f64>().unwrap() >= writes as f64 {
                 return;

@@ -78,8 +78,15 @@ impl Tool for Remember {
         let order = Order::from(&cx.call.caller);
         let before = FactsBefore(open.clone());
         let facts = cx.service.models.with_wording(&args.text, facts, before, &order).await?;
-        let said =
-            Said { intent: Intent::Remember, text: args.text, source, trust, metadata, proposer, facts };
+        let said = Said {
+            intent: Intent::Remember,
+            text: args.text.into(),
+            source,
+            trust,
+            metadata,
+            proposer,
+            facts,
+        };
         let plan = commit(&cx, said).await?;
         let close = match proposer {
             Proposer::Caller => close_facts(&open.read().index, &plan.outcomes),
