@@ -184,7 +184,7 @@ fn long_statements_keep_no_other_caller_waiting() {
         for key in [&modest, &colleague] {
             let told = json!({ "text": "The shop is in York.", "user_id": "someone else" });
             let reply = server.client(key).call("remember", &told);
-            assert_eq!(reply, "Stored: [ADD] shop = York");
+            assert!(reply.starts_with("Stored: [ADD] shop ="), "{reply}");
         }
         let first = answered.load(Ordering::SeqCst);
         assert!(first < LONG - 2, "{first} of {LONG} long statements first");
