@@ -4,6 +4,7 @@ use super::PATIENCE;
 use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::time::Duration;
 
 /// One connection to a server.
 pub struct Connection {
@@ -24,9 +25,14 @@ impl Connection {
     }
 
     pub fn try_open(address: SocketAddr) -> io::Result<Self> {
+        Self::waiting(address, PATIENCE)
+    }
+
+    /// One on which an answer may take so long.
+    pub fn waiting(address: SocketAddr, patience: Duration) -> io::Result<Self> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(patience))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         Ok(Self { reader: BufReader::new(stream) })
     }
