@@ -70,7 +70,7 @@ impl Shared {
             if at.size > head.statement.at.size {
                 return Ok(());
             }
-            if !self.ask(&Passes(at)).await? {
+            if !self.ask(Passes(at)).await? {
                 return Err(StoreError::corrupt(
                     "the head kept on this host",
                     "it names another log; run verify_audit",
@@ -88,10 +88,10 @@ impl Shared {
         let Some(outside) = self.head_file.read().map_err(written)? else { return Ok(false) };
         // The head of a log without entries says nothing.
         let outside = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
-        if !self.ask(&Compared(outside)).await?.is_settled(&self.secrets) {
+        if !self.ask(Compared(outside)).await?.is_settled(&self.secrets) {
             return Ok(false);
         }
-        let head = self.ask(&HeadInside).await?;
+        let head = self.ask(HeadInside).await?;
         head.map_or(Ok(()), |head| self.head_file.reset(&head)).map_err(written)?;
         Ok(true)
     }
