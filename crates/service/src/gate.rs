@@ -113,13 +113,16 @@ impl Service {
             Err(Stop::Fault(fault)) => {
                 let reference = report(&call, &fault);
                 let record = Record::failed(format!("failed (ref {reference})"));
-                (Reply::Failed { reference }, record)
+                (Reply::Failed { reference, advice: fault.advice }, record)
             }
         };
         // An answer that cannot be audited is not given.
         match self.store.call_record(call.clone(), record).await {
             Ok(()) => reply,
-            Err(error) => Reply::Failed { reference: report(&call, &error.into()) },
+            Err(error) => {
+                let fault = error.into();
+                Reply::Failed { reference: report(&call, &fault), advice: fault.advice }
+            }
         }
     }
 }

@@ -44,6 +44,7 @@ mod http_slow_clients;
 mod keys;
 mod licence;
 mod map;
+mod model_away;
 mod model_garbage;
 mod packaging;
 mod place;

@@ -29,6 +29,11 @@ impl Verdict {
         Self { done: done.into(), result: result.into() }
     }
 
+    /// For a machine that lacks what the row needs.
+    pub fn not_run(why: &str) -> Self {
+        Self { done: "nothing".to_owned(), result: format!("NOT RUN: {why}") }
+    }
+
     pub fn failed(row: &Row, fault: &str) -> Self {
         let first_line = fault.lines().next().unwrap_or_default();
         let short: String = first_line.chars().take(300).collect();

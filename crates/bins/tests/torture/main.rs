@@ -8,13 +8,24 @@
 mod approval_rules;
 mod approval_states;
 mod campaign;
+mod clock_jumps;
+mod cut_connections;
+mod disk_full;
+mod foreign_lock;
 mod hostile_inputs;
 mod injection_payloads;
 mod injections;
 mod kills;
 mod misbehaving_model;
+mod mixed_load;
 mod one_slot;
+mod postgres_cuts;
+mod postgres_proxy;
+mod power_loss;
+mod recording;
 mod store_check;
+mod strace;
+mod system_calls;
 mod table;
 
 #[path = "../it/support/mod.rs"]
@@ -29,13 +40,21 @@ use std::time::Instant;
 /// Where a deployment is made without saying otherwise. Rows that use PostgreSQL ask for it.
 const ENGINE: support::Engine = support::Engine::Sqlite;
 
-const ROWS: [Row; 6] = [
+const ROWS: [Row; 14] = [
     kills::ROW,
+    system_calls::ROW,
+    power_loss::ROW,
+    disk_full::ROW,
+    foreign_lock::ROW,
     one_slot::ROW,
+    cut_connections::ROW,
+    postgres_cuts::ROW,
     hostile_inputs::ROW,
     misbehaving_model::ROW,
     injections::ROW,
+    clock_jumps::ROW,
     approval_states::ROW,
+    mixed_load::ROW,
 ];
 
 /// What the first thread that found a fault said. A scope that is left by a panic only says that there was one.

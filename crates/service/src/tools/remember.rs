@@ -194,6 +194,7 @@ pub(super) async fn extract(
         held: &held,
         slots: &service.slot_hints,
         now: cx.call.caller.now,
+        notice: Some(&cx.call.caller.notice),
     };
     let facts = service.models.extract(&ask, cx.call.caller.deadline).await?;
     Ok((open, facts))

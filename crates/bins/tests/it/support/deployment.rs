@@ -44,6 +44,12 @@ impl Deployment {
         deployment
     }
 
+    /// In a folder below this one, on SQLite.
+    pub fn within(model: &Model, place: &Path) -> Self {
+        let folder = tempfile::tempdir_in(place).unwrap();
+        Self { folder, ..Self::with_database(model, None) }
+    }
+
     /// Has the programs come to PostgreSQL in this role.
     pub fn connect_as(&mut self, role: Role) {
         if let Some(url) = self.database.as_ref().map(|database| database.url(role)) {

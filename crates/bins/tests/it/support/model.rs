@@ -52,21 +52,27 @@ struct State {
 impl Model {
     /// Serves until the test program ends.
     pub fn start() -> Self {
-        Self::serving(answer)
+        Self::serve(TcpListener::bind("127.0.0.1:0").unwrap())
+    }
+
+    /// Takes connections as long as the test program runs.
+    pub fn serve(listener: TcpListener) -> Self {
+        Self::serving(listener, answer)
     }
 
     /// One that does with each request whatever `behave` does; the connection is closed behind it.
     pub fn behaving(
         behave: impl Fn(&TcpStream, &str, &Value) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
-        Self::serving(move |stream, path, body, _| behave(stream, path, body))
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::serving(listener, move |stream, path, body, _| behave(stream, path, body))
     }
 
     fn serving(
+        listener: TcpListener,
         behave: impl Fn(&TcpStream, &str, &Value, &State) -> io::Result<()> + Send + Sync + 'static,
     ) -> Self {
         let behave = Arc::new(behave);
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let state = Arc::new(State::default());
         let shared = state.clone();
