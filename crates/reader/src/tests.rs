@@ -19,7 +19,7 @@ fn state(id: FactId, subject: &str, value: &str, text: &str) -> Fact {
         supersedes: None,
         metadata: Metadata::new(),
         triple: Triple::default(),
-        text: text.to_owned(),
+        text: text.into(),
         pending: None,
         earlier: Vec::new(),
         created: Timestamp::UNIX_EPOCH,

@@ -2,7 +2,7 @@
 
 use crate::campaign::{Campaign, Row, Verdict, thousands};
 use crate::store_check::intact;
-use crate::support::http::{Answer, Client, Connection, call, text};
+use crate::support::http::{Client, text};
 use crate::support::model::{complete, embeddings, extraction, prompt, write};
 use crate::support::{Deployment, Model, Server, says};
 use serde_json::{Value, json};
@@ -39,8 +39,8 @@ const KINDS: [&str; 14] = [
 /// Those that are told at once that they are of no use: the calls do not try again.
 const SHORT: [&str; 4] = ["403", "not JSON", "another shape", "prose"];
 
-/// The two minutes of trying again, one more attempt, and as much for the machine.
-const ANSWERED: Duration = Duration::from_secs(200);
+/// Ten times the seconds in which a model that is away is noticed.
+const ANSWERED: Duration = Duration::from_secs(50);
 /// Other calls meanwhile.
 const AT_ONCE: Duration = Duration::from_secs(3);
 /// What a server may grow by, whatever is sent to it.
@@ -128,7 +128,7 @@ fn ask_all(server: &Server, key: &str, kind: &str) {
         for tool in TOOLS {
             scope.spawn(move || {
                 let began = Instant::now();
-                let answer = ask(server, key, tool);
+                let answer = server.client(key).ask(tool, &arguments(tool)).unwrap();
                 assert!(began.elapsed() < ANSWERED, "{kind}: {tool} took {:?}", began.elapsed());
                 let said = text(&answer).unwrap_or_else(|| panic!("{kind}: {tool}: {answer:?}"));
                 assert!(!said.starts_with("Stored: [SUPERSEDE]"), "{kind}: {tool}: {said}");
@@ -141,12 +141,6 @@ fn ask_all(server: &Server, key: &str, kind: &str) {
             assert!(began.elapsed() < AT_ONCE, "{kind}: get_memory took {:?}", began.elapsed());
         }
     });
-}
-
-/// A call may take longer than the patience of other tests: it tries again for two minutes.
-fn ask(server: &Server, key: &str, tool: &str) -> Answer {
-    let mut connection = Connection::waiting(server.address(), ANSWERED).unwrap();
-    connection.ask(&call(key, tool, &arguments(tool))).unwrap()
 }
 
 /// A model that was noted as away is found again in a moment.
@@ -181,7 +175,7 @@ fn misbehave(kind: &str, mut stream: &TcpStream) -> io::Result<()> {
         "closes" => String::new(),
         "half a head" => "HTTP/1.1 200 O".to_owned(),
         "silent" => {
-            std::thread::sleep(ANSWERED);
+            std::thread::sleep(2 * ANSWERED);
             String::new()
         }
         "drips" => return drip(stream),

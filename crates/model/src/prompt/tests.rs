@@ -17,7 +17,7 @@ fn fact(id: i64, subject: &str, value: &str) -> Fact {
         supersedes: None,
         metadata: Metadata::new(),
         triple: Triple::default(),
-        text: "the original words".to_owned(),
+        text: "the original words".into(),
         pending: None,
         earlier: Vec::new(),
         created,

@@ -4,7 +4,6 @@ use super::PATIENCE;
 use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::time::Duration;
 
 /// One connection to a server.
 pub struct Connection {
@@ -25,14 +24,24 @@ impl Connection {
     }
 
     pub fn try_open(address: SocketAddr) -> io::Result<Self> {
-        Self::waiting(address, PATIENCE)
+        Self::over(TcpStream::connect(address)?)
     }
 
-    /// One on which an answer may take so long.
-    pub fn waiting(address: SocketAddr, patience: Duration) -> io::Result<Self> {
-        let stream = TcpStream::connect(address)?;
+    /// From another address of this machine: all of 127.0.0.0/8 are its own.
+    pub fn open_from(own: [u8; 4], address: SocketAddr) -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+        let stream = runtime.block_on(async {
+            let socket = tokio::net::TcpSocket::new_v4()?;
+            socket.bind((own, 0).into())?;
+            socket.connect(address).await?.into_std()
+        })?;
+        stream.set_nonblocking(false)?;
+        Self::over(stream)
+    }
+
+    fn over(stream: TcpStream) -> io::Result<Self> {
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(patience))?;
+        stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         Ok(Self { reader: BufReader::new(stream) })
     }
