@@ -146,19 +146,18 @@ impl Slice {
 
 /// The second half is not slower or larger than what the first quarter came to.
 fn compare(slices: &[Slice]) {
-    let middle = |of: &dyn Fn(&Slice) -> f64, slices: &[Slice]| {
-        let mut all: Vec<f64> = slices.iter().map(of).collect();
-        all.sort_by(f64::total_cmp);
-        all[all.len() / 2]
-    };
     let (early, late) = (&slices[..WARM_UP], &slices[SLICES / 2..]);
-    let checks: [(&str, &dyn Fn(&Slice) -> f64, f64); 3] = [
-        ("p99 in ms", &|slice| slice.p99, SLACK_MS),
-        ("resident memory", &|slice| slice.resident as f64, SLACK_BYTES as f64),
-        ("write-ahead log", &|slice| slice.wal as f64, SLACK_BYTES as f64),
-    ];
-    for (what, of, slack) in checks {
-        let (before, after) = (middle(of, early), middle(of, late));
+    let check = |what: &str, of: fn(&Slice) -> f64, slack: f64| {
+        let (before, after) = (median(early, of), median(late, of));
         assert!(after < before * 1.5 + slack, "{what} went from {before:.0} to {after:.0}");
-    }
+    };
+    check("p99 in ms", |slice| slice.p99, SLACK_MS);
+    check("resident memory", |slice| slice.resident as f64, SLACK_BYTES as f64);
+    check("write-ahead log", |slice| slice.wal as f64, SLACK_BYTES as f64);
+}
+
+fn median(slices: &[Slice], of: fn(&Slice) -> f64) -> f64 {
+    let mut all: Vec<f64> = slices.iter().map(of).collect();
+    all.sort_by(f64::total_cmp);
+    all[all.len() / 2]
 }
