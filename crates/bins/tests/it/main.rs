@@ -30,6 +30,7 @@ mod gate;
 mod graph;
 mod graph_outbox;
 mod hanging_model;
+mod head_lock;
 mod history;
 mod http_defaults;
 mod http_disconnect;

@@ -33,6 +33,8 @@ mod graph;
 mod graph_outbox;
 #[path = "../it/hanging_model.rs"]
 mod hanging_model;
+#[path = "../it/head_lock.rs"]
+mod head_lock;
 #[path = "../it/http_disconnect.rs"]
 mod http_disconnect;
 #[path = "../it/http_drain.rs"]

@@ -44,8 +44,8 @@ pub struct AuditVerdict(pub AuditReport);
 
 impl fmt::Display for AuditVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (entries, restorations) = match &self.0 {
-            AuditReport::Intact { entries, restorations } => (entries, restorations),
+        let (entries, restorations, vouched) = match &self.0 {
+            AuditReport::Intact { entries, restorations, vouched } => (entries, restorations, vouched),
             AuditReport::Broken(broken) => {
                 return write!(f, "⚠ Audit chain BROKEN at seq {}: {}.", broken.seq, broken.reason);
             }
@@ -59,6 +59,13 @@ impl fmt::Display for AuditVerdict {
                 note.kept.size + 1,
                 note.lost.size,
                 note.reason.trim_end_matches('.')
+            )?;
+        }
+        if let Some(last) = vouched {
+            write!(
+                f,
+                "\nAnother program has the head file locked, so nothing outside the database vouches for entries after \
+                 {last}. Find that program and stop it."
             )?;
         }
         Ok(())

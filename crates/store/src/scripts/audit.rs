@@ -71,8 +71,7 @@ impl Store {
     /// Recomputes every hash and signature of the log, and compares it with the heads in and outside the database.
     pub async fn audit_verify(&self) -> Result<AuditReport, StoreError> {
         // The heads outside are read before the entries: read later, they could be newer.
-        let outside = self.head_file().read();
-        let outside = outside.map_err(|e| StoreError::corrupt("the head kept outside the database", e))?;
+        let outside = self.outside().await?;
         self.audit_check(Against { outside, proposed: None }).await
     }
 

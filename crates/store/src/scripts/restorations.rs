@@ -5,6 +5,7 @@ use super::log::{HeadInside, log_start, notes, standing};
 use super::marks::Against;
 use crate::StoreError;
 use crate::call::{Call, Record};
+use crate::head_file::Outside;
 use crate::rows::graph::{ASK_REBUILD, Rebuild, written};
 use crate::rows::restorations::{self, Missing};
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, StoreResult};
@@ -65,7 +66,7 @@ impl Script for Confirmation {
 impl Store {
     /// What the heads kept outside know of the log and it does not hold, unless the operator has confirmed that.
     pub async fn restoration_missing(&self) -> Result<Option<Missing>, StoreError> {
-        self.read(Lost { outside: self.heads_outside()? }).await
+        self.read(Lost { outside: self.heads_outside().await? }).await
     }
 
     /// Signs the operator's word that the database was restored, for this reason, and begins the head outside anew.
@@ -75,23 +76,22 @@ impl Store {
         call: Call,
         reason: String,
     ) -> Result<Option<Missing>, StoreError> {
-        let outside = self.heads_outside()?;
+        let outside = self.heads_outside().await?;
         let Some(missing) = self.read(Lost { outside: outside.clone() }).await? else { return Ok(None) };
         let note = self.secrets().restoration_sign(missing, call.caller.now, &reason)?;
-        let against = Against { outside: Some(outside), proposed: Some(note.clone()) };
+        let outside = Outside { heads: Some(outside), is_locked: false };
+        let against = Against { outside, proposed: Some(note.clone()) };
         restorations::refuse_broken(self.audit_check(against).await?)?;
         self.write(Confirmation { call, note }).await?;
         if let Some(head) = self.read(HeadInside).await? {
-            let reset = self.head_file().reset(&head);
-            reset.map_err(|e| StoreError::corrupt("the head kept outside the database", e))?;
+            self.head_file().apart(move |file| file.reset(&head)).await?;
         }
         Ok(Some(missing))
     }
 
     /// The head of a log without entries says nothing.
-    fn heads_outside(&self) -> StoreResult<Vec<SignedHead>> {
-        let outside = self.head_file().read();
-        let outside = outside.map_err(|e| StoreError::corrupt("the head kept outside the database", e))?;
-        Ok(outside.unwrap_or_default().into_iter().filter(|head| head.statement.at.size > 0).collect())
+    async fn heads_outside(&self) -> StoreResult<Vec<SignedHead>> {
+        let heads = self.outside().await?.heads.unwrap_or_default();
+        Ok(heads.into_iter().filter(|head| head.statement.at.size > 0).collect())
     }
 }

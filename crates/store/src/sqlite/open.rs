@@ -58,14 +58,14 @@ impl Sqlite {
         let secrets = Arc::new(Secrets::from_keys(loaded)?);
         claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
         let head_file = HeadFile::beside(&path);
+        let head_error = |e| {
+            let path = head_file.path().display();
+            StoreError::Startup(format!("cannot write {path}: {e}; check its permissions"))
+        };
         if log_is_empty(&db)? {
-            head_file.begin(None, now).map_err(|e| {
-                StoreError::Startup(format!(
-                    "cannot write {}: {e}; check its permissions",
-                    head_file.path().display()
-                ))
-            })?;
+            head_file.begin(None, now).map_err(head_error)?;
         }
+        head_file.keep_private().map_err(head_error)?;
         if let Err(error) = (SqliteDb { sql: &mut db, secrets: &secrets }).settle(&head_file) {
             // Whatever is wrong is for verify_audit to say, which needs an open database.
             tracing::warn!(%error, "the head beside the database could not be compared with the log");

@@ -5,11 +5,12 @@ use super::connection::{self, Meter};
 use super::db::{SqliteDb, at_once};
 use super::tx::SqliteTx;
 use crate::StoreError;
-use crate::head_file::HeadFile;
+use crate::head_file::{HeadFile, Lag, is_locked};
 use crate::load::Waiting;
 use crate::script::{Durability, Script, StoreResult};
 use crate::scripts::log::log_passes;
 use crate::secrets::Secrets;
+use evidence::SignedHead;
 use rusqlite::Connection;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -90,7 +91,8 @@ impl Writer {
     pub fn start(path: &Path, secrets: Arc<Secrets>, meter: Option<&Meter>) -> Result<Self, StoreError> {
         let connection = connection::open(path, meter)?;
         let (queue, jobs) = mpsc::channel();
-        let worker = Worker { head_file: HeadFile::beside(path), wal: wal_path(path), connection, secrets };
+        let (head_file, head_lag) = (HeadFile::beside(path), Lag::default());
+        let worker = Worker { head_file, head_lag, wal: wal_path(path), connection, secrets };
         let running = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || worker.serve(&jobs))
@@ -123,6 +125,7 @@ struct Worker {
     connection: Connection,
     secrets: Arc<Secrets>,
     head_file: HeadFile,
+    head_lag: Lag,
     wal: PathBuf,
 }
 
@@ -185,17 +188,23 @@ impl Worker {
             tx.commit()?
         };
         if let Some(head) = head {
-            // The commit holds; a head file that lags is repaired by the next group, and a log longer than the
-            // head outside is no tampering.
-            let mut db = SqliteDb { sql: &mut self.connection, secrets: &self.secrets };
-            let passes = |at| at_once(log_passes(&mut db, at)).unwrap_or(false);
-            if let Err(error) = self.head_file.advance(&head, passes)
-                && !matches!(db.settle(&self.head_file), Ok(true))
-            {
-                tracing::warn!(%error, "the head of the audit log could not be written beside the database");
-            }
+            self.witness(&head);
         }
         Ok(())
+    }
+
+    /// Notes the head of a commit beside the database. The commit holds; a head that lags is repaired by the next group,
+    /// and a log longer than the head outside is no tampering.
+    fn witness(&mut self, head: &SignedHead) {
+        let mut db = SqliteDb { sql: &mut self.connection, secrets: &self.secrets };
+        let passes = |at| at_once(log_passes(&mut db, at)).unwrap_or(false);
+        let mut written = self.head_file.advance(head, self.head_lag.wait(), passes);
+        if written.as_ref().is_err_and(|error| !is_locked(error))
+            && matches!(db.settle(&self.head_file), Ok(true))
+        {
+            written = Ok(());
+        }
+        self.head_lag.note(&written, &self.head_file);
     }
 
     /// Flushes the write-ahead log. SQLite takes no locks on that file, so opening and closing it here is safe.
