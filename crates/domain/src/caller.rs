@@ -1,6 +1,6 @@
 //! Who asks, for which tenant, in which request, and until when an answer is of use.
 
-use crate::{Capability, Principal, PrincipalOrigin, Role, Tenant};
+use crate::{Account, Capability, Principal, PrincipalOrigin, Role, Tenant};
 use jiff::Timestamp;
 use std::time::Instant;
 
@@ -69,6 +69,11 @@ impl Caller {
             Identity::Anonymous => ANONYMOUS,
             Identity::Service => SERVICE,
         }
+    }
+
+    /// On whose account the work for this caller goes.
+    pub fn account(&self) -> Account {
+        Account { tenant: self.tenant.clone(), caller: self.id().to_owned() }
     }
 
     pub fn role(&self) -> Option<Role> {

@@ -32,6 +32,8 @@ pub enum StoreError {
     Closed,
     #[error("a transaction on SQLite waited for something, and nothing of it was kept")]
     Waiting,
+    #[error("the time of the call is over; nothing of it was kept")]
+    TooLate,
     #[error("a panic in the middle of a transaction; nothing of it was kept")]
     Panicked,
 }
@@ -71,6 +73,7 @@ impl StoreError {
             Self::Startup(_) => "StartupError",
             Self::Closed => "StoreClosed",
             Self::Waiting => "StoreWaiting",
+            Self::TooLate => "Timeout",
             Self::Panicked => "Panic",
         }
     }

@@ -21,6 +21,7 @@ mod sql;
 mod sqlite;
 mod store;
 mod typed_lines;
+mod verification;
 
 pub use backup::{BackedUp, Moved, Restored, backup, migrate_to, restore};
 pub use call::{Call, Ending, Record};

@@ -5,7 +5,7 @@ use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::secrets::Secrets;
 use crate::sql::{FromRow, Param, RowWrite};
-use domain::{FactId, SourcePolicy, Space, SpaceKey, Tenant};
+use domain::{Account, FactId, SourcePolicy, Space, SpaceKey, Tenant};
 use evidence::{Position, SeqRange};
 use reconcile::{HeldFacts, Needs, Plan, Write};
 
@@ -34,6 +34,14 @@ pub(crate) trait Query: Send + Sync + 'static {
     type Output: Send + 'static;
 
     fn reach(&self) -> Reach<'_>;
+
+    /// Whom it is asked for.
+    fn account(&self) -> Account {
+        match self.reach() {
+            Reach::Tenant(tenant) => Account { tenant: tenant.clone(), ..Account::of_deployment() },
+            Reach::Deployment => Account::of_deployment(),
+        }
+    }
 
     /// Whether it is a single statement on what is of the whole deployment, which needs no transaction around it.
     fn is_lookup(&self) -> bool {

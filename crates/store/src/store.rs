@@ -7,13 +7,16 @@ use crate::postgres::{Postgres, PostgresSettings};
 use crate::rows::audit::AuditReport;
 use crate::rows::schema::Schema;
 use crate::script::{Query, Script, StoreResult};
-use crate::scripts::marks::Against;
+use crate::scripts::marks::{Against, StillWanted};
 use crate::secrets::Secrets;
+use crate::sqlite::db::SqliteDb;
 use crate::sqlite::{Sqlite, SqliteSettings};
 use crate::typed_lines::{self, TypedLines};
+use crate::verification::Verification;
 use crate::{ChainWait, StoreError};
-use domain::Timestamp;
+use domain::{Account, Timestamp};
 use std::fmt;
+use std::sync::Arc;
 
 #[derive(Debug, Clone)]
 pub enum StoreSettings {
@@ -59,7 +62,10 @@ impl StoreSettings {
 
 /// A handle on the database; clones share it.
 #[derive(Clone)]
-pub struct Store(Engine);
+pub struct Store {
+    engine: Engine,
+    verification: Arc<Verification>,
+}
 
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,14 +100,15 @@ impl Schema {
 impl Store {
     /// Opens the database, setting it up and making its keys where it is new. Must be called within a Tokio runtime.
     pub async fn open(settings: StoreSettings, now: Timestamp) -> Result<Self, StoreError> {
-        Ok(Self(match settings {
+        let engine = match settings {
             StoreSettings::Sqlite(settings) => Engine::Sqlite(Sqlite::open(settings, now).await?),
             StoreSettings::Postgres(settings) => Engine::Postgres(Postgres::open(settings, now).await?),
-        }))
+        };
+        Ok(Self { engine, verification: Arc::default() })
     }
 
     pub(crate) fn secrets(&self) -> &Secrets {
-        match &self.0 {
+        match &self.engine {
             Engine::Sqlite(engine) => &engine.secrets,
             Engine::Postgres(engine) => &engine.shared.secrets,
         }
@@ -119,7 +126,7 @@ impl Store {
     /// What was typed at the prompt of this database. There is none with PostgreSQL: an erasure on one host could not
     /// reach the files on the others.
     pub fn typed_lines(&self) -> Option<TypedLines> {
-        match &self.0 {
+        match &self.engine {
             Engine::Sqlite(engine) => Some(TypedLines::beside(&engine.path, engine.secrets.clone())),
             Engine::Postgres(_) => None,
         }
@@ -127,7 +134,7 @@ impl Store {
 
     /// Removes what was typed at the prompt, which may hold what is about to be erased.
     pub(crate) fn typed_lines_remove(&self) -> Result<(), StoreError> {
-        match &self.0 {
+        match &self.engine {
             Engine::Sqlite(engine) => typed_lines::remove(&engine.path),
             Engine::Postgres(_) => Ok(()),
         }
@@ -136,7 +143,7 @@ impl Store {
     /// How long this process has waited for other processes to leave the end of the audit log; `None` on an engine
     /// where the wait is not told apart from the commit.
     pub fn chain_wait(&self) -> Option<ChainWait> {
-        match &self.0 {
+        match &self.engine {
             Engine::Sqlite(_) => None,
             Engine::Postgres(engine) => Some(engine.shared.waited.so_far()),
         }
@@ -144,7 +151,7 @@ impl Store {
 
     /// How busy this process is with the database.
     pub fn load(&self) -> Load {
-        match &self.0 {
+        match &self.engine {
             Engine::Sqlite(engine) => engine.load(),
             Engine::Postgres(engine) => engine.load(),
         }
@@ -152,16 +159,17 @@ impl Store {
 
     /// Runs the script in a transaction and returns when it is committed.
     pub(crate) async fn write<S: Script>(&self, script: S) -> StoreResult<S::Output> {
-        match &self.0 {
+        match &self.engine {
             Engine::Sqlite(engine) => engine.writer.run(script).await,
             Engine::Postgres(engine) => engine.lane.run(script).await,
         }
     }
 
     pub(crate) async fn read<Q: Query>(&self, query: Q) -> StoreResult<Q::Output> {
-        match &self.0 {
+        match &self.engine {
+            Engine::Sqlite(engine) if query.is_lookup() => engine.desk.ask(query).await,
             Engine::Sqlite(engine) => engine.readers.ask(query).await,
-            Engine::Postgres(engine) => engine.shared.ask(&query).await,
+            Engine::Postgres(engine) => engine.shared.ask(query).await,
         }
     }
 
@@ -172,16 +180,23 @@ impl Store {
 
     /// Where the head of the audit log is kept outside the database.
     pub(crate) fn head_file(&self) -> HeadFile {
-        match &self.0 {
+        match &self.engine {
             Engine::Sqlite(engine) => HeadFile::beside(&engine.path),
             Engine::Postgres(engine) => engine.shared.head_file.clone(),
         }
     }
 
-    pub(crate) async fn audit_check(&self, against: Against) -> StoreResult<AuditReport> {
-        match &self.0 {
-            Engine::Sqlite(engine) => engine.readers.run(|db| db.audit_check(against)).await,
-            Engine::Postgres(engine) => engine.shared.audit_check(against).await,
+    pub(crate) const fn verification(&self) -> &Arc<Verification> {
+        &self.verification
+    }
+
+    pub(crate) async fn audit_check(&self, against: Against, still: StillWanted) -> StoreResult<AuditReport> {
+        match &self.engine {
+            Engine::Sqlite(engine) => {
+                let check = move |db: &mut SqliteDb<'_>| db.audit_check(against, &still);
+                engine.verification.run(&Account::of_deployment(), check).await
+            }
+            Engine::Postgres(engine) => engine.shared.audit_check(against, &still).await,
         }
     }
 }

@@ -25,6 +25,7 @@ mod eval_long;
 mod evidence_flips;
 mod export;
 mod facts;
+mod fairness;
 mod four_eyes;
 mod gate;
 mod graph;

@@ -23,6 +23,8 @@ mod erasure;
 mod evidence_flips;
 #[path = "../it/export.rs"]
 mod export;
+#[path = "../it/fairness.rs"]
+mod fairness;
 #[path = "../it/four_eyes.rs"]
 mod four_eyes;
 #[path = "../it/gate.rs"]

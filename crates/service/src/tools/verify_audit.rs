@@ -28,7 +28,7 @@ impl Tool for VerifyAudit {
     type Reply = AuditVerdict;
 
     async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<AuditVerdict>, Stop> {
-        let report = cx.service.store.audit_verify().await?;
+        let report = cx.service.store.audit_verify(cx.call.caller.deadline).await?;
         Ok(match &report {
             AuditReport::Intact { .. } => Done::read(AuditVerdict(report), "intact"),
             AuditReport::Broken(broken) => {

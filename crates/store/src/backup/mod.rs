@@ -65,13 +65,13 @@ const NO_HEADS: Against =
 
 /// How many entries the log of a copy has, all of which verify.
 fn verified(sql: &mut Connection, secrets: &Secrets, what: &str) -> Result<u64, StoreError> {
-    entries(SqliteDb { sql, secrets }.audit_check(NO_HEADS)?, what)
+    entries(SqliteDb { sql, secrets }.audit_check(NO_HEADS, &|| true)?, what)
 }
 
 /// The same of a copy in PostgreSQL, which nobody can open yet.
 async fn verified_there(settings: PostgresSettings, now: Timestamp) -> Result<u64, StoreError> {
     let there = Postgres::open_as(settings, Contents::BeingCopied, now).await?;
-    entries(there.shared.audit_check(NO_HEADS).await?, "the copy")
+    entries(there.shared.audit_check(NO_HEADS, &|| true).await?, "the copy")
 }
 
 fn entries(report: AuditReport, what: &str) -> Result<u64, StoreError> {

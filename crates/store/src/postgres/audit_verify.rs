@@ -14,8 +14,12 @@ use evidence::{Broken, StoredEntry};
 use tokio::sync::mpsc;
 
 impl Shared {
-    pub async fn audit_check(&self, against: Against) -> Result<AuditReport, StoreError> {
-        let view = View::take(&self.pool).await?;
+    pub async fn audit_check(
+        &self,
+        against: Against,
+        still: &(dyn Fn() -> bool + Send + Sync),
+    ) -> Result<AuditReport, StoreError> {
+        let view = View::take(&self.verification, None).await?;
         let client = view.client()?;
         begin(client, Reach::Deployment).await?;
         let mut db = PostgresDb { client, secrets: &self.secrets };
@@ -27,7 +31,7 @@ impl Shared {
         let (chunks, received) = mpsc::channel(1);
         let secrets = self.secrets.clone();
         let checker = tokio::task::spawn_blocking(move || check(&secrets, &marks, received));
-        let read = entries_read(&mut db, &chunks).await?;
+        let read = entries_read(&mut db, &chunks, still).await?;
         drop(chunks);
         let checked = checker.await.map_err(|_| StoreError::Panicked)?;
         // What was read before a row that cannot be read comes first in the log, and so in the report.
@@ -39,12 +43,16 @@ impl Shared {
 async fn entries_read(
     db: &mut PostgresDb<'_>,
     chunks: &mpsc::Sender<Vec<StoredEntry>>,
+    still: &(dyn Fn() -> bool + Send + Sync),
 ) -> StoreResult<Result<(), Broken>> {
     let sql = format!("SELECT {COLUMNS} FROM audit_entry WHERE seq > $1 ORDER BY seq LIMIT $2");
     let mut last = i64::MIN;
     loop {
         let rows: Vec<RawEntry> = db.all(&sql, &params![last, CHUNK as i64]).await?;
         let Some(end) = rows.last().map(|row| row.seq.0) else { return Ok(Ok(())) };
+        if !still() {
+            return Err(StoreError::TooLate);
+        }
         last = end;
         let mut chunk = Vec::with_capacity(rows.len());
         let mut outcome = Ok(());

@@ -15,11 +15,15 @@ pub(crate) struct Postgres {
 
 impl Postgres {
     pub fn load(&self) -> Load {
+        let Shared { reading, writing, desk, verification, places, .. } = &*self.shared;
         let pool = |name, pool: &Pool| {
             let status = pool.status();
             PoolLoad { name, open: status.size, idle: status.available, waiting: status.waiting }
         };
-        let pools = vec![pool("transactions", &self.shared.pool), pool("desk", &self.shared.desk)];
+        let readers = PoolLoad { waiting: places.waiting(), ..pool("readers", reading) };
+        let others = [("writer", writing), ("desk", desk), ("verification", verification)];
+        let mut pools = vec![readers];
+        pools.extend(others.map(|(name, connections)| pool(name, connections)));
         Load { writes_waiting: self.lane.waiting(), pools }
     }
 }

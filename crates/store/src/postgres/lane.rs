@@ -166,7 +166,7 @@ impl Worker {
 
     /// Runs every call and commits them together. An error is of a call, or of the connection, and nothing was kept.
     async fn try_commit(&self, group: &mut Group) -> Result<Closed, StoreError> {
-        let client = self.shared.pool.get().await?;
+        let client = self.shared.writing.get().await?;
         let mut tx = PostgresTx::new(&client, &self.shared);
         // A panic that reaches this is no call's own. The writing goes on, with another connection.
         let ended = AssertUnwindSafe(self.carry_out(&mut tx, group)).catch_unwind().await;
@@ -248,7 +248,7 @@ impl Worker {
     /// The server may still be at work on a commit whose connection is gone. It then holds the log, so the log is
     /// waited for before it is read.
     async fn looked(&self, head: &SignedHead) -> Result<bool, StoreError> {
-        let client = self.shared.pool.get().await?;
+        let client = self.shared.writing.get().await?;
         let mut tx = PostgresTx::new(&client, &self.shared);
         let looked = async {
             tx.log_wait().await?;

@@ -14,7 +14,7 @@ use crate::keys::{self, Database, KeySettings, KeySource, Switch};
 use crate::rows::deployment::{self, COPYING, Claim, ENCRYPTION, HEAD};
 use crate::rows::schema::Schema;
 use crate::secrets::Secrets;
-use domain::Timestamp;
+use domain::{Places, Timestamp};
 use evidence::{Head, Position};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
@@ -81,8 +81,11 @@ impl Postgres {
         let head_file = HeadFile::beside(&settings.beside);
         let known = witness_begin(&head_file, &secrets, held.get(HEAD).map(Vec::as_slice), now)?;
         let shared = Arc::new(Shared {
-            pool: pool::open(&address, contents, Purpose::Transactions)?,
+            reading: pool::open(&address, contents, Purpose::Reading)?,
+            places: Places::new(pool::READING),
+            writing: pool::open(&address, contents, Purpose::Writing)?,
             desk: pool::open(&address, contents, Purpose::Desk)?,
+            verification: pool::open(&address, contents, Purpose::Verification)?,
             secrets,
             head_file,
             head_lag: Lag::default(),

@@ -4,6 +4,7 @@ use super::address::{Address, Tls};
 use crate::StoreError;
 use crate::rows::deployment::COPYING;
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use domain::Capacity;
 use std::time::Duration;
 use tokio_postgres::NoTls;
 
@@ -18,27 +19,35 @@ pub(crate) enum Contents {
 /// What the connections of a pool are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Transactions, each of which says whose rows it reaches.
-    Transactions,
-    /// Statements that are a transaction each, on what is of the whole deployment: the keys that callers show, and the
-    /// numbers given out. Such a connection reaches that once and for all, and nothing else ever.
+    /// Whatever callers read. Each transaction says whose rows it reaches.
+    Reading,
+    /// The one transaction at a time that writes.
+    Writing,
+    /// Statements that are a transaction each, on what is of the whole deployment: the keys that callers show, the
+    /// numbers given out, and whether the database answers. Such a connection reaches that once and for all, and nothing
+    /// else ever. However busy reading is, these do not wait for it.
     Desk,
+    /// Checking the audit log, which takes seconds and is done once at a time.
+    Verification,
 }
 
+/// Of the connections for reading there is always one for another tenant than the busiest one.
+pub(crate) const READING: Capacity = Capacity { all: 5, tenant: 4, caller: 3 };
+
 impl Purpose {
-    /// Together enough for writing, the numbers that takes, and reads beside it; few enough that a dozen processes fit into
-    /// the hundred connections that PostgreSQL allows by default. More connections make nothing faster: each is a process
-    /// of the server with caches of its own.
+    /// Together few enough that ten processes fit into the hundred connections that PostgreSQL allows by default. More
+    /// connections make nothing faster: each is a process of the server with caches of its own.
     const fn connections(self) -> usize {
         match self {
-            Self::Transactions => 6,
+            Self::Reading => READING.all,
+            Self::Writing | Self::Verification => 1,
             Self::Desk => 2,
         }
     }
 
     const fn session(self) -> &'static str {
         match self {
-            Self::Transactions => "SET synchronous_commit = on",
+            Self::Reading | Self::Writing | Self::Verification => "SET synchronous_commit = on",
             // A number need not reach the disk by itself: what uses it is committed after it, and takes it along.
             Self::Desk => "SET synchronous_commit = off; SET svc.reach = 'deployment'",
         }

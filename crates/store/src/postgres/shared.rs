@@ -5,12 +5,17 @@ use super::waited::Waited;
 use crate::head_file::{HeadFile, Lag};
 use crate::secrets::Secrets;
 use deadpool_postgres::Pool;
+use domain::Places;
 use std::sync::Arc;
 
 pub(crate) struct Shared {
-    pub pool: Pool,
+    pub reading: Pool,
+    /// The places in which the connections for reading are used.
+    pub places: Places,
+    pub writing: Pool,
     /// For single statements on what is of the whole deployment.
     pub desk: Pool,
+    pub verification: Pool,
     pub secrets: Arc<Secrets>,
     pub head_file: HeadFile,
     pub head_lag: Lag,

@@ -6,29 +6,32 @@ use super::walls::walled;
 use crate::StoreError;
 use crate::script::{Query, Reach, StoreResult};
 use deadpool_postgres::{Client, Object, Pool};
+use domain::Place;
 use futures_util::future::try_join;
 
-/// A connection for one view. It goes back to the pool only once its transaction has ended; nobody waits for that.
-pub(super) struct View(Option<Client>);
+/// A connection for one view, and the place that it is read in. It goes back to the pool only once its transaction has
+/// ended; nobody waits for that.
+pub(super) struct View(Option<(Client, Option<Place>)>);
 
 impl View {
-    pub async fn take(pool: &Pool) -> StoreResult<Self> {
-        Ok(Self(Some(pool.get().await?)))
+    pub async fn take(pool: &Pool, place: Option<Place>) -> StoreResult<Self> {
+        Ok(Self(Some((pool.get().await?, place))))
     }
 
     pub fn client(&self) -> StoreResult<&Client> {
-        self.0.as_ref().ok_or(StoreError::Closed)
+        self.0.as_ref().map(|(client, _)| client).ok_or(StoreError::Closed)
     }
 }
 
 impl Drop for View {
     fn drop(&mut self) {
-        if let (Some(client), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current()) {
+        if let (Some((client, place)), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current()) {
             runtime.spawn(async move {
                 if client.batch_execute("ROLLBACK").await.is_err() {
                     // It is of no more use, and the pool must not hand it out again.
                     drop(Object::take(client));
                 }
+                drop(place);
             });
         }
     }
@@ -40,12 +43,13 @@ pub(super) async fn begin(client: &Client, reach: Reach<'_>) -> StoreResult<()> 
 }
 
 impl Shared {
-    pub async fn ask<Q: Query>(&self, query: &Q) -> StoreResult<Q::Output> {
+    pub async fn ask<Q: Query>(&self, query: Q) -> StoreResult<Q::Output> {
         if query.is_lookup() {
             let client = self.desk.get().await?;
             return query.run(&mut PostgresDb { client: &client, secrets: &self.secrets }).await;
         }
-        let view = View::take(&self.pool).await?;
+        let place = self.places.take(&query.account()).await;
+        let view = View::take(&self.reading, Some(place)).await?;
         let client = view.client()?;
         let mut db = PostgresDb { client, secrets: &self.secrets };
         // Sent together, and carried out one after the other.

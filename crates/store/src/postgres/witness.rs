@@ -84,7 +84,7 @@ impl Shared {
             if at.size > head.statement.at.size {
                 return Ok(true);
             }
-            if !self.ask(&Passes(at)).await? {
+            if !self.ask(Passes(at)).await? {
                 return Err(StoreError::corrupt(KEPT, "it names another log; run verify_audit"));
             }
             self.known.add(at);
@@ -115,10 +115,10 @@ impl Shared {
         let Some(outside) = self.head_file.apart(HeadFile::read).await?.heads else { return Ok(false) };
         // The head of a log without entries says nothing.
         let outside = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
-        if !self.ask(&Compared(outside)).await?.is_settled(&self.secrets) {
+        if !self.ask(Compared(outside)).await?.is_settled(&self.secrets) {
             return Ok(false);
         }
-        if let Some(head) = self.ask(&HeadInside).await? {
+        if let Some(head) = self.ask(HeadInside).await? {
             self.head_file.apart(move |file| file.reset(&head)).await?;
         }
         Ok(true)

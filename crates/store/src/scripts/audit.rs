@@ -7,8 +7,11 @@ use crate::rows::audit_list::{AuditQuery, AuditReach, TENANTS, TIME_OF};
 use crate::script::{Db, Query, Reach, StoreResult};
 use crate::sql::params;
 use crate::store::Store;
-use domain::{Caller, Space, Tenant};
+use crate::verification::Round;
+use domain::{Account, Caller, Space, Tenant};
 use evidence::{Broken, StoredEntry};
+use std::sync::Arc;
+use std::time::Instant;
 
 pub(super) async fn of_space<D: Db>(
     db: &mut D,
@@ -25,7 +28,7 @@ pub(super) async fn of_space<D: Db>(
 }
 
 struct AuditList {
-    tenant: Tenant,
+    account: Account,
     query: AuditQuery,
 }
 
@@ -35,8 +38,12 @@ impl Query for AuditList {
     fn reach(&self) -> Reach<'_> {
         match self.query.reach {
             AuditReach::Deployment => Reach::Deployment,
-            AuditReach::Tenant | AuditReach::User(_) => Reach::Tenant(&self.tenant),
+            AuditReach::Tenant | AuditReach::User(_) => Reach::Tenant(&self.account.tenant),
         }
+    }
+
+    fn account(&self) -> Account {
+        self.account.clone()
     }
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Vec<AuditLine>> {
@@ -61,7 +68,7 @@ impl AuditList {
             }
             return Ok(query.merged(found));
         }
-        let tenant = (query.reach != AuditReach::Deployment).then_some(self.tenant.as_str());
+        let tenant = (query.reach != AuditReach::Deployment).then_some(self.account.tenant.as_str());
         let (sql, values) = query.listing(tenant, from);
         db.all(&sql, &values).await
     }
@@ -69,14 +76,29 @@ impl AuditList {
 
 impl Store {
     /// Recomputes every hash and signature of the log, and compares it with the heads in and outside the database.
-    pub async fn audit_verify(&self) -> Result<AuditReport, StoreError> {
+    /// The verdict is on a log that is not older than the question.
+    pub async fn audit_verify(&self, deadline: Instant) -> Result<AuditReport, StoreError> {
+        let (awaited, round) = self.verification().join();
+        if let Some(round) = round {
+            let store = self.clone();
+            tokio::spawn(async move {
+                let check = async || store.audit_verify_now(&round).await;
+                store.verification().carry_out(&round, check).await;
+            });
+        }
+        awaited.verdict(deadline).await
+    }
+
+    async fn audit_verify_now(&self, round: &Arc<Round>) -> StoreResult<AuditReport> {
         // The heads outside are read before the entries: read later, they could be newer.
         let outside = self.outside().await?;
-        self.audit_check(Against { outside, proposed: None }).await
+        let round = round.clone();
+        let still = Box::new(move || round.is_wanted());
+        self.audit_check(Against { outside, proposed: None }, still).await
     }
 
     /// Entries newest first.
     pub async fn audit_list(&self, caller: &Caller, query: AuditQuery) -> Result<Vec<AuditLine>, StoreError> {
-        self.read(AuditList { tenant: caller.tenant.clone(), query }).await
+        self.read(AuditList { account: caller.account(), query }).await
     }
 }

@@ -35,6 +35,10 @@ impl Query for Ready {
         Reach::Deployment
     }
 
+    fn is_lookup(&self) -> bool {
+        true
+    }
+
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<()> {
         db.one::<()>("SELECT 1", &[]).await?;
         Ok(())

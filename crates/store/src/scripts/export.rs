@@ -6,10 +6,10 @@ use crate::rows::deployment::HEAD;
 use crate::rows::export::Export;
 use crate::script::{Db, Query, Reach, StoreResult};
 use crate::store::Store;
-use domain::{Caller, Space, SpaceKey, Tenant};
+use domain::{Account, Caller, Space, SpaceKey};
 
 struct SpaceExport {
-    tenant: Tenant,
+    account: Account,
     space: Space,
 }
 
@@ -17,11 +17,15 @@ impl Query for SpaceExport {
     type Output = Export;
 
     fn reach(&self) -> Reach<'_> {
-        Reach::Tenant(&self.tenant)
+        Reach::Tenant(&self.account.tenant)
+    }
+
+    fn account(&self) -> Account {
+        self.account.clone()
     }
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Export> {
-        let tenant = &self.tenant;
+        let tenant = &self.account.tenant;
         let mut export = Export { head: deployment::signed(db, HEAD).await?, ..Export::default() };
         for entry in audit::of_space(db, tenant, &self.space).await? {
             match entry {
@@ -52,6 +56,6 @@ impl Query for SpaceExport {
 
 impl Store {
     pub async fn space_export(&self, caller: &Caller, space: &Space) -> Result<Export, StoreError> {
-        self.read(SpaceExport { tenant: caller.tenant.clone(), space: space.clone() }).await
+        self.read(SpaceExport { account: caller.account(), space: space.clone() }).await
     }
 }

@@ -9,6 +9,9 @@ use crate::script::{Db, StoreResult};
 use crate::secrets::Secrets;
 use evidence::{Anchor, Broken, ChainVerifier, Signed, SignedHead, SignedRestoration};
 
+/// Whether anybody still waits for what a check will say. It is asked now and then, and the check ends with a no.
+pub(crate) type StillWanted = Box<dyn Fn() -> bool + Send + Sync>;
+
 /// What a check is given besides the database.
 pub(crate) struct Against {
     /// The heads kept outside. They must have been read before the entries: read later, they could be newer.

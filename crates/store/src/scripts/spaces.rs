@@ -5,7 +5,7 @@ use crate::rows::spaces::{SpaceRow, SpaceVersion};
 use crate::script::{Db, Query, Reach, Rows, Series, StoreResult};
 use crate::sql::{FromRow, among, params};
 use crate::store::Store;
-use domain::{Caller, Space, SpaceId, SpaceKey, Status, Tenant};
+use domain::{Account, Caller, Space, SpaceId, SpaceKey, Status, Tenant};
 
 /// Something asked within one space.
 pub(super) trait SpaceQuery: Send + Sync + 'static {
@@ -21,7 +21,7 @@ pub(super) trait SpaceQuery: Send + Sync + 'static {
 
 /// A question to a space that may not exist yet.
 struct InSpace<Q> {
-    tenant: Tenant,
+    account: Account,
     space: Space,
     query: Q,
 }
@@ -30,12 +30,17 @@ impl<Q: SpaceQuery> Query for InSpace<Q> {
     type Output = Option<Q::Output>;
 
     fn reach(&self) -> Reach<'_> {
-        Reach::Tenant(&self.tenant)
+        Reach::Tenant(&self.account.tenant)
+    }
+
+    fn account(&self) -> Account {
+        self.account.clone()
     }
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Self::Output> {
-        let Some(row) = find(db, &self.tenant, &self.space).await? else { return Ok(None) };
-        let key = SpaceKey { tenant: &self.tenant, id: row.id };
+        let tenant = &self.account.tenant;
+        let Some(row) = find(db, tenant, &self.space).await? else { return Ok(None) };
+        let key = SpaceKey { tenant, id: row.id };
         self.query.run(db, key, row.at).await.map(Some)
     }
 }
@@ -178,7 +183,7 @@ impl Store {
         space: &Space,
         query: Q,
     ) -> StoreResult<Option<Q::Output>> {
-        self.read(InSpace { tenant: caller.tenant.clone(), space: space.clone(), query }).await
+        self.read(InSpace { account: caller.account(), space: space.clone(), query }).await
     }
 
     pub async fn space_exists(&self, caller: &Caller, space: &Space) -> Result<bool, StoreError> {

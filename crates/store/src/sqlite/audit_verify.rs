@@ -12,13 +12,13 @@ use rusqlite::Row;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 impl SqliteDb<'_> {
-    pub fn audit_check(&mut self, against: Against) -> StoreResult<AuditReport> {
+    pub fn audit_check(&mut self, against: Against, still: &dyn Fn() -> bool) -> StoreResult<AuditReport> {
         let marks = match at_once(Marks::read(self, against, "beside the database"))? {
             Ok(marks) => marks,
             Err(broken) => return Ok(AuditReport::Broken(broken)),
         };
         let checked = match marks.verifier(self.secrets) {
-            Ok(verifier) => self.entries_check(verifier, marks.head.as_ref())?,
+            Ok(verifier) => self.entries_check(verifier, marks.head.as_ref(), still)?,
             Err(broken) => Err(broken),
         };
         Ok(AuditReport::of(checked, marks.said))
@@ -28,13 +28,17 @@ impl SqliteDb<'_> {
         &self,
         verifier: ChainVerifier<'_>,
         head: Option<&SignedHead>,
+        still: &dyn Fn() -> bool,
     ) -> Result<Result<u64, Broken>, StoreError> {
         let (chunks, received) = sync_channel(1);
         std::thread::scope(|scope| {
             let checker = scope.spawn(move || check(verifier, &received));
-            let read = self.entries_read(&chunks);
+            let read = self.entries_read(&chunks, still);
             drop(chunks);
             let checked = checker.join().map_err(|_| StoreError::Panicked)?;
+            if !still() {
+                return Err(StoreError::TooLate);
+            }
             // What was read before a row that cannot be read comes first in the log, and so in the report.
             Ok(checked.and_then(|verifier| {
                 read?;
@@ -43,8 +47,12 @@ impl SqliteDb<'_> {
         })
     }
 
-    /// Sends the log in chunks, until the other side has seen enough.
-    fn entries_read(&self, chunks: &SyncSender<Vec<StoredEntry>>) -> Result<(), Broken> {
+    /// Sends the log in chunks, until the other side has seen enough or nobody waits for it.
+    fn entries_read(
+        &self,
+        chunks: &SyncSender<Vec<StoredEntry>>,
+        still: &dyn Fn() -> bool,
+    ) -> Result<(), Broken> {
         let mut last = 0;
         let failed = |seq: u64, e: &dyn std::fmt::Display| Broken {
             seq,
@@ -62,8 +70,11 @@ impl SqliteDb<'_> {
                 last = entry.entry.seq;
             }
             let outcome = read.map(|entry| chunk.extend(entry));
-            if (ends || chunk.len() == CHUNK) && chunks.send(std::mem::take(&mut chunk)).is_err() {
-                return Ok(());
+            if ends || chunk.len() == CHUNK {
+                let sent = chunks.send(std::mem::take(&mut chunk));
+                if sent.is_err() || !still() {
+                    return Ok(());
+                }
             }
             outcome?;
             if ends {

@@ -13,11 +13,14 @@ pub(crate) struct Sqlite {
     pub path: PathBuf,
     pub secrets: Arc<Secrets>,
     pub readers: Readers,
+    pub desk: Readers,
+    pub verification: Readers,
     pub writer: Writer,
 }
 
 impl Sqlite {
     pub fn load(&self) -> Load {
-        Load { writes_waiting: self.writer.waiting(), pools: vec![self.readers.load()] }
+        let pools = [&self.readers, &self.desk, &self.verification];
+        Load { writes_waiting: self.writer.waiting(), pools: pools.map(Readers::load).into() }
     }
 }

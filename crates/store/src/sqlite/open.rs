@@ -4,7 +4,7 @@ use super::connection::{self, Meter};
 use super::db::SqliteDb;
 use super::engine::Sqlite;
 use super::migrations;
-use super::readers::Readers;
+use super::readers::{Purpose, Readers};
 use super::writer::Writer;
 use crate::StoreError;
 use crate::head_file::HeadFile;
@@ -72,8 +72,10 @@ impl Sqlite {
         }
         drop(db);
         let writer = Writer::start(&path, secrets.clone(), meter.as_ref())?;
-        let readers = Readers::new(path.clone(), secrets.clone(), meter);
-        Ok(Self { path, secrets, readers, writer })
+        let readers = |purpose| Readers::new(purpose, path.clone(), secrets.clone(), meter.clone());
+        let [reading, desk, verification] =
+            [Purpose::Reading, Purpose::Desk, Purpose::Verification].map(readers);
+        Ok(Self { path, secrets, readers: reading, desk, verification, writer })
     }
 }
 

@@ -3,52 +3,81 @@
 use super::connection::{self, Meter};
 use super::db::{SqliteDb, at_once};
 use crate::StoreError;
-use crate::load::{PoolLoad, Waiting};
+use crate::load::PoolLoad;
 use crate::script::{Query, StoreResult};
 use crate::secrets::Secrets;
+use domain::{Account, Capacity, Places};
 use parking_lot::Mutex;
 use rusqlite::Connection;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
 
-/// Reads that run at once, each on a thread and a connection of its own. More would not be faster on any machine that
-/// this runs on, and every thread keeps memory for itself.
-const AT_ONCE: usize = 4;
+/// What a set of connections is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Whatever callers read.
+    Reading,
+    /// Single statements on what is of the whole deployment: the keys that callers show, and whether the database answers.
+    /// However busy reading is, these do not wait for it.
+    Desk,
+    /// Checking the audit log, which takes seconds and is done once at a time.
+    Verification,
+}
+
+impl Purpose {
+    /// Each place is a thread and a connection. More than four for one caller would not be faster on any machine that
+    /// this runs on; with the two more there is always one for another caller, and one for another tenant.
+    const fn capacity(self) -> Capacity {
+        match self {
+            Self::Reading => Capacity { all: 6, tenant: 5, caller: 4 },
+            Self::Desk => Capacity::of(2),
+            Self::Verification => Capacity::of(1),
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Reading => "readers",
+            Self::Desk => "desk",
+            Self::Verification => "verification",
+        }
+    }
+}
 
 #[derive(Clone)]
 pub(crate) struct Readers {
+    purpose: Purpose,
     path: PathBuf,
     meter: Option<Meter>,
     secrets: Arc<Secrets>,
     idle: Arc<Mutex<Vec<Connection>>>,
-    places: Arc<Semaphore>,
-    waiting: Waiting,
+    places: Places,
 }
 
 impl Readers {
-    pub fn new(path: PathBuf, secrets: Arc<Secrets>, meter: Option<Meter>) -> Self {
-        let places = Arc::new(Semaphore::new(AT_ONCE));
-        Self { path, meter, secrets, idle: Arc::default(), places, waiting: Waiting::default() }
+    pub fn new(purpose: Purpose, path: PathBuf, secrets: Arc<Secrets>, meter: Option<Meter>) -> Self {
+        let places = Places::new(purpose.capacity());
+        Self { purpose, path, meter, secrets, idle: Arc::default(), places }
     }
 
     pub fn load(&self) -> PoolLoad {
-        let (idle, busy) = (self.idle.lock().len(), AT_ONCE - self.places.available_permits().min(AT_ONCE));
-        PoolLoad { name: "readers", open: idle + busy, idle, waiting: self.waiting.count() }
+        let idle = self.idle.lock().len();
+        let (name, open) = (self.purpose.name(), idle + self.places.taken());
+        PoolLoad { name, open, idle, waiting: self.places.waiting() }
     }
 
     pub async fn ask<Q: Query>(&self, query: Q) -> StoreResult<Q::Output> {
-        self.run(move |db| at_once(query.run(db))).await
+        let account = query.account();
+        self.run(&account, move |db| at_once(query.run(db))).await
     }
 
     /// Runs `work` on a consistent snapshot of the database.
     pub async fn run<T: Send + 'static>(
         &self,
+        account: &Account,
         work: impl FnOnce(&mut SqliteDb<'_>) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
-        let waiter = self.waiting.begin();
-        let place = self.places.clone().acquire_owned().await.map_err(|_| StoreError::Closed)?;
-        drop(waiter);
+        let place = self.places.take(account).await;
         let this = self.clone();
         let run = move || {
             let result = this.run_blocking(work);
