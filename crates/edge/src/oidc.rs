@@ -146,6 +146,7 @@ impl Oidc {
             kind: PrincipalKind::Human,
             tenant: Tenant::default(),
             scopes,
+            shown: None,
         })
     }
 

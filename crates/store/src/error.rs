@@ -28,6 +28,8 @@ pub enum StoreError {
     NewerSchema { found: i64, known: i64 },
     #[error("{0}")]
     Startup(String),
+    #[error("the key of the caller was revoked, has expired or was replaced while the call was under way")]
+    KeyEnded,
     #[error("the store has shut down")]
     Closed,
     #[error("a transaction on SQLite waited for something, and nothing of it was kept")]
@@ -71,6 +73,7 @@ impl StoreError {
             Self::Corrupt { .. } => "CorruptRow",
             Self::NewerSchema { .. } => "NewerSchema",
             Self::Startup(_) => "StartupError",
+            Self::KeyEnded => "KeyEnded",
             Self::Closed => "StoreClosed",
             Self::Waiting => "StoreWaiting",
             Self::TooLate => "Timeout",

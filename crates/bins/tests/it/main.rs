@@ -43,6 +43,7 @@ mod http_resource;
 mod http_revocation;
 mod http_rotation;
 mod http_slow_clients;
+mod key_ends_midway;
 mod keys;
 mod kill;
 mod licence;

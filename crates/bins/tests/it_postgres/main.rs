@@ -49,6 +49,8 @@ mod http_metrics;
 mod http_revocation;
 #[path = "../it/http_rotation.rs"]
 mod http_rotation;
+#[path = "../it/key_ends_midway.rs"]
+mod key_ends_midway;
 #[path = "../it/keys.rs"]
 mod keys;
 #[path = "../it/kill.rs"]

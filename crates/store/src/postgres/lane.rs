@@ -107,6 +107,14 @@ impl Queue {
     }
 }
 
+/// Whom a group takes along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Along {
+    Riders,
+    /// A call by itself: whatever fails then is its own.
+    Nobody,
+}
+
 struct Worker {
     shared: Arc<Shared>,
     riders: Arc<Riders>,
@@ -144,7 +152,7 @@ impl Worker {
         // All processes lock spaces in this one order, so that no two of them wait for each other in a circle. What is
         // equal keeps its order.
         group.sort_by(|a, b| a.ground().cmp(&b.ground()));
-        match self.try_commit(&mut group).await {
+        match self.try_commit(&mut group, Along::Riders).await {
             Ok(closed) => self.settle(group, closed).await,
             Err(error) if group.len() == 1 || error.is_lost() => given_up(group, &error),
             // One of them failed, and took the others with it.
@@ -156,7 +164,7 @@ impl Worker {
         let mut again = Group::new();
         for job in group {
             let mut alone = vec![job];
-            again.extend(match self.try_commit(&mut alone).await {
+            again.extend(match self.try_commit(&mut alone, Along::Nobody).await {
                 Ok(closed) => self.settle(alone, closed).await,
                 Err(error) => given_up(alone, &error),
             });
@@ -165,11 +173,11 @@ impl Worker {
     }
 
     /// Runs every call and commits them together. An error is of a call, or of the connection, and nothing was kept.
-    async fn try_commit(&self, group: &mut Group) -> Result<Closed, StoreError> {
+    async fn try_commit(&self, group: &mut Group, along: Along) -> Result<Closed, StoreError> {
         let client = self.shared.writing.get().await?;
         let mut tx = PostgresTx::new(&client, &self.shared);
         // A panic that reaches this is no call's own. The writing goes on, with another connection.
-        let ended = AssertUnwindSafe(self.carry_out(&mut tx, group)).catch_unwind().await;
+        let ended = AssertUnwindSafe(self.carry_out(&mut tx, group, along)).catch_unwind().await;
         let ended = ended.unwrap_or(Ok(Closed::Failed(StoreError::Panicked)));
         if !matches!(ended, Ok(Closed::Committed(_))) {
             tx.unrecord();
@@ -185,7 +193,12 @@ impl Worker {
         ended
     }
 
-    async fn carry_out(&self, tx: &mut PostgresTx<'_>, group: &mut Group) -> Result<Closed, StoreError> {
+    async fn carry_out(
+        &self,
+        tx: &mut PostgresTx<'_>,
+        group: &mut Group,
+        along: Along,
+    ) -> Result<Closed, StoreError> {
         run(tx, group).await?;
         if !tx.has_entries() {
             return Ok(tx.commit().await);
@@ -194,12 +207,13 @@ impl Worker {
             Ok(at) => at,
             Err(error) => return Ok(Closed::Failed(error)),
         };
-        if !holds_apart(group) {
+        if along == Along::Riders && !holds_apart(group) {
             let mut riders = self.riders.take(GROUP.saturating_sub(group.len()));
             let ran = run(tx, &mut riders).await;
             group.append(&mut riders);
             ran?;
         }
+        tx.admit().await?;
         Ok(tx.append(at).await)
     }
 

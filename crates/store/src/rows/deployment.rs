@@ -16,6 +16,8 @@ pub(crate) const KEY_CHECK: &str = "key_check";
 pub(crate) const PUBLIC_KEY: &str = "public_key";
 /// Whether sources are bound to principals where nothing else is set. Databases from before this was known lack it.
 pub(crate) const SOURCES: &str = "sources";
+/// Another value after each change to any principal.
+pub(crate) const PRINCIPALS: &str = "principals";
 pub(crate) const BOUND: &[u8] = b"bound";
 /// The row that whoever appends to the log of a PostgreSQL database holds locked.
 const CHAIN: &str = "chain";

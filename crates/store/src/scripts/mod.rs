@@ -4,6 +4,7 @@ mod audit;
 mod calls;
 mod changes;
 mod counters;
+pub(crate) mod credentials;
 mod decisions;
 pub(crate) mod deployment;
 mod erasure;
