@@ -1,6 +1,6 @@
 //! Who asks, for which tenant, in which request, and until when an answer is of use.
 
-use crate::{Account, Capability, Principal, PrincipalOrigin, Role, Tenant};
+use crate::{Account, Capability, Notice, Principal, PrincipalOrigin, Role, Tenant};
 use jiff::Timestamp;
 use std::time::Instant;
 
@@ -48,6 +48,8 @@ pub struct Caller {
     pub request_id: String,
     pub now: Timestamp,
     pub deadline: Instant,
+    /// What the call is waiting for, for those who wait for the call.
+    pub notice: Notice,
 }
 
 impl Caller {
@@ -58,7 +60,7 @@ impl Caller {
         };
         // What is stored and signed is kept to the microsecond; a finer time would not read back as it was signed.
         let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
-        Self { identity, tenant, request_id, now, deadline }
+        Self { identity, tenant, request_id, now, deadline, notice: Notice::default() }
     }
 
     /// The caller's name in the audit log.

@@ -4,6 +4,7 @@ use crate::ids::FactId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::Arc;
 
 /// What the caller attached to a statement; `category` decides whether a fact is critical.
 pub type Metadata = serde_json::Map<String, serde_json::Value>;
@@ -155,8 +156,9 @@ pub struct Fact {
     pub supersedes: Option<FactId>,
     pub metadata: Metadata,
     pub triple: Triple,
-    /// The words that the fact was taken from.
-    pub text: String,
+    /// The words that the fact was taken from, shared with the other facts of the same statement.
+    #[serde(with = "shared_text")]
+    pub text: Arc<str>,
     pub pending: Option<Pending>,
     pub earlier: Vec<Earlier>,
     pub created: Timestamp,
@@ -168,5 +170,19 @@ impl Fact {
     /// The caller's category, which decides whether the fact is critical.
     pub fn category(&self) -> Option<&str> {
         self.metadata.get("category").and_then(serde_json::Value::as_str)
+    }
+}
+
+/// A text that several facts share is written with each of them, and read as a text of its own.
+mod shared_text {
+    use serde::{Deserialize, Deserializer, Serializer};
+    use std::sync::Arc;
+
+    pub fn serialize<S: Serializer>(text: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(text)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
+        String::deserialize(from).map(Arc::from)
     }
 }

@@ -8,6 +8,7 @@ pub mod fault;
 pub mod ids;
 pub mod keys;
 pub mod limits;
+mod notice;
 pub mod places;
 pub mod policy;
 pub mod principal;
@@ -23,6 +24,7 @@ pub use fair_queue::{Account, Capacity, FairQueue};
 pub use fault::Fault;
 pub use ids::{DecisionId, EntityKey, EntryNumber, FactId, ProjectionId, ReceiptId, SpaceId, SpaceKey};
 pub use jiff::Timestamp;
+pub use notice::Notice;
 pub use places::{Place, Places};
 pub use policy::{PolicyMode, SourcePolicy};
 pub use principal::{

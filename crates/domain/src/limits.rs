@@ -2,6 +2,9 @@
 
 /// A statement or question: several pages of text, and well below what a model reads at once.
 pub const TEXT_BYTES: usize = 64 * 1024;
+/// From this size on the words of a statement are kept once for all of its facts. Shorter ones go with each fact: a row
+/// of their own would take more room than it saves.
+pub const SHARED_TEXT_BYTES: usize = 256;
 /// A subject names one attribute of one thing; a longer one is a model that rambles.
 pub const SUBJECT_BYTES: usize = 256;
 /// A value is a phrase or a short paragraph; a document belongs elsewhere.

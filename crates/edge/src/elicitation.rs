@@ -1,7 +1,6 @@
 //! Elicitation: asking the person behind a client about a change that waits, where the client offers that, and settling
 //! it as they say. What they do not settle goes on waiting.
 
-use crate::CALL_TIME;
 use crate::rpc::Id;
 use domain::{Caller, FactId, Timestamp};
 use parking_lot::Mutex;
@@ -78,7 +77,7 @@ pub(crate) async fn settle(
     let mut arguments = space.clone();
     arguments.insert("memory_id".to_owned(), memory_id.0.into());
     arguments.insert("decided_by".to_owned(), DECIDED_BY.into());
-    let deadline = Instant::now() + CALL_TIME;
+    let deadline = Instant::now() + service.call_time();
     let caller = Caller { now: Timestamp::now(), deadline, ..caller.clone() };
     Some(service.call(caller, tool, arguments).await.text())
 }

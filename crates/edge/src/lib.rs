@@ -11,11 +11,6 @@ mod stateless;
 pub mod stdio;
 mod tools_list;
 
-use std::time::Duration;
-
 /// The name and version under which the server introduces itself.
 pub const NAME: &str = "svc";
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// How long a call may take in all: the two minutes of the model's retries, and time to finish.
-pub(crate) const CALL_TIME: Duration = Duration::from_secs(150);

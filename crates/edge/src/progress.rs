@@ -1,5 +1,6 @@
 //! Progress messages for a long call, for a client that asked for them.
 
+use domain::Notice;
 use futures_util::stream::{self, BoxStream, StreamExt};
 use serde_json::{Map, Value, json};
 use std::future::Future;
@@ -22,10 +23,11 @@ pub(crate) fn token(method: &str, params: &Map<String, Value>) -> Option<Value> 
 pub(crate) fn messages(
     token: Option<Value>,
     every: Duration,
+    notice: Notice,
     call: impl Future<Output = String> + Send + 'static,
 ) -> BoxStream<'static, String> {
     let Some(token) = token else { return stream::once(call).boxed() };
-    let ticks = Ticks { token, clock: interval_at(Instant::now() + every, every), told: 0 };
+    let ticks = Ticks { token, clock: interval_at(Instant::now() + every, every), told: 0, notice };
     stream::unfold(Some((Box::pin(call), ticks)), |running| async move {
         let (mut call, mut ticks) = running?;
         tokio::select! {
@@ -41,16 +43,18 @@ struct Ticks {
     token: Value,
     clock: Interval,
     told: u64,
+    notice: Notice,
 }
 
 impl Ticks {
     async fn next(&mut self) -> String {
         self.clock.tick().await;
         self.told += 1;
+        let message = self.notice.words().unwrap_or_else(|| "working".into());
         json!({
             "jsonrpc": "2.0",
             "method": "notifications/progress",
-            "params": { "progressToken": self.token, "progress": self.told, "message": "working" },
+            "params": { "progressToken": self.token, "progress": self.told, "message": message },
         })
         .to_string()
     }
@@ -59,6 +63,7 @@ impl Ticks {
 #[cfg(test)]
 mod tests {
     use super::{messages, token};
+    use domain::Notice;
     use futures_util::StreamExt;
     use serde_json::{Value, json};
     use std::time::Duration;
@@ -86,13 +91,17 @@ mod tests {
             let _ = finished.await;
             "answer".to_owned()
         };
-        let mut said = messages(Some(json!("t")), SOON, call);
+        let notice = Notice::default();
+        let mut said = messages(Some(json!("t")), SOON, notice.clone(), call);
         for expected in 1..=3 {
             let word: Value = serde_json::from_str(&said.next().await.expect("a word")).expect("JSON");
             assert_eq!(word["method"], "notifications/progress");
             assert_eq!(word["params"]["progressToken"], "t");
             assert_eq!(word["params"]["progress"], expected);
         }
+        notice.say("trying again");
+        let word: Value = serde_json::from_str(&said.next().await.expect("a word")).expect("JSON");
+        assert_eq!(word["params"]["message"], "trying again");
         finish.send(()).expect("the call waits");
         assert_eq!(said.next().await.as_deref(), Some("answer"));
         assert_eq!(said.next().await, None);
@@ -100,7 +109,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_call_without_a_token_says_only_its_answer() {
-        let said: Vec<String> = messages(None, SOON, async { "answer".to_owned() }).collect().await;
+        let said: Vec<String> =
+            messages(None, SOON, Notice::default(), async { "answer".to_owned() }).collect().await;
         assert_eq!(said, ["answer"]);
     }
 }

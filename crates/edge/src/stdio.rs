@@ -1,7 +1,6 @@
 //! MCP over standard input and output: one message a line, several calls in flight at once, and nothing but protocol
 //! on standard output.
 
-use crate::CALL_TIME;
 use crate::elicitation::Asker;
 use crate::mcp;
 use crate::progress;
@@ -112,7 +111,9 @@ impl Conversation {
     async fn answer(self, id: Id, method: String, params: Map<String, Value>) {
         let request_id = request_id::random();
         let started = Instant::now();
-        let caller = Caller::new(self.identity, request_id.clone(), Timestamp::now(), started + CALL_TIME);
+        let deadline = started + self.service.call_time();
+        let caller = Caller::new(self.identity, request_id.clone(), Timestamp::now(), deadline);
+        let notice = caller.notice.clone();
         let progress = progress::token(&method, &params);
         let (service, asker, key) = (self.service, self.asker, id.to_string());
         let call = async move {
@@ -124,7 +125,7 @@ impl Conversation {
             tracing::info!(request_id, method, elapsed_ms = started.elapsed().as_millis() as u64, "answered");
             rpc::answer(&id, &outcome)
         };
-        let mut messages = progress::messages(progress, progress::EVERY, call);
+        let mut messages = progress::messages(progress, progress::EVERY, notice, call);
         while let Some(message) = messages.next().await {
             // A client that no longer reads has gone; there is nobody to tell.
             let _ = self.answers.send(message).await;

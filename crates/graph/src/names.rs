@@ -183,7 +183,7 @@ mod tests {
             supersedes: None,
             metadata: Metadata::new(),
             triple: Triple { head, relation, tail },
-            text: String::new(),
+            text: "".into(),
             pending: None,
             earlier: Vec::new(),
             created: Timestamp::UNIX_EPOCH,

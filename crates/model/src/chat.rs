@@ -1,11 +1,12 @@
 //! A language model behind HTTP: statements become facts, questions become answers.
 
-use crate::chat_client::ChatClient;
+use crate::chat_client::{self, ChatClient};
 use crate::completion::{Ended, Want};
-use crate::config::{ChatConfig, Provider, address};
+use crate::config::{ChatConfig, LONGEST_PROBE, Provider, address};
 use crate::dialect::REPLY_TOKENS;
 use crate::error::ModelError;
 use crate::http::Endpoint;
+use crate::presence::Watched;
 use crate::prompt::{self, Reminder};
 use crate::reply::{self, Reply};
 use crate::request::{Answer, Extract};
@@ -22,7 +23,6 @@ const REPLY_BYTES: usize = 4 * 1024 * 1024;
 const REPLY_TOKENS_PER_BYTE: u32 = 3;
 /// Room for a handful of entries, however short the statement.
 const REPLY_TOKENS_LEAST: u32 = 1024;
-const PROBE_TIME: Duration = Duration::from_secs(3);
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 pub(crate) struct Chat {
@@ -51,6 +51,7 @@ impl Chat {
                 headers: headers(provider, config.api_key.as_ref())?,
                 reply_bytes: REPLY_BYTES,
             };
+            let endpoint = Watched::new(endpoint, chat_client::first_ping(provider, &model));
             let read_model = config.read_model.unwrap_or_else(|| model.clone());
             Some(Clients {
                 extractor: ChatClient::new(provider, endpoint.clone(), model.clone()),
@@ -70,6 +71,10 @@ impl Chat {
         &self.model
     }
 
+    pub fn attempt_time(&self) -> Duration {
+        self.timeout
+    }
+
     fn clients(&self) -> Result<&Clients, ModelError> {
         self.clients.as_ref().ok_or(ModelError::MissingKey { variable: self.provider.key_variable() })
     }
@@ -77,7 +82,7 @@ impl Chat {
     /// A broken reply is asked for again; the facts that can be rescued from it are the second choice.
     pub async fn extract(&self, ask: &Extract<'_>, deadline: Instant) -> Result<Vec<RawFact>, ModelError> {
         let client = &self.clients()?.extractor;
-        let policy = RetryPolicy::retrying(self.timeout, deadline);
+        let policy = RetryPolicy::retrying(self.timeout, deadline).saying_so(ask.notice);
         let mut rescued: Vec<RawFact> = Vec::new();
         let mut trouble = ModelError::BadReply { detail: "it holds no list of facts" };
         for attempt in 0..=self.retries {
@@ -115,7 +120,7 @@ impl Chat {
 
     pub async fn answer(&self, ask: &Answer<'_>, deadline: Instant) -> Result<String, ModelError> {
         let client = &self.clients()?.answerer;
-        let policy = RetryPolicy::retrying(self.timeout, deadline);
+        let policy = RetryPolicy::retrying(self.timeout, deadline).saying_so(ask.notice);
         let prompt = prompt::answer(ask)?;
         let mut trouble = ModelError::BadReply { detail: "it is empty" };
         for _ in 0..=self.retries {
@@ -134,8 +139,7 @@ impl Chat {
     }
 
     pub async fn probe(&self) -> Result<(), ModelError> {
-        let policy = RetryPolicy::once(PROBE_TIME, Instant::now() + PROBE_TIME);
-        self.clients()?.extractor.ping(&prompt::ping(), &policy).await
+        self.clients()?.extractor.ping(self.timeout.min(LONGEST_PROBE)).await
     }
 }
 

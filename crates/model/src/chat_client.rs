@@ -4,26 +4,25 @@ use crate::completion::{Completion, Prompt, Want};
 use crate::config::Provider;
 use crate::dialect::Dialect;
 use crate::error::ModelError;
-use crate::http::{Endpoint, Failed};
+use crate::http::Failed;
+use crate::presence::Watched;
 use crate::retry::RetryPolicy;
-use crate::{anthropic, openai};
+use crate::{anthropic, openai, prompt};
 use serde_json::Value;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 pub(crate) struct ChatClient {
     provider: Provider,
-    endpoint: Endpoint,
+    endpoint: Watched,
     model: String,
     dialect: Mutex<Dialect>,
 }
 
 impl ChatClient {
-    pub fn new(provider: Provider, endpoint: Endpoint, model: String) -> Self {
-        let dialect = match provider {
-            Provider::OpenAi | Provider::Groq => Dialect::of_openai(&model),
-            Provider::Anthropic => Dialect::of_anthropic(),
-        };
-        Self { provider, endpoint, model, dialect: Mutex::new(dialect) }
+    pub fn new(provider: Provider, endpoint: Watched, model: String) -> Self {
+        let dialect = Mutex::new(first_dialect(provider, &model));
+        Self { provider, endpoint, model, dialect }
     }
 
     /// Asks in the known dialect, and in another one if the endpoint complains. Only a dialect that worked is kept: an
@@ -32,7 +31,7 @@ impl ChatClient {
         &self,
         prompt: &Prompt,
         want: Want,
-        policy: &RetryPolicy,
+        policy: &RetryPolicy<'_>,
     ) -> Result<Completion, ModelError> {
         let mut dialect = self.known_dialect();
         loop {
@@ -43,8 +42,8 @@ impl ChatClient {
                 ?dialect,
                 "asking the model"
             );
-            let body = self.body(&dialect, prompt, want);
-            match policy.run(|time| self.endpoint.post(&body, time)).await {
+            let body = body(self.provider, &self.model, &dialect, prompt, want);
+            match policy.run(&self.endpoint, &body).await {
                 Ok(reply) => {
                     self.learn(dialect);
                     return self.completion(&reply);
@@ -54,20 +53,14 @@ impl ChatClient {
         }
     }
 
-    /// One attempt. A complaint about a parameter that the next call would change also shows that the model is there.
-    pub async fn ping(&self, prompt: &Prompt, policy: &RetryPolicy) -> Result<(), ModelError> {
+    /// One attempt, even if the endpoint is away. A complaint about a parameter that the next call would change also
+    /// shows that the model is there.
+    pub async fn ping(&self, time: Duration) -> Result<(), ModelError> {
         let dialect = self.known_dialect();
-        let body = self.body(&dialect, prompt, Want::Ping);
-        match policy.run(|time| self.endpoint.post(&body, time)).await {
+        let body = body(self.provider, &self.model, &dialect, &prompt::ping(), Want::Ping);
+        match self.endpoint.try_anyway(&body, time).await {
             Ok(_) => Ok(()),
             Err(failed) => next_dialect(dialect, Want::Ping, failed).map(|_| ()),
-        }
-    }
-
-    fn body(&self, dialect: &Dialect, prompt: &Prompt, want: Want) -> Value {
-        match self.provider {
-            Provider::OpenAi | Provider::Groq => openai::body(&self.model, dialect, prompt, want),
-            Provider::Anthropic => anthropic::body(&self.model, dialect, prompt, want),
         }
     }
 
@@ -86,6 +79,25 @@ impl ChatClient {
 
     fn learn(&self, dialect: Dialect) {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = dialect;
+    }
+}
+
+/// The request of [`ChatClient::ping`] as it is made before anything is learned.
+pub(crate) fn first_ping(provider: Provider, model: &str) -> Value {
+    body(provider, model, &first_dialect(provider, model), &prompt::ping(), Want::Ping)
+}
+
+fn first_dialect(provider: Provider, model: &str) -> Dialect {
+    match provider {
+        Provider::OpenAi | Provider::Groq => Dialect::of_openai(model),
+        Provider::Anthropic => Dialect::of_anthropic(),
+    }
+}
+
+fn body(provider: Provider, model: &str, dialect: &Dialect, prompt: &Prompt, want: Want) -> Value {
+    match provider {
+        Provider::OpenAi | Provider::Groq => openai::body(model, dialect, prompt, want),
+        Provider::Anthropic => anthropic::body(model, dialect, prompt, want),
     }
 }
 

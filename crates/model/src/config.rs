@@ -6,6 +6,9 @@ use secrecy::SecretString;
 use std::fmt;
 use std::time::Duration;
 
+/// The most that trying out an endpoint takes, whatever the time for one attempt. `health` names it.
+pub const LONGEST_PROBE: Duration = Duration::from_secs(20);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Provider {
     /// OpenAI, or any compatible endpoint.

@@ -1,16 +1,17 @@
 //! Texts become vectors, at an OpenAI-compatible endpoint.
 
 use crate::chat::bearer;
-use crate::config::{EmbedConfig, address};
+use crate::config::{EmbedConfig, LONGEST_PROBE, address};
 use crate::error::ModelError;
 use crate::http::Endpoint;
+use crate::presence::Watched;
 use crate::request::Effort;
 use crate::retry::RetryPolicy;
 use domain::Fault;
 use reqwest::Client;
 use reqwest::header::HeaderMap;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
@@ -27,13 +28,12 @@ const TEXT_BYTES: usize = 8 * 1024;
 const REPLY_BYTES: usize = 32 * 1024 * 1024;
 /// Somebody waits for the answer to a question, and ranking by words will do.
 const ONCE_TIME: Duration = Duration::from_secs(2);
-const PROBE_TIME: Duration = Duration::from_secs(3);
 
 pub(crate) struct Embedder {
     id: String,
     model: String,
     /// Absent when neither a key nor an address is set.
-    endpoint: Option<Endpoint>,
+    endpoint: Option<Watched>,
     timeout: Duration,
 }
 
@@ -61,7 +61,10 @@ impl Embedder {
             Some(key) => bearer(key, KEY_SETTING)?,
             None => HeaderMap::new(),
         };
-        let endpoint = configured.then_some(Endpoint { client, url, headers, reply_bytes: REPLY_BYTES });
+        let endpoint = configured.then(|| {
+            let endpoint = Endpoint { client, url, headers, reply_bytes: REPLY_BYTES };
+            Watched::new(endpoint, request(&model, &["ping"]))
+        });
         Ok(Self { id, model, endpoint, timeout })
     }
 
@@ -92,20 +95,35 @@ impl Embedder {
     }
 
     pub async fn probe(&self) -> Result<(), ModelError> {
-        let policy = RetryPolicy::once(PROBE_TIME, Instant::now() + PROBE_TIME);
-        check_vectors(&self.embed_batch(&["ping"], &policy).await?)
+        let time = self.timeout.min(LONGEST_PROBE);
+        let reply = self.endpoint()?.try_anyway(&request(&self.model, &["ping"]), time).await;
+        check_vectors(&vectors(&reply.map_err(|failed| failed.error)?, 1)?)
     }
 
-    async fn embed_batch(&self, texts: &[&str], policy: &RetryPolicy) -> Result<Vec<Vec<f32>>, ModelError> {
-        let endpoint = self.endpoint.as_ref().ok_or(ModelError::NotConfigured)?;
-        let input: Vec<&str> = texts.iter().map(|text| beginning(text)).collect();
-        let body = json!({ "model": self.model, "input": input, "encoding_format": "float" });
+    async fn embed_batch(
+        &self,
+        texts: &[&str],
+        policy: &RetryPolicy<'_>,
+    ) -> Result<Vec<Vec<f32>>, ModelError> {
         tracing::debug!(model = self.model, texts = texts.len(), "asking the embedder");
-        let reply = policy.run(|time| endpoint.post(&body, time)).await.map_err(|failed| failed.error)?;
-        let list: EmbeddingList = serde_json::from_slice(&reply)
-            .map_err(|_| ModelError::BadReply { detail: "it is no list of embeddings" })?;
-        in_order(list, texts.len())
+        let reply = policy.run(self.endpoint()?, &request(&self.model, texts)).await;
+        vectors(&reply.map_err(|failed| failed.error)?, texts.len())
     }
+
+    fn endpoint(&self) -> Result<&Watched, ModelError> {
+        self.endpoint.as_ref().ok_or(ModelError::NotConfigured)
+    }
+}
+
+fn request(model: &str, texts: &[&str]) -> Value {
+    let input: Vec<&str> = texts.iter().map(|text| beginning(text)).collect();
+    json!({ "model": model, "input": input, "encoding_format": "float" })
+}
+
+fn vectors(reply: &[u8], count: usize) -> Result<Vec<Vec<f32>>, ModelError> {
+    let list: EmbeddingList = serde_json::from_slice(reply)
+        .map_err(|_| ModelError::BadReply { detail: "it is no list of embeddings" })?;
+    in_order(list, count)
 }
 
 fn beginning(text: &str) -> &str {

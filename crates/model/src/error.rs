@@ -1,6 +1,6 @@
 //! Why a call to a model failed.
 
-use domain::Fault;
+use domain::{Fault, Timestamp};
 use thiserror::Error;
 
 /// No variant holds a prompt, a reply or a key, so every text here may be logged.
@@ -14,6 +14,12 @@ pub enum ModelError {
     NotConfigured,
     #[error("the endpoint could not be reached: {detail}")]
     Connect { detail: String },
+    #[error("the endpoint has been away since {since} ({last})")]
+    Away {
+        since: Timestamp,
+        /// How the last attempt failed, in one word.
+        last: &'static str,
+    },
     #[error("the endpoint did not answer in time")]
     Timeout,
     #[error("the endpoint says that it is asked too often (HTTP status 429)")]
@@ -33,6 +39,7 @@ impl ModelError {
             Self::MissingKey { .. } => "MissingKey",
             Self::NotConfigured => "NotConfigured",
             Self::Connect { .. } => "ConnectError",
+            Self::Away { last, .. } => last,
             Self::Timeout => "Timeout",
             Self::RateLimited => "RateLimited",
             Self::Http { .. } => "HttpError",
@@ -41,20 +48,43 @@ impl ModelError {
         }
     }
 
+    /// What a caller is told of it: nothing of the address.
+    const fn told(&self) -> &'static str {
+        match self {
+            Self::Connect { .. } => "The model could not be reached",
+            Self::Timeout => "The model did not answer in time",
+            Self::RateLimited => "The model's provider says that it is asked too often",
+            _ => "The model's provider failed",
+        }
+    }
+
     /// Whether the same request may succeed a moment later.
     pub(crate) const fn is_transient(&self) -> bool {
         match self {
             Self::Connect { .. } | Self::Timeout | Self::RateLimited => true,
             Self::Http { status } => *status >= 500,
-            Self::MissingKey { .. } | Self::NotConfigured | Self::BadReply { .. } | Self::NoRandomness => {
-                false
-            }
+            Self::MissingKey { .. }
+            | Self::NotConfigured
+            | Self::Away { .. }
+            | Self::BadReply { .. }
+            | Self::NoRandomness => false,
         }
     }
 }
 
 impl From<ModelError> for Fault {
     fn from(error: ModelError) -> Self {
-        Self::new(error.kind(), error.to_string())
+        let fault = Self::new(error.kind(), error.to_string());
+        let advice = match &error {
+            ModelError::Away { since, .. } => format!(
+                "The model has been away since {since}. It is asked again in the background; nothing was changed, so \
+                 try again in a while. `health` shows whether it answers."
+            ),
+            other if other.is_transient() => {
+                format!("{}. Nothing was changed, so the call can be tried again.", other.told())
+            }
+            _ => return fault,
+        };
+        fault.advising(advice)
     }
 }

@@ -47,6 +47,7 @@ impl InProcess {
                 held: &held,
                 slots: &slots,
                 now,
+                notice: None,
             };
             model.extract(&ask, &still)
         };
@@ -65,7 +66,8 @@ impl InProcess {
                 .iter()
                 .map(|(fact, retired, disputed)| AnswerFact { fact, retired: *retired, disputed: *disputed })
                 .collect();
-            model.answer(&Answer { question: &question, facts: &facts, paths: &paths, now })
+            let ask = Answer { question: &question, facts: &facts, paths: &paths, now, notice: None };
+            model.answer(&ask)
         };
         self.run(work, deadline).await
     }

@@ -15,6 +15,7 @@ mod http;
 mod in_process;
 mod models;
 mod openai;
+mod presence;
 mod prompt;
 mod reply;
 mod request;
@@ -24,7 +25,7 @@ mod wording;
 
 pub use built_in::{BuiltIn, Work};
 pub use call_times::{CallTimes, ModelCall};
-pub use config::{ChatConfig, EmbedConfig, Provider};
+pub use config::{ChatConfig, EmbedConfig, LONGEST_PROBE, Provider};
 pub use error::ModelError;
 pub use models::Models;
 pub use request::{Answer, AnswerFact, Effort, Extract, Intent, SlotHint};

@@ -38,8 +38,8 @@ enum Vectors {
     BuiltIn(Arc<InProcess>),
 }
 
-/// The time for one attempt at an embedder, where no language model sets another.
-const EMBED_TIME: Duration = Duration::from_secs(60);
+/// The time for one attempt, where no language model behind HTTP sets another.
+const ATTEMPT_TIME: Duration = Duration::from_secs(60);
 
 impl Models {
     /// Makes no request. A missing key is not an error yet, because much of the service works without a model. The
@@ -55,7 +55,7 @@ impl Models {
     pub fn built_in(model: Arc<dyn BuiltIn>, embedder: EmbedConfig) -> Result<Self, Fault> {
         let model = Arc::new(InProcess::new(model));
         let vectors = if embedder.is_set() {
-            Vectors::Remote(Box::new(Embedder::new(embedder, http::client()?, EMBED_TIME)?))
+            Vectors::Remote(Box::new(Embedder::new(embedder, http::client()?, ATTEMPT_TIME)?))
         } else {
             Vectors::BuiltIn(Arc::clone(&model))
         };
@@ -64,6 +64,14 @@ impl Models {
 
     fn of(reader: Reader, vectors: Vectors) -> Self {
         Self { inner: Arc::new(Inner { reader, vectors, times: CallTimes::default() }) }
+    }
+
+    /// The time for one attempt of the language model.
+    pub fn attempt_time(&self) -> Duration {
+        match &self.inner.reader {
+            Reader::Remote(chat) => chat.attempt_time(),
+            Reader::BuiltIn(_) => ATTEMPT_TIME,
+        }
     }
 
     pub fn call_times(&self) -> &CallTimes {
@@ -158,7 +166,7 @@ impl Models {
     pub async fn probe_chat(&self) -> Result<(), ModelError> {
         match &self.inner.reader {
             Reader::Remote(chat) => chat.probe().await,
-            Reader::BuiltIn(model) => model.probe(Instant::now() + EMBED_TIME).await,
+            Reader::BuiltIn(model) => model.probe(Instant::now() + ATTEMPT_TIME).await,
         }
     }
 
@@ -166,7 +174,7 @@ impl Models {
     pub async fn probe_embedder(&self) -> Result<(), ModelError> {
         match &self.inner.vectors {
             Vectors::Remote(embedder) => embedder.probe().await,
-            Vectors::BuiltIn(model) => model.probe(Instant::now() + EMBED_TIME).await,
+            Vectors::BuiltIn(model) => model.probe(Instant::now() + ATTEMPT_TIME).await,
         }
     }
 }

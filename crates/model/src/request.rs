@@ -1,6 +1,6 @@
 //! What the service asks of a model.
 
-use domain::{Fact, FactId, Timestamp};
+use domain::{Fact, FactId, Notice, Timestamp};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Intent {
@@ -34,6 +34,8 @@ pub struct Extract<'a> {
     pub held: &'a [&'a Fact],
     pub slots: &'a [SlotHint],
     pub now: Timestamp,
+    /// Where to say that a model behind HTTP is asked again.
+    pub notice: Option<&'a Notice>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +57,8 @@ pub struct Answer<'a> {
     /// for.
     pub paths: &'a [Vec<FactId>],
     pub now: Timestamp,
+    /// Where to say that a model behind HTTP is asked again.
+    pub notice: Option<&'a Notice>,
 }
 
 /// How hard to try for a vector.

@@ -1,7 +1,10 @@
 //! How often a request is tried, and how long it may take in all.
 
 use crate::http::Failed;
+use crate::presence::Watched;
 use backon::{ExponentialBuilder, Retryable};
+use domain::Notice;
+use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// No caller waits longer than this for a provider that is down.
@@ -14,45 +17,57 @@ const BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
     .with_max_delay(Duration::from_secs(15))
     .without_max_times();
 
-#[derive(Clone, Copy)]
-pub(crate) struct RetryPolicy {
+pub(crate) struct RetryPolicy<'a> {
     /// The most that one attempt may take.
     attempt: Duration,
     /// After this moment nobody waits for the answer.
     deadline: Instant,
     /// After this moment no further attempt begins.
     last_start: Instant,
+    /// Where to say that it is tried again.
+    notice: Option<&'a Notice>,
 }
 
-impl RetryPolicy {
+impl<'a> RetryPolicy<'a> {
     pub fn retrying(attempt: Duration, deadline: Instant) -> Self {
-        Self { attempt, deadline, last_start: deadline.min(Instant::now() + RETRY_SPAN) }
+        let last_start = deadline.min(Instant::now() + RETRY_SPAN);
+        Self { attempt, deadline, last_start, notice: None }
+    }
+
+    pub fn saying_so(self, notice: Option<&'a Notice>) -> Self {
+        Self { notice, ..self }
     }
 
     /// One attempt: by the time that it has failed, the moment for another has passed.
     pub fn once(attempt: Duration, deadline: Instant) -> Self {
-        Self { attempt, deadline, last_start: Instant::now() }
+        Self { attempt, deadline, last_start: Instant::now(), notice: None }
     }
 
-    /// Calls `request` with the time that it may take, until it succeeds, fails for good, or time is up.
-    pub async fn run<T, F>(&self, mut request: impl FnMut(Duration) -> F) -> Result<T, Failed>
-    where
-        F: Future<Output = Result<T, Failed>>,
-    {
+    /// Sends the request until it is answered, fails for good, the endpoint turns out to be away, or time is up.
+    pub async fn run(&self, endpoint: &Watched, body: &Value) -> Result<Vec<u8>, Failed> {
         // Many clients that failed together must not come back together.
         let seed = getrandom::u64().unwrap_or_default();
-        (|| request(self.time_left(Instant::now())))
+        let pauses = endpoint.clone();
+        let outcome = (|| endpoint.post(body, self.time_left(Instant::now())))
             .retry(BACKOFF.with_jitter_seed(seed))
+            .sleep(move |time| pauses.pause(time))
             .when(|failed: &Failed| failed.error.is_transient())
             .adjust(|failed, backoff| self.pause(backoff?, failed.wait, Instant::now()))
             .notify(|failed, pause| {
+                if let Some(notice) = self.notice {
+                    notice.say(format!("the model did not answer ({}); trying again", failed.error.kind()));
+                }
                 tracing::debug!(
                     kind = failed.error.kind(),
                     pause_ms = pause.as_millis(),
                     "asking again after a pause"
                 );
             })
-            .await
+            .await;
+        if let Some(notice) = self.notice {
+            notice.clear();
+        }
+        outcome
     }
 
     fn time_left(&self, now: Instant) -> Duration {

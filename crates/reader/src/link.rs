@@ -355,7 +355,7 @@ pub(crate) fn told(fact: &Fact) -> String {
     let is_one = fact.text.trim_end_matches(['.', '!']).find(['.', '!', '?', '\n']).is_none();
     if words <= TOLD_WORDS && is_one && set(&fact.value).is_subset(&set(&fact.text)) && !fact.text.is_empty()
     {
-        return fact.text.clone();
+        return fact.text.to_string();
     }
     by_itself(fact)
 }

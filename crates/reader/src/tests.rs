@@ -19,7 +19,7 @@ fn state(id: FactId, subject: &str, value: &str, text: &str) -> Fact {
         supersedes: None,
         metadata: Metadata::new(),
         triple: Triple::default(),
-        text: text.to_owned(),
+        text: text.into(),
         pending: None,
         earlier: Vec::new(),
         created: Timestamp::UNIX_EPOCH,
@@ -31,7 +31,7 @@ fn ask(intent: Intent, held: &[Fact], slots: &[SlotHint], statement: &str) -> Ve
     let held: Vec<&Fact> = held.iter().collect();
     let now = Timestamp::UNIX_EPOCH;
     let work = Work::until(Instant::now() + Duration::from_secs(60));
-    Reader.extract(&Extract { statement, source: None, intent, held: &held, slots, now }, &work)
+    Reader.extract(&Extract { statement, source: None, intent, held: &held, slots, now, notice: None }, &work)
 }
 
 /// `ACTION subject = value`, with the number of the fact that it changes and the scope where there is one.
@@ -214,7 +214,13 @@ fn a_note_of_a_plan_is_shown_but_answers_nothing() {
     );
     plan.kind = FactKind::Event;
     let facts = [AnswerFact { fact: &plan, retired: false, disputed: false }];
-    let ask = Answer { question: "How do I commute?", facts: &facts, paths: &[], now: Timestamp::UNIX_EPOCH };
+    let ask = Answer {
+        question: "How do I commute?",
+        facts: &facts,
+        paths: &[],
+        now: Timestamp::UNIX_EPOCH,
+        notice: None,
+    };
     let answer = crate::answer::answer(&ask);
     assert!(answer.starts_with("I am not sure.") && answer.contains("#2"), "{answer}");
 }
@@ -257,7 +263,13 @@ fn a_path_is_shown_step_by_step() {
         AnswerFact { fact: &owner, retired: false, disputed: false },
     ];
     let paths = [vec![FactId(1)], vec![FactId(1), FactId(2)], vec![FactId(3)]];
-    let ask = Answer { question: "Where is it?", facts: &facts, paths: &paths, now: Timestamp::UNIX_EPOCH };
+    let ask = Answer {
+        question: "Where is it?",
+        facts: &facts,
+        paths: &paths,
+        now: Timestamp::UNIX_EPOCH,
+        notice: None,
+    };
     assert_eq!(
         crate::answer::answer(&ask),
         "This is how it hangs together, the nearest first:\n  \

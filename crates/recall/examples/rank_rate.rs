@@ -94,7 +94,7 @@ fn fact(id: i64, random: &mut Random) -> Fact {
     Fact {
         id: FactId(id),
         subject: format!("project{project}_{noun}"),
-        text: format!("Team {team} says: {value}"),
+        text: format!("Team {team} says: {value}").into(),
         value: format!("{value}, says team {team}"),
         scope: "global".to_owned(),
         kind: FactKind::State,

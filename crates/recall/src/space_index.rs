@@ -4,6 +4,7 @@ use crate::category::category_key;
 use crate::hits::Hit;
 use crate::vector_index::{Towards, VectorError, VectorIndex};
 use crate::word_index::{Wanted, WordIndex};
+use domain::limits::SHARED_TEXT_BYTES;
 use domain::{Fact, FactId, Status};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZeroUsize;
@@ -19,6 +20,8 @@ pub struct SpaceIndex {
     vectors: Option<VectorIndex>,
     without_vector: BTreeSet<FactId>,
     fact_bytes: usize,
+    /// How many of the facts were taken from each long text, by where it is in memory.
+    shared_texts: HashMap<usize, usize>,
 }
 
 impl SpaceIndex {
@@ -52,7 +55,7 @@ impl SpaceIndex {
         }
         let before = self.facts.get(&id).cloned();
         if before.as_ref().is_some_and(|before| reads_alike(before, &fact)) {
-            self.fact_bytes -= before.map_or(0, |before| bytes_of(&before));
+            before.iter().for_each(|before| self.uncount(before));
         } else {
             self.remove(id);
             self.words.insert(id, &indexed_text(&fact));
@@ -61,13 +64,35 @@ impl SpaceIndex {
                 self.categories.entry(key).or_default().insert(id);
             }
         }
-        self.fact_bytes += bytes_of(&fact);
+        self.count(&fact);
         self.facts.insert(id, fact);
+    }
+
+    fn count(&mut self, fact: &Fact) {
+        self.fact_bytes += bytes_of(fact);
+        let facts = shared_text(fact).map(|text| self.shared_texts.entry(text).or_default());
+        if facts.is_none_or(|facts| std::mem::replace(facts, *facts + 1) == 0) {
+            self.fact_bytes += fact.text.len();
+        }
+    }
+
+    fn uncount(&mut self, fact: &Fact) {
+        self.fact_bytes -= bytes_of(fact);
+        if let Some(text) = shared_text(fact)
+            && let Some(facts) = self.shared_texts.get_mut(&text)
+        {
+            *facts -= 1;
+            if *facts > 0 {
+                return;
+            }
+            self.shared_texts.remove(&text);
+        }
+        self.fact_bytes -= fact.text.len();
     }
 
     pub fn remove(&mut self, id: FactId) {
         let Some(fact) = self.facts.remove(&id) else { return };
-        self.fact_bytes -= bytes_of(&fact);
+        self.uncount(&fact);
         self.words.remove(id);
         self.without_vector.remove(&id);
         if let Some(vectors) = &mut self.vectors {
@@ -194,7 +219,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 
 fn read_parts(fact: &Fact) -> [Option<&str>; 6] {
     let scope = Some(fact.scope.as_str()).filter(|scope| !scope.eq_ignore_ascii_case("global"));
-    let told = Some(fact.text.as_str()).filter(|text| text.len() <= TOLD_BYTES);
+    let told = Some(&*fact.text).filter(|text| text.len() <= TOLD_BYTES);
     [told, Some(&fact.subject), Some(&fact.value), scope, fact.category(), fact.source.as_deref()]
 }
 
@@ -202,12 +227,17 @@ fn reads_alike(a: &Fact, b: &Fact) -> bool {
     read_parts(a) == read_parts(b)
 }
 
+/// Where a text is that other facts may have been taken from too.
+fn shared_text(fact: &Fact) -> Option<usize> {
+    (fact.text.len() >= SHARED_TEXT_BYTES).then(|| fact.text.as_ptr().addr())
+}
+
+/// What a fact takes without its text.
 fn bytes_of(fact: &Fact) -> usize {
     const COUNTS: usize = 16;
     const METADATA_ENTRY: usize = 128;
     let triple = &fact.triple;
-    let texts =
-        [&fact.subject, &fact.value, &fact.scope, &fact.text, &triple.head, &triple.relation, &triple.tail];
+    let texts = [&fact.subject, &fact.value, &fact.scope, &triple.head, &triple.relation, &triple.tail];
     let metadata =
         fact.metadata.iter().map(|(key, value)| METADATA_ENTRY + key.len() + value.to_string().len());
     let earlier = fact.earlier.iter().map(|earlier| size_of_val(earlier) + earlier.value.len());
@@ -254,9 +284,9 @@ mod tests {
             ..critical_fact(FactId(1), "db", "Postgres", "infra")
         };
         assert_eq!(indexed_text(&fact), "db Postgres staging infra alice");
-        let told = Fact { text: "Our db, in short: Postgres.".to_owned(), ..fact.clone() };
+        let told = Fact { text: "Our db, in short: Postgres.".into(), ..fact.clone() };
         assert_eq!(indexed_text(&told), "Our db, in short: Postgres. staging infra alice");
-        let long = Fact { text: "x".repeat(3000), ..fact.clone() };
+        let long = Fact { text: "x".repeat(3000).into(), ..fact.clone() };
         assert_eq!(indexed_text(&long), indexed_text(&fact));
         assert_eq!(
             indexed_text(&Fact { scope: "Global".to_owned(), source: None, ..fact }),
@@ -332,6 +362,21 @@ mod tests {
         assert_eq!(index.choose("allergy", Some(&[1.0, 0.0]), &rule).unwrap().len(), 1);
         (1..=3).for_each(|id| index.remove(FactId(id)));
         assert!(index.is_empty() && index.fact_bytes == 0);
+    }
+
+    #[test]
+    fn words_that_facts_share_count_once() {
+        let text: Arc<str> = "long words ".repeat(1000).into();
+        let mut index = SpaceIndex::new();
+        for id in (1..=64).map(FactId) {
+            index.upsert(Arc::new(Fact { text: text.clone(), ..fact(id, "s", "v") }));
+        }
+        let bytes = index.approx_bytes();
+        assert!((text.len()..text.len() * 5).contains(&bytes), "{bytes}");
+        index.upsert(Arc::new(Fact { text, confidence: 0.5, ..fact(FactId(1), "s", "v") }));
+        assert_eq!(index.approx_bytes(), bytes);
+        (1..=64).for_each(|id| index.remove(FactId(id)));
+        assert_eq!((index.fact_bytes, index.shared_texts.len()), (0, 0));
     }
 
     #[test]

@@ -167,7 +167,7 @@ fn draft(p: &Proposal, subject: &str, statement: &Statement, status: Status) -> 
         supersedes: None,
         metadata,
         triple: p.triple.clone(),
-        text: statement.text.to_owned(),
+        text: statement.text.clone(),
         pending: None,
         earlier: Vec::new(),
         created: statement.now,

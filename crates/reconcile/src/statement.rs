@@ -1,6 +1,7 @@
 //! What was said, by whom and when.
 
 use domain::{Metadata, Timestamp};
+use std::sync::Arc;
 
 /// Whether the source may change a confirm-gated slot without approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub enum Trust {
 #[derive(Debug, Clone, Copy)]
 pub struct Statement<'a> {
     /// Kept with the facts, and read by no rule.
-    pub text: &'a str,
+    pub text: &'a Arc<str>,
     pub source: Option<&'a str>,
     pub trust: Trust,
     pub metadata: &'a Metadata,

@@ -49,7 +49,7 @@ pub fn plan_update(
     }
     // The source and the words of the old value do not apply to the new one.
     let edited = Fact {
-        text: value.clone(),
+        text: value.as_str().into(),
         value,
         source: None,
         supersedes: Some(id),

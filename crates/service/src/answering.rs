@@ -113,6 +113,7 @@ pub(crate) async fn answer_along(
     });
     let retired = basis.retired.iter().map(|fact| AnswerFact { fact, retired: true, disputed: false });
     let facts: Vec<AnswerFact<'_>> = active.chain(retired).collect();
-    let ask = Answer { question, facts: &facts, paths, now: cx.call.caller.now };
-    Ok(cx.service.models.answer(&ask, cx.call.caller.deadline).await?)
+    let caller = &cx.call.caller;
+    let ask = Answer { question, facts: &facts, paths, now: caller.now, notice: Some(&caller.notice) };
+    Ok(cx.service.models.answer(&ask, caller.deadline).await?)
 }

@@ -18,7 +18,7 @@ pub fn fact_json(fact: &Fact) -> Value {
         "head": fact.triple.head,
         "relation": fact.triple.relation,
         "tail": fact.triple.tail,
-        "text": fact.text,
+        "text": &*fact.text,
         "pending": fact.pending.as_ref().map(|pending| json!({
             "action": pending.action.word(),
             "target": pending.target,

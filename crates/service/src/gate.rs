@@ -109,7 +109,7 @@ impl Service {
         // An answer that cannot be audited is not given.
         match self.record(&call, record).await {
             Ok(()) => reply,
-            Err(Stop::Fault(fault)) => Reply::Failed { reference: report(&call, &fault) },
+            Err(Stop::Fault(fault)) => failed(&call, &fault),
             Err(stop) => self.stopped(&call, stop).await,
         }
     }
@@ -129,12 +129,12 @@ impl Service {
             Stop::Fault(fault) => {
                 let reference = report(call, &fault);
                 let record = Record::failed(format!("failed (ref {reference})"));
-                (Reply::Failed { reference }, record)
+                (Reply::Failed { reference, advice: fault.advice }, record)
             }
         };
         match self.store.call_record(call.clone(), record).await {
             Ok(()) => reply,
-            Err(error) => Reply::Failed { reference: report(call, &error.into()) },
+            Err(error) => failed(call, &error.into()),
         }
     }
 
@@ -173,6 +173,10 @@ impl Drop for UnderWay<'_> {
             }
         });
     }
+}
+
+fn failed(call: &Call, fault: &Fault) -> Reply {
+    Reply::Failed { reference: report(call, fault), advice: fault.advice }
 }
 
 /// Logs the fault; returns the reference under which the log has it.

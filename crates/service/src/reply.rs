@@ -33,6 +33,7 @@ use crate::tools::stats::{Stats, Usage};
 use crate::tools::update_memory::{MemoryUpdate, UpdateMemory};
 use crate::tools::verify_audit::{AuditVerdict, VerifyAudit};
 use crate::tools::verify_receipt::{ReceiptVerdict, VerifyReceipt};
+use std::borrow::Cow;
 use std::fmt;
 
 /// How a call ended.
@@ -48,7 +49,7 @@ pub enum Reply {
     /// The deployment lacks a setting.
     Misconfigured { why: String },
     /// Anything else; the log has the reason under this reference.
-    Failed { reference: String },
+    Failed { reference: String, advice: Cow<'static, str> },
 }
 
 impl Reply {
@@ -79,11 +80,9 @@ impl fmt::Display for Reply {
             Self::Denied { why } => write!(f, "Access denied: {why}"),
             Self::Refused { why } => f.write_str(why),
             Self::Misconfigured { why } => write!(f, "Svc config error: {why}"),
-            Self::Failed { reference } => write!(
-                f,
-                "Svc couldn't complete that (ref {reference}). The server's log says why under that ref; \
-                 nothing was changed, so the call can be tried again."
-            ),
+            Self::Failed { reference, advice } => {
+                write!(f, "Svc couldn't complete that (ref {reference}). {advice}")
+            }
         }
     }
 }

@@ -17,6 +17,7 @@ use store::{Store, StoreError};
 
 /// Principals that a deployment without a licence may have.
 const COMMUNITY_SEATS: i64 = 3;
+const BESIDES_ONE_ATTEMPT: Duration = Duration::from_secs(90);
 const COMMUNITY: &str = "community";
 
 #[derive(Debug, Clone)]
@@ -136,6 +137,12 @@ impl Service {
 
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// How long one call may take: an attempt of the model as long as LLM_TIMEOUT allows, and time to try again and to
+    /// finish.
+    pub fn call_time(&self) -> Duration {
+        self.models.attempt_time() + BESIDES_ONE_ATTEMPT
     }
 
     pub fn tools_shown(&self) -> ToolsShown {

@@ -131,7 +131,7 @@ async fn seed(store: &Store, user: &str) {
     };
     let said = Said {
         intent: Intent::Remember,
-        text: format!("what {user} said"),
+        text: format!("what {user} said").into(),
         source: None,
         trust: Trust::Ordinary,
         metadata: Metadata::new(),

@@ -169,6 +169,14 @@ pub(crate) trait Db: Send {
         rest: &[Param<'_>],
     ) -> impl Future<Output = StoreResult<Vec<T>>> + Send;
 
+    /// Like [`Self::all_each`], for keys in place of numbers.
+    fn all_keyed<T: FromRow>(
+        &mut self,
+        sql: &str,
+        tenant: &Tenant,
+        keys: &[Vec<u8>],
+    ) -> impl Future<Output = StoreResult<Vec<T>>> + Send;
+
     /// What a plan rests on, found by key: the cost follows the statement, not the space.
     fn plan_basis(
         &mut self,

@@ -3,11 +3,11 @@
 
 use crate::settings::Settings;
 use crate::startup::{self, StartupError};
-use domain::{Caller, DEFAULT_USER, Identity, Space, Timestamp};
+use domain::{Caller, DEFAULT_USER, Identity, Notice, Space, Timestamp};
 use serde_json::{Map, Value};
 use service::{Reply, Service};
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use store::{StoreError, TypedLines};
 
 /// Cheap to clone; clones share everything.
@@ -32,27 +32,36 @@ impl Session {
     }
 
     pub async fn call_as(&self, identity: Identity, tool: &str, arguments: Value) -> Reply {
+        self.run(self.caller(identity), tool, arguments).await
+    }
+
+    /// A call, and what it is waiting for while it runs.
+    pub fn begin(&self, tool: &str, arguments: Value) -> (Notice, impl Future<Output = Reply>) {
+        let caller = self.caller(Identity::Local);
+        (caller.notice.clone(), self.run(caller, tool, arguments))
+    }
+
+    async fn run(&self, caller: Caller, tool: &str, arguments: Value) -> Reply {
         let arguments = match arguments {
             Value::Object(arguments) => arguments,
             _ => Map::new(),
         };
-        self.service.operate(caller(identity), tool, arguments).await
+        self.service.operate(caller, tool, arguments).await
     }
 
     /// The subjects in the person's own space.
     pub async fn subjects(&self) -> Result<BTreeSet<String>, StoreError> {
-        self.service.subjects(&caller(Identity::Local), &own_space()).await
+        self.service.subjects(&self.caller(Identity::Local), &own_space()).await
     }
 
     pub fn typed_lines(&self) -> Option<TypedLines> {
         self.service.store().typed_lines()
     }
-}
 
-fn caller(identity: Identity) -> Caller {
-    /// As long as a client waits: the two minutes of the model's retries, and time to finish.
-    const TIME: Duration = Duration::from_secs(150);
-    Caller::new(identity, "svc".to_owned(), Timestamp::now(), Instant::now() + TIME)
+    fn caller(&self, identity: Identity) -> Caller {
+        let deadline = Instant::now() + self.service.call_time();
+        Caller::new(identity, "svc".to_owned(), Timestamp::now(), deadline)
+    }
 }
 
 /// What the tools take where no space is named.

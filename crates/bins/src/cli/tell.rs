@@ -53,7 +53,8 @@ impl Command {
     ) -> Result<(), CliError> {
         let session = Session::open(settings).await?;
         let (tool, arguments, form) = self.call();
-        let reply = while_waiting(session.call(tool, arguments)).await;
+        let (notice, call) = session.begin(tool, arguments);
+        let reply = while_waiting(notice, call).await;
         let text = reply.text();
         let Reply::Done(done) = reply else { return Err(CliError::Refused(text)) };
         if !form.json {

@@ -32,7 +32,7 @@ impl From<Fact> for ExportedFact {
             refined_from: fact.earlier.into_iter().map(|earlier| earlier.value).collect(),
             supersedes: fact.supersedes,
             disputes: fact.pending.and_then(|pending| pending.target),
-            text: fact.text,
+            text: fact.text.to_string(),
         }
     }
 }

@@ -21,7 +21,7 @@ async fn fill(store: &Store, facts: usize) {
         };
         let said = Said {
             intent: Intent::Remember,
-            text: format!("statement {chunk:?}"),
+            text: format!("statement {chunk:?}").into(),
             source: None,
             trust: Trust::Ordinary,
             metadata: domain::Metadata::new(),

@@ -130,30 +130,13 @@ fn no_client_is_offered_rotation() {
     assert!(refused.starts_with("Unknown tool"), "{refused}");
 }
 
-/// The schema as it was before version 2, with the rows that are there.
-fn back_to_version_1(deployment: &Deployment) {
-    deployment.sql().run(
-        "DROP TABLE graph_outbox;
-         DROP TABLE graph_projection;
-         DROP INDEX audit_entry_action;
-         DROP INDEX audit_entry_caller;
-         DROP INDEX audit_entry_ts;
-         DROP INDEX principal_former_key;
-         ALTER TABLE principal DROP COLUMN expires;
-         ALTER TABLE principal DROP COLUMN former_hint;
-         ALTER TABLE principal DROP COLUMN former_hash;
-         ALTER TABLE principal DROP COLUMN former_until;
-         DELETE FROM schema_migration WHERE version >= 2;",
-    );
-}
-
 #[test]
 fn keys_of_the_previous_version_still_work() {
     let model = Model::start();
     let deployment = Deployment::new(&model);
     let (id, key) = deployment.principal("ana", &["--role", "member"]);
     let (_, other) = deployment.principal("ben", &["--role", "member"]);
-    back_to_version_1(&deployment);
+    deployment.back_to_version(1);
     let status_of = deployment.run(env!("CARGO_BIN_EXE_svc-migrate"), &["status"]);
     let status_of = String::from_utf8(status_of.stdout).unwrap();
     assert!(status_of.starts_with("schema: v1 ") && status_of.contains("PENDING v2"), "{status_of}");

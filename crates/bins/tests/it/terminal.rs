@@ -54,6 +54,15 @@ fn ctrl_c_clears_a_line_and_ends_only_an_empty_one() {
 }
 
 #[test]
+fn the_prompt_says_that_the_model_is_asked_again() {
+    let nowhere = memory().with("OPENAI_BASE_URL", "http://127.0.0.1:1/v1");
+    let mut terminal = prompt(&nowhere);
+    terminal.press("Our database is MySQL.\r");
+    terminal.wait_for("the model did not answer (ConnectError); trying again");
+    terminal.wait_for("The model has been away since");
+}
+
+#[test]
 fn an_escape_sequence_is_never_a_statement() {
     let deployment = memory();
     let mut terminal = prompt(&deployment);

@@ -80,7 +80,9 @@ impl Twins {
             for subject in SUBJECTS {
                 call(space, "remember", json!({ "text": fact(subject, "first", "ADD"), "source": "ops" }));
             }
-            call(space, "remember", json!({ "text": fact("city", "second", "SUPERSEDE") }));
+            // Long enough to be kept apart from the fact.
+            let long = format!("{} {}", "At last. ".repeat(40), fact("city", "second", "SUPERSEDE"));
+            call(space, "remember", json!({ "text": long }));
             call(space, "remember", json!({ "text": fact("code_status", "DNR", "SUPERSEDE") }));
             call(space, "forget", json!({ "text": fact("old office", "first", "RETRACT") }));
             call(space, "attest", json!({ "subject": "budget" }));

@@ -72,6 +72,8 @@ mod progress;
 mod restoration;
 #[path = "../it/settings.rs"]
 mod settings;
+#[path = "../it/statement_texts.rs"]
+mod statement_texts;
 #[path = "../it/support/mod.rs"]
 mod support;
 #[path = "../it/twin_tenants.rs"]

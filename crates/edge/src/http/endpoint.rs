@@ -3,7 +3,6 @@
 use super::access_log::AccessLine;
 use super::reply::{self, Reply};
 use super::sse;
-use crate::CALL_TIME;
 use crate::mcp::{self, REVISIONS};
 use crate::progress;
 use crate::rpc::{self, INVALID_REQUEST, Id, Message, RpcError};
@@ -52,7 +51,8 @@ pub(super) async fn answer(
         return refused(stateless::status(&error), Some(&id), &error);
     }
     let identity = Identity::Principal(principal);
-    let caller = Caller::new(identity, request_id.to_owned(), Timestamp::now(), Instant::now() + CALL_TIME);
+    let deadline = Instant::now() + service.call_time();
+    let caller = Caller::new(identity, request_id.to_owned(), Timestamp::now(), deadline);
     let token = progress::token(&method, &params);
     if token.is_none() {
         let outcome = era.serve(service, caller, &method, params).await;
@@ -62,12 +62,12 @@ pub(super) async fn answer(
         let size = outcome.as_ref().map_or(0, |result| result.len());
         return sse::one(sse::event(size, |out| rpc::write_answer(out, &id, &outcome)));
     }
-    let service = service.clone();
+    let (service, notice) = (service.clone(), caller.notice.clone());
     let call = async move {
         let outcome = era.serve(&service, caller, &method, params).await;
         rpc::answer(&id, &outcome)
     };
-    sse::many(progress::messages(token, progress::EVERY, call.in_current_span()))
+    sse::many(progress::messages(token, progress::EVERY, notice, call.in_current_span()))
 }
 
 /// The tool that is called, in our own spelling: a name of the caller's choice has no place in the log.

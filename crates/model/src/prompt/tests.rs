@@ -17,7 +17,7 @@ fn fact(id: i64, subject: &str, value: &str) -> Fact {
         supersedes: None,
         metadata: Metadata::new(),
         triple: Triple::default(),
-        text: "the original words".to_owned(),
+        text: "the original words".into(),
         pending: None,
         earlier: Vec::new(),
         created,
@@ -27,7 +27,7 @@ fn fact(id: i64, subject: &str, value: &str) -> Fact {
 
 fn ask<'a>(statement: &'a str, held: &'a [&'a Fact]) -> Extract<'a> {
     let now = "2026-11-15T10:00:00Z".parse().unwrap();
-    Extract { statement, source: None, intent: Intent::Remember, held, slots: &[], now }
+    Extract { statement, source: None, intent: Intent::Remember, held, slots: &[], now, notice: None }
 }
 
 fn fence() -> Fence {
@@ -92,7 +92,7 @@ fn an_answer_sees_scope_source_date_and_what_is_history() {
         AnswerFact { fact: &now, retired: false, disputed: false },
         AnswerFact { fact: &old, retired: true, disputed: false },
     ];
-    let ask = Answer { question: "When?", facts: &facts, paths: &[], now: now.created };
+    let ask = Answer { question: "When?", facts: &facts, paths: &[], now: now.created, notice: None };
     let prompt = answer::prompt(&ask, &fence());
     assert!(prompt.user.contains("\n#2 deploy day = Friday [scope staging; from ops; since 2026-01-02]\n"));
     assert!(prompt.user.contains("\n#1 deploy day = Monday [since 2026-01-02] (history)\n"));

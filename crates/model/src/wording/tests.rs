@@ -48,7 +48,7 @@ fn fact(id: FactId, subject: &str, value: &str) -> Fact {
         supersedes: None,
         metadata: Metadata::new(),
         triple: Triple::default(),
-        text: String::new(),
+        text: "".into(),
         pending: None,
         earlier: Vec::new(),
         created: Timestamp::UNIX_EPOCH,

@@ -4,6 +4,7 @@
 mod adapting;
 mod broken_replies;
 mod embedding;
+mod presence;
 mod requests;
 mod retrying;
 mod support;

@@ -88,6 +88,7 @@ pub async fn extract_until(models: &Models, deadline: Instant) -> Result<Vec<Raw
         held: &[],
         slots: &[],
         now: Timestamp::UNIX_EPOCH,
+        notice: None,
     };
     models.extract(&ask, deadline).await
 }
@@ -99,6 +100,12 @@ pub async fn extract(models: &Models) -> Result<Vec<String>, ModelError> {
 }
 
 pub async fn answer(models: &Models) -> Result<String, ModelError> {
-    let ask = Answer { question: "Where do I live?", facts: &[], paths: &[], now: Timestamp::UNIX_EPOCH };
+    let ask = Answer {
+        question: "Where do I live?",
+        facts: &[],
+        paths: &[],
+        now: Timestamp::UNIX_EPOCH,
+        notice: None,
+    };
     models.answer(&ask, soon()).await
 }

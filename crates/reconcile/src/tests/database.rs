@@ -9,6 +9,7 @@ use domain::{
     Action, Doubt, Fact, FactId, Metadata, Named, Proposed, RawFact, SourcePolicy, Status, Timestamp, Wording,
 };
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 pub struct Database {
     pub facts: Vec<Fact>,
@@ -123,7 +124,8 @@ impl Database {
         let proposals = repair(facts, &self.slots);
         let held = self.fetch(&needs(&proposals));
         let metadata = self.metadata.clone();
-        let statement = self.statement(text, voice, &metadata);
+        let text = Arc::from(text);
+        let statement = self.statement(&text, voice, &metadata);
         let plan = plan(&held, &proposals, &statement, &self.policy, &self.slots, self.next_id());
         self.commit(plan)
     }
@@ -132,7 +134,8 @@ impl Database {
         let proposals = repair(&[with_wording(Wording::default(), fact)], &self.slots);
         let held = self.fetch(&needs(&proposals));
         let metadata = self.metadata.clone();
-        let statement = self.statement("forget it", SOMEONE, &metadata);
+        let text = Arc::from("forget it");
+        let statement = self.statement(&text, SOMEONE, &metadata);
         let plan = plan_removal(&held, &proposals, &statement, self.next_id());
         self.commit(plan).remove(0)
     }
@@ -178,7 +181,12 @@ impl Database {
         Timestamp::from_second(self.clock).unwrap()
     }
 
-    fn statement<'a>(&mut self, text: &'a str, voice: Speaker<'a>, metadata: &'a Metadata) -> Statement<'a> {
+    fn statement<'a>(
+        &mut self,
+        text: &'a Arc<str>,
+        voice: Speaker<'a>,
+        metadata: &'a Metadata,
+    ) -> Statement<'a> {
         Statement { text, source: voice.0, trust: voice.1, metadata, now: self.tick() }
     }
 

@@ -192,10 +192,7 @@ fn an_update_has_a_new_id_and_the_editors_name() {
     let outcome = db.update(FactId(1), " Alicia ", Editor::Writer).unwrap();
     assert_eq!((outcome.action, outcome.id), (Action::Supersede, Some(FactId(2))));
     let row = db.fact(FactId(2));
-    assert_eq!(
-        (row.value.as_str(), row.text.as_str(), row.supersedes),
-        ("Alicia", "Alicia", Some(FactId(1)))
-    );
+    assert_eq!((row.value.as_str(), &*row.text, row.supersedes), ("Alicia", "Alicia", Some(FactId(1))));
     assert_eq!((row.source.as_deref(), &row.metadata["asserted_by"]), (None, &json!("prin_2")));
     assert_eq!((db.fact(FactId(1)).source.as_deref(), &row.metadata["team"]), (Some("hr"), &json!("core")));
     assert_eq!(db.update(FactId(2), "Alicia", Editor::Writer).unwrap().action, Action::Dedup);

@@ -78,7 +78,7 @@ fn a_refinement_keeps_its_row_and_the_former_value() {
     assert_eq!(db.remember("now 16", &[fact], by("ops"))[0].action, Action::Refine);
     assert_eq!(db.shown(), ["#1 Postgres 16"]);
     let row = db.fact(FactId(1));
-    assert_eq!((row.confidence, row.text.as_str(), row.source.as_deref()), (0.8, "now 16", Some("ops")));
+    assert_eq!((row.confidence, &*row.text, row.source.as_deref()), (0.8, "now 16", Some("ops")));
     assert_eq!(row.metadata["team"], json!("core"));
     assert_eq!(row.earlier.iter().map(|e| e.value.as_str()).collect::<Vec<_>>(), ["Postgres"]);
     assert!(row.changed > row.created);

@@ -40,7 +40,7 @@ impl Tool for Forget {
         }
         let said = Said {
             intent: Intent::Forget,
-            text: args.text,
+            text: args.text.into(),
             source: None,
             trust: Trust::Ordinary,
             metadata: stamped(&cx, Metadata::new())?,

@@ -21,7 +21,7 @@ impl Tool for Health {
     const NAME: &'static str = "health";
     const TITLE: &'static str = "Check the deployment";
     const DESCRIPTION: &'static str = "Try the database, the embedder and the language model once each, and \
-        show the configuration in short.";
+        show the configuration in short. A model is waited for as long as LLM_TIMEOUT says, 20 seconds at most.";
     const CAPABILITY: Capability = Capability::Verify;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Open;

@@ -76,8 +76,15 @@ impl Tool for Remember {
             return Ok(Done::read(Remembered::default(), "no durable fact"));
         }
         let facts = with_wording(&args.text, facts, &FactsBefore(&open));
-        let said =
-            Said { intent: Intent::Remember, text: args.text, source, trust, metadata, proposer, facts };
+        let said = Said {
+            intent: Intent::Remember,
+            text: args.text.into(),
+            source,
+            trust,
+            metadata,
+            proposer,
+            facts,
+        };
         let plan = commit(&cx, said).await?;
         let close = match proposer {
             Proposer::Caller => close_facts(&open.read().index, &plan.outcomes),
@@ -194,6 +201,7 @@ pub(super) async fn extract(
         held: &held,
         slots: &service.slot_hints,
         now: cx.call.caller.now,
+        notice: Some(&cx.call.caller.notice),
     };
     let facts = service.models.extract(&ask, cx.call.caller.deadline).await?;
     Ok((open, facts))

@@ -78,7 +78,7 @@ use Divided::{ByTenant, Not};
 
 /// Every table but `deployment`, whose rows say what the database is, `schema_migration`, and `graph_projection`, which is
 /// true of one database and not of a copy: the graph of a copy is off until it is turned on, and then rebuilt.
-pub(crate) const TABLES: [Table; 13] = [
+pub(crate) const TABLES: [Table; 14] = [
     Table {
         name: "sequence",
         divided: ByTenant,
@@ -115,7 +115,14 @@ pub(crate) const TABLES: [Table; 13] = [
             ("slot_ix", Bytes),
             ("created", Integer),
             ("body", Bytes),
+            ("statement_ix", Bytes),
         ],
+        key: 2,
+    },
+    Table {
+        name: "statement_text",
+        divided: ByTenant,
+        columns: &[("tenant", Text), ("ix", Bytes), ("space", Integer), ("body", Bytes)],
         key: 2,
     },
     Table {

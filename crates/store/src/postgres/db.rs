@@ -5,6 +5,7 @@ use crate::StoreError;
 use crate::rows::facts::{COLUMNS, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
 use crate::script::{Db, PlanBasis, StoreResult};
+use crate::scripts::statement_texts::facts_open;
 use crate::secrets::Secrets;
 use crate::sql::{Cell, Cells, FromRow, Param, params};
 use deadpool_postgres::Client;
@@ -70,7 +71,7 @@ impl PostgresDb<'_> {
         let indexes: Vec<Vec<u8>> = needs.subjects.iter().map(index).collect();
         let bound: [Bound<'_>; 3] = [&space.tenant.as_str(), &space.id.0, &indexes];
         let found: Vec<SealedFact> = self.select(&standing_of("= ANY($3)"), &bound).await?;
-        self.secrets.facts_open(space.tenant, &found)
+        facts_open(&mut self.clone(), space.tenant, &found).await
     }
 
     async fn was_held(&self, space: SpaceKey<'_>, subject: &str, value: &str) -> StoreResult<bool> {
@@ -92,7 +93,7 @@ impl PostgresDb<'_> {
             let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id = ANY($2) AND space = $3");
             let bound: [Bound<'_>; 3] = [&space.tenant.as_str(), &ids, &space.id.0];
             let named: Vec<SealedFact> = self.select(&sql, &bound).await?;
-            let named = self.secrets.facts_open(space.tenant, &named)?;
+            let named = facts_open(&mut self.clone(), space.tenant, &named).await?;
             facts.extend(named.into_iter().map(|fact| (fact.id, fact)));
         }
         Ok(HeldFacts {
@@ -136,6 +137,15 @@ impl Db for PostgresDb<'_> {
         let mut values: Vec<Bound<'_>> = vec![&tenant, &each];
         values.extend(bound(rest));
         self.select(&for_list(sql), &values).await
+    }
+
+    async fn all_keyed<T: FromRow>(
+        &mut self,
+        sql: &str,
+        tenant: &Tenant,
+        keys: &[Vec<u8>],
+    ) -> StoreResult<Vec<T>> {
+        self.select(&for_list(sql), &[&tenant.as_str(), &keys]).await
     }
 
     async fn plan_basis(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<PlanBasis> {

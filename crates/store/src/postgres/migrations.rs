@@ -4,8 +4,12 @@ use crate::StoreError;
 use crate::rows::schema::{Migration, Migrations, Schema, pending, refuse_newer};
 use tokio_postgres::Client;
 
-const MIGRATIONS: Migrations =
-    [include_str!("schema_v1.sql"), include_str!("schema_v2.sql"), include_str!("schema_v3.sql")];
+const MIGRATIONS: Migrations = [
+    include_str!("schema_v1.sql"),
+    include_str!("schema_v2.sql"),
+    include_str!("schema_v3.sql"),
+    include_str!("schema_v4.sql"),
+];
 
 /// Any number that nobody else uses: the lock that processes take while they change or claim the schema.
 const OPENING: i64 = 0x7376_635f_6f70_656e;

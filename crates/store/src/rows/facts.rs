@@ -2,6 +2,7 @@
 
 use super::outbox;
 use super::spaces::SpaceVersion;
+use super::statement_texts::{self, StatementTexts, TextIndex, text_index};
 use crate::StoreError;
 use crate::script::Rows;
 use crate::secrets::{Binding, Secrets};
@@ -9,6 +10,8 @@ use crate::sql::{Cells, FromRow, Param, RowWrite, among, params, status_code};
 use domain::keys::{subject_key, text_key, value_key};
 use domain::{Fact, FactId, SpaceId, SpaceKey, Status, Tenant, Timestamp};
 use reconcile::Write;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::LazyLock;
 
 /// What changed in a space since a version that the reader already holds.
@@ -27,7 +30,7 @@ impl SpaceChanges {
     }
 }
 
-pub(crate) const COLUMNS: &str = "id, space, status, body";
+pub(crate) const COLUMNS: &str = "id, space, status, body, statement_ix";
 
 /// A row as the database holds it, before it is opened.
 pub(crate) struct SealedFact {
@@ -35,36 +38,82 @@ pub(crate) struct SealedFact {
     pub space: SpaceId,
     pub status: i64,
     pub body: Vec<u8>,
+    /// Where its words are, unless the body holds them.
+    pub statement: Option<TextIndex>,
 }
 
 impl FromRow for SealedFact {
     fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
-        let space = SpaceId(row.cell(1)?);
-        Ok(Self { id: FactId(row.cell(0)?), space, status: row.cell(2)?, body: row.cell(3)? })
+        Ok(Self {
+            id: FactId(row.cell(0)?),
+            space: SpaceId(row.cell(1)?),
+            status: row.cell(2)?,
+            body: row.cell(3)?,
+            statement: row.cell::<Option<Vec<u8>>>(4)?.map(text_index).transpose()?,
+        })
     }
 }
 
-/// The status is part of a fact's binding, so that flipping the column does not bring an old value back.
-fn binding(tenant: &Tenant, id: FactId, space: SpaceId, status: i64) -> Binding<'_> {
-    Binding::new("a fact", tenant.as_str(), id.0).within(space.0, status)
+/// The status is part of a fact's binding, so that flipping the column does not bring an old value back. Where its words
+/// are kept is part of it too.
+fn binding(tenant: &Tenant, id: FactId, space: SpaceId, status: i64, words: Words) -> Binding<'_> {
+    let what = match words {
+        Words::Within => "a fact",
+        Words::Apart => "a fact whose words are apart",
+    };
+    Binding::new(what, tenant.as_str(), id.0).within(space.0, status)
+}
+
+/// Where the words are that a fact was taken from. A fact whose words are apart holds their index in their place.
+#[derive(Clone, Copy)]
+enum Words {
+    Within,
+    Apart,
+}
+
+impl Words {
+    const fn at(statement: Option<TextIndex>) -> Self {
+        match statement {
+            None => Self::Within,
+            Some(_) => Self::Apart,
+        }
+    }
 }
 
 impl Secrets {
-    fn fact_open(&self, tenant: &Tenant, row: &SealedFact) -> Result<Fact, StoreError> {
-        let fact: Fact = self.open_json(binding(tenant, row.id, row.space, row.status), &row.body)?;
+    fn fact_open(
+        &self,
+        tenant: &Tenant,
+        row: &SealedFact,
+        texts: &StatementTexts,
+    ) -> Result<Fact, StoreError> {
+        let words = Words::at(row.statement);
+        let mut fact: Fact =
+            self.open_json(binding(tenant, row.id, row.space, row.status, words), &row.body)?;
         if fact.id != row.id || status_code(fact.status) != row.status {
             return Err(StoreError::corrupt(
                 "a fact",
                 format!("row {} holds another fact's content", row.id),
             ));
         }
+        if let Some(index) = row.statement {
+            let text = texts.get(&index).filter(|_| *fact.text == hex::encode(index));
+            fact.text = text.cloned().ok_or_else(|| {
+                StoreError::corrupt("a fact", format!("the words of row {} are gone", row.id))
+            })?;
+        }
         Ok(fact)
     }
 
     /// The facts that can be opened, each with the number of its space. One that somebody tampered with is as good as
     /// gone to the entity graph, and must not keep it from the others.
-    pub fn facts_open_placed(&self, tenant: &Tenant, rows: &[SealedFact]) -> Vec<(SpaceId, Fact)> {
-        let open = |row: &SealedFact| match self.fact_open(tenant, row) {
+    pub fn facts_open_placed(
+        &self,
+        tenant: &Tenant,
+        rows: &[SealedFact],
+        texts: &StatementTexts,
+    ) -> Vec<(SpaceId, Fact)> {
+        let open = |row: &SealedFact| match self.fact_open(tenant, row, texts) {
             Ok(fact) => Some((row.space, fact)),
             Err(error) => {
                 tracing::error!(%error, %tenant, fact = row.id.0, "the entity graph goes without a fact");
@@ -74,8 +123,13 @@ impl Secrets {
         rows.iter().filter_map(open).collect()
     }
 
-    pub fn facts_open(&self, tenant: &Tenant, rows: &[SealedFact]) -> Result<Vec<Fact>, StoreError> {
-        rows.iter().map(|row| self.fact_open(tenant, row)).collect()
+    pub fn facts_open(
+        &self,
+        tenant: &Tenant,
+        rows: &[SealedFact],
+        texts: &StatementTexts,
+    ) -> Result<Vec<Fact>, StoreError> {
+        rows.iter().map(|row| self.fact_open(tenant, row, texts)).collect()
     }
 
     /// By which a value that was held under a subject is found.
@@ -103,11 +157,11 @@ pub(crate) static WAS_HELD: LazyLock<String> = LazyLock::new(|| {
 
 const ADVANCE: &str = "UPDATE space SET version = $3 WHERE tenant = $1 AND id = $2";
 const INSERT: &str = "INSERT INTO fact
-    (tenant, id, space, version, status, subject_ix, value_ix, text_ix, slot_ix, body, created)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    (tenant, id, space, version, status, subject_ix, value_ix, text_ix, slot_ix, body, statement_ix, created)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 const UPDATE: &str =
     "UPDATE fact SET version = $4, status = $5, subject_ix = $6, value_ix = $7, text_ix = $8,
-    slot_ix = $9, body = $10 WHERE tenant = $1 AND id = $2 AND space = $3";
+    slot_ix = $9, body = $10, statement_ix = $11 WHERE tenant = $1 AND id = $2 AND space = $3";
 /// A vector is of the words that the fact had; a refined one is embedded anew.
 pub(crate) const UNEMBED: &str = "DELETE FROM vector WHERE tenant = $1 AND fact = $2";
 
@@ -128,15 +182,22 @@ pub(crate) fn write_steps<'a, R: Rows>(
         Write::Insert(fact) | Write::Update(fact) => fact.id,
     });
     let mut steps = vec![RowWrite::new(ADVANCE, params![space.tenant, space.id, version])];
+    let mut texts = TextIndexes::default();
     for write in writes {
+        let (Write::Insert(fact) | Write::Update(fact)) = write;
+        let (text, is_new) = texts.of(secrets, space, &fact.text);
+        if let Some(index) = text.statement.filter(|_| is_new) {
+            steps.push(statement_texts::keep(secrets, space, index, &fact.text)?);
+        }
         match write {
             Write::Insert(fact) => {
-                let mut columns = secrets.fact_columns(space, version, fact)?;
+                let mut columns = secrets.fact_columns(space, version, fact, text)?;
                 columns.push(fact.created.into());
                 steps.push(RowWrite::new(INSERT, columns));
             }
             Write::Update(fact) => {
-                let columns = secrets.fact_columns(space, version, fact)?;
+                steps.push(statement_texts::leave(space, fact.id, text.statement));
+                let columns = secrets.fact_columns(space, version, fact, text)?;
                 steps.push(RowWrite { changes: Some(fact.id), ..RowWrite::new(UPDATE, columns) });
                 steps.push(RowWrite::new(UNEMBED, params![space.tenant, fact.id]));
             }
@@ -146,13 +207,46 @@ pub(crate) fn write_steps<'a, R: Rows>(
     Ok(steps)
 }
 
+/// The two indexes of a text: of its words however they are written, and of the row that keeps them apart.
+#[derive(Clone, Copy)]
+struct TextIndexed {
+    words: [u8; 16],
+    statement: Option<TextIndex>,
+}
+
+/// The indexes of the texts of a plan. Its facts have few texts between them, and hashing a long one takes time.
+#[derive(Default)]
+struct TextIndexes<'f>(BTreeMap<&'f str, TextIndexed>);
+
+impl<'f> TextIndexes<'f> {
+    /// The indexes, and whether this text was not asked for before.
+    fn of(&mut self, secrets: &Secrets, space: SpaceKey<'_>, text: &'f str) -> (TextIndexed, bool) {
+        match self.0.entry(text) {
+            Entry::Occupied(known) => (*known.get(), false),
+            Entry::Vacant(new) => {
+                let words = secrets.index("text", space, &text_key(text));
+                let statement = secrets.statement_index(space, text);
+                (*new.insert(TextIndexed { words, statement }), true)
+            }
+        }
+    }
+}
+
 impl Secrets {
-    /// The columns that an insertion and an update write, from the tenant to the body.
+    fn fact_seal(&self, binding: Binding<'_>, fact: &Fact, text: TextIndexed) -> Result<Vec<u8>, StoreError> {
+        match text.statement {
+            None => self.seal_json(binding, fact),
+            Some(index) => self.seal_json(binding, &Fact { text: hex::encode(index).into(), ..fact.clone() }),
+        }
+    }
+
+    /// The columns that an insertion and an update write, from the tenant to the index of the words.
     fn fact_columns<'a>(
         &self,
         space: SpaceKey<'a>,
         version: i64,
         fact: &Fact,
+        text: TextIndexed,
     ) -> Result<Vec<Param<'a>>, StoreError> {
         let index = |purpose: &str, key: &str| self.index(purpose, space, key);
         let slot = reconcile::slot_key(fact).map(|key| index("slot", &key).to_vec());
@@ -165,9 +259,14 @@ impl Secrets {
             status,
             index("subject", &subject_key(&fact.subject)),
             index("value", &value_key(&fact.value)),
-            index("text", &text_key(&fact.text)),
+            text.words,
             slot,
-            self.seal_json(binding(space.tenant, fact.id, space.id, status), fact)?,
+            self.fact_seal(
+                binding(space.tenant, fact.id, space.id, status, Words::at(text.statement)),
+                fact,
+                text
+            )?,
+            text.statement.map(Vec::from),
         ];
         Ok(columns.into())
     }

@@ -6,6 +6,7 @@ use crate::sql::{RowWrite, params};
 use domain::keys::text_key;
 use domain::{Action, Fact, FactId, Metadata, Proposed, SpaceKey};
 use reconcile::{Approver, Editor, Outcome, Plan, Refusal, Trust};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Intent {
@@ -24,7 +25,7 @@ pub enum Proposer {
 #[derive(Debug, Clone)]
 pub struct Said {
     pub intent: Intent,
-    pub text: String,
+    pub text: Arc<str>,
     pub source: Option<String>,
     pub trust: Trust,
     pub metadata: Metadata,

@@ -11,6 +11,7 @@ use crate::rows::erasure::{Also, Doomed, ERASED_WORDS, ErasureSummary, Expired, 
 use crate::rows::facts::{UNEMBED, write_steps};
 use crate::rows::outbox;
 use crate::rows::restorations::position;
+use crate::rows::statement_texts;
 use crate::rows::statements::FORGET;
 use crate::script::{Alone, Db, Ground, Reach, Rows, Script, StoreResult, Touches};
 use crate::sql::{numbers, params};
@@ -84,17 +85,24 @@ async fn words_forget<R: Rows>(
     erased: &[Fact],
     now: Timestamp,
 ) -> StoreResult<()> {
-    let texts: BTreeSet<&str> = erased.iter().map(|fact| fact.text.as_str()).collect();
+    let texts = erased.iter().map(|fact| &*fact.text).filter(|text| *text != ERASED_WORDS);
+    let texts: BTreeSet<&str> = texts.collect();
     let mut writes = Vec::new();
-    for text in texts {
+    for text in &texts {
         let siblings = facts::of_words(rows.db(), space, text).await?;
-        let bare = |sibling| Write::Update(Fact { text: ERASED_WORDS.to_owned(), ..sibling });
+        let bare = |sibling| Write::Update(Fact { text: ERASED_WORDS.into(), ..sibling });
         writes.extend(siblings.into_iter().map(bare));
         let index = rows.db().secrets().index("text", space, &text_key(text));
         rows.run(FORGET, &params![space.tenant, space.id, index]).await?;
     }
     let steps = write_steps::<R>(rows.db().secrets(), space, reached.row.at, &writes, now)?;
-    rows.run_all(steps).await
+    rows.run_all(steps).await?;
+    for text in texts {
+        if let Some(index) = rows.db().secrets().statement_index(space, text) {
+            rows.run(statement_texts::FORGET, &params![space.tenant, index]).await?;
+        }
+    }
+    Ok(())
 }
 
 /// What is erased.

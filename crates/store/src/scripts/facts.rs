@@ -1,6 +1,7 @@
 //! Facts: by number, by subject, by what changed.
 
 use super::spaces::SpaceQuery;
+use super::statement_texts::{facts_open, facts_open_placed};
 use crate::StoreError;
 use crate::rows::facts::{COLUMNS, SealedFact, SpaceChanges};
 use crate::rows::spaces::SpaceVersion;
@@ -21,14 +22,14 @@ async fn found<D: Db>(
     let mut params: Vec<Param<'_>> = params![space.tenant, space.id].into();
     params.extend(more);
     let rows: Vec<SealedFact> = db.all(&sql, &params).await?;
-    db.secrets().facts_open(space.tenant, &rows)
+    facts_open(db, space.tenant, &rows).await
 }
 
 /// Those of the facts that are there.
 pub(super) async fn get<D: Db>(db: &mut D, space: SpaceKey<'_>, ids: &[FactId]) -> StoreResult<Vec<Fact>> {
     let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id = $2 AND space = $3");
     let rows: Vec<SealedFact> = db.all_each(&sql, space.tenant, &numbers(ids), &params![space.id]).await?;
-    db.secrets().facts_open(space.tenant, &rows)
+    facts_open(db, space.tenant, &rows).await
 }
 
 /// The two ways in which the rows of a subject may be found.
@@ -87,7 +88,7 @@ async fn retired<D: Db>(db: &mut D, space: SpaceKey<'_>, most: usize) -> StoreRe
         among(&Status::RETIRED),
     );
     let rows: Vec<SealedFact> = db.all(&sql, &params![space.tenant, space.id, most as i64]).await?;
-    db.secrets().facts_open(space.tenant, &rows)
+    facts_open(db, space.tenant, &rows).await
 }
 
 /// Facts of a tenant that are active, with their spaces, whichever these are.
@@ -125,7 +126,7 @@ impl Query for Active {
             }
         };
         rows.sort_by_key(|row| row.id);
-        Ok(db.secrets().facts_open_placed(tenant, &rows))
+        facts_open_placed(db, tenant, &rows).await
     }
 }
 

@@ -19,5 +19,6 @@ mod principals;
 mod receipts;
 mod restorations;
 mod spaces;
+pub(crate) mod statement_texts;
 mod statements;
 mod vectors;

@@ -5,6 +5,7 @@ use crate::StoreError;
 use crate::rows::facts::{COLUMNS, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
 use crate::script::{Db, PlanBasis, StoreResult};
+use crate::scripts::statement_texts::facts_open;
 use crate::secrets::Secrets;
 use crate::sql::{Cell, Cells, FromRow, Param, params};
 use domain::{Fact, FactId, SpaceKey, Tenant};
@@ -67,7 +68,7 @@ impl SqliteDb<'_> {
     fn numbered_fact(&mut self, space: SpaceKey<'_>, id: FactId) -> StoreResult<Option<Fact>> {
         let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id = $2 AND space = $3");
         let rows: Vec<SealedFact> = self.select(&sql, &params![space.tenant, id, space.id])?;
-        Ok(self.secrets.facts_open(space.tenant, &rows)?.pop())
+        Ok(at_once(facts_open(self, space.tenant, &rows))?.pop())
     }
 
     fn needed(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<HeldFacts> {
@@ -76,7 +77,7 @@ impl SqliteDb<'_> {
             let index = self.secrets.index("subject", space, key);
             let rows: Vec<SealedFact> =
                 self.select(&standing_of("= $3"), &params![space.tenant, space.id, index])?;
-            let found = self.secrets.facts_open(space.tenant, &rows)?;
+            let found = at_once(facts_open(self, space.tenant, &rows))?;
             facts.extend(found.into_iter().map(|fact| (fact.id, fact)));
         }
         for id in &needs.ids {
@@ -128,6 +129,19 @@ impl Db for SqliteDb<'_> {
             let mut values = Vec::from(params![tenant, *number]);
             values.extend_from_slice(rest);
             found.extend(self.select(sql, &values)?);
+        }
+        Ok(found)
+    }
+
+    async fn all_keyed<T: FromRow>(
+        &mut self,
+        sql: &str,
+        tenant: &Tenant,
+        keys: &[Vec<u8>],
+    ) -> StoreResult<Vec<T>> {
+        let mut found = Vec::new();
+        for key in keys {
+            found.extend(self.select(sql, &params![tenant, key])?);
         }
         Ok(found)
     }

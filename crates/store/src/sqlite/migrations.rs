@@ -4,8 +4,12 @@ use crate::StoreError;
 use crate::rows::schema::{Migration, Migrations, pending, refuse_newer};
 use rusqlite::{Connection, TransactionBehavior};
 
-const MIGRATIONS: Migrations =
-    [include_str!("schema_v1.sql"), include_str!("schema_v2.sql"), include_str!("schema_v3.sql")];
+const MIGRATIONS: Migrations = [
+    include_str!("schema_v1.sql"),
+    include_str!("schema_v2.sql"),
+    include_str!("schema_v3.sql"),
+    include_str!("schema_v4.sql"),
+];
 
 /// The version of the schema in the database; 0 where there is none.
 pub(crate) fn version(db: &Connection) -> Result<i64, StoreError> {

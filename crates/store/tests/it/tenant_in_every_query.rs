@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 
 /// Tables whose rows belong to a tenant, and nothing else.
-const OF_TENANTS: [&str; 7] = ["space", "fact", "statement", "vector", "decision", "belief", "receipt"];
+const OF_TENANTS: [&str; 8] =
+    ["space", "fact", "statement", "statement_text", "vector", "decision", "belief", "receipt"];
 
 /// The folders that hold SQL for the service. Copying whole deployments, which is about all tenants at once, is in
 /// another.

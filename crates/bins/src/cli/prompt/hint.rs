@@ -64,7 +64,7 @@ mod tests {
             supersedes: None,
             metadata: Metadata::new(),
             triple: Triple::default(),
-            text: String::new(),
+            text: "".into(),
             pending: None,
             earlier: Vec::new(),
             created: at,

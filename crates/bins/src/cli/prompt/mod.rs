@@ -99,11 +99,12 @@ async fn respond(
 
 /// The reply; `None` where the person at the terminal did not want to wait for it.
 async fn call(session: &Session, tool: &str, arguments: Value) -> Result<Option<Reply>, CliError> {
-    let call = Box::pin(session.call(tool, arguments));
+    let (notice, call) = session.begin(tool, arguments);
+    let call = Box::pin(call);
     if !std::io::stdin().is_terminal() {
         return Ok(Some(call.await));
     }
-    while_waiting(async {
+    while_waiting(notice, async {
         tokio::select! {
             reply = call => Ok(Some(reply)),
             interrupted = tokio::signal::ctrl_c() => Ok(interrupted.map(|()| None)?),

@@ -19,6 +19,7 @@ pub mod neo4j;
 pub mod openbao;
 mod operator;
 pub mod postgres;
+mod schema;
 mod seed;
 mod server;
 mod sql;

@@ -48,7 +48,11 @@ struct State {
 impl Model {
     /// Serves until the test program ends.
     pub fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::serve(TcpListener::bind("127.0.0.1:0").unwrap())
+    }
+
+    /// Takes connections as long as the test program runs.
+    pub fn serve(listener: TcpListener) -> Self {
         let port = listener.local_addr().unwrap().port();
         let state = Arc::new(State::default());
         let shared = state.clone();

@@ -6,12 +6,13 @@ use std::process::{Command, Stdio};
 const SVC: &str = env!("CARGO_BIN_EXE_svc");
 
 /// All that a deployment keeps, in the order in which both engines can give it.
-const TABLES: [(&str, &str); 14] = [
+const TABLES: [(&str, &str); 15] = [
     ("deployment", "name"),
     ("sequence", "tenant, name"),
     ("space", "tenant, id"),
     ("fact", "tenant, id"),
     ("statement", "tenant, space, text_ix"),
+    ("statement_text", "tenant, ix"),
     ("vector", "tenant, fact"),
     ("decision", "tenant, id"),
     ("belief", "tenant, decision, place"),

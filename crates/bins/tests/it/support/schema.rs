@@ -1,0 +1,36 @@
+//! Databases of earlier versions.
+
+use super::Deployment;
+
+/// What takes back each version of the schema, the newest first.
+const BACK: [(i64, &str); 3] = [
+    (
+        4,
+        "DROP INDEX fact_statement;
+         ALTER TABLE fact DROP COLUMN statement_ix;
+         DROP TABLE statement_text;",
+    ),
+    (3, "DROP TABLE graph_outbox; DROP TABLE graph_projection;"),
+    (
+        2,
+        "DROP INDEX audit_entry_action;
+         DROP INDEX audit_entry_caller;
+         DROP INDEX audit_entry_ts;
+         DROP INDEX principal_former_key;
+         ALTER TABLE principal DROP COLUMN expires;
+         ALTER TABLE principal DROP COLUMN former_hint;
+         ALTER TABLE principal DROP COLUMN former_hash;
+         ALTER TABLE principal DROP COLUMN former_until;",
+    ),
+];
+
+impl Deployment {
+    /// The schema as it was in that version, with the rows that are there. No program may be running.
+    pub fn back_to_version(&self, version: i64) {
+        let sql = self.sql();
+        for (_, statements) in BACK.iter().filter(|(of, _)| *of > version) {
+            sql.run(statements);
+        }
+        sql.run(&format!("DELETE FROM schema_migration WHERE version > {version}"));
+    }
+}
