@@ -176,7 +176,7 @@ impl Drop for UnderWay<'_> {
 }
 
 fn failed(call: &Call, fault: &Fault) -> Reply {
-    Reply::Failed { reference: report(call, fault), advice: fault.advice }
+    Reply::Failed { reference: report(call, fault), advice: fault.advice.clone() }
 }
 
 /// Logs the fault; returns the reference under which the log has it.
