@@ -189,7 +189,7 @@ pub struct Principal {
     pub tenant: crate::Tenant,
     pub scopes: Scopes,
     /// What a caller showed to be taken for this principal. There is none where nobody calls, and after single sign-on.
-    pub shown: Option<ShownKey>,
+    pub shown: Option<Box<ShownKey>>,
 }
 
 /// An API key that was good when a call began. Whether it still is, is asked again where the call commits.

@@ -81,7 +81,6 @@ pub struct Rotation {
 pub(crate) struct Unsaid;
 
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "there is one for each rotation, and nearly all are Done")]
 pub enum Rotated {
     Done(PrincipalState),
     /// The key until now ends by itself, and whether the new one does was not said.

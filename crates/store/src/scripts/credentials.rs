@@ -44,7 +44,7 @@ pub(crate) async fn check<D: Db>(
     principal: &Principal,
     now: Option<PrincipalsVersion>,
 ) -> StoreResult<()> {
-    let Some(shown) = principal.shown else { return Ok(()) };
+    let Some(shown) = &principal.shown else { return Ok(()) };
     let time = Timestamp::now();
     if now == Some(shown.version) && time < shown.ends {
         return Ok(());

@@ -203,7 +203,7 @@ impl Query for PrincipalByKey {
         let found: Vec<FoundByKey> = db.all(&sql, &params![self.key.hint()]).await?;
         for FoundByKey { row, version } in found {
             if let Some(ends) = row.good_until(&self.key, self.now) {
-                let shown = Some(ShownKey { hash: self.key.0, ends, version });
+                let shown = Some(Box::new(ShownKey { hash: self.key.0, ends, version }));
                 let held = db.secrets().principal_open(row)?.principal;
                 return Ok(Some(Principal { shown, ..held }));
             }
