@@ -77,10 +77,12 @@ fn a_call_whose_key_has_ended_changes_and_tells_nothing() {
 
     let held = admin.list();
     assert!(held.contains("swordfish") && !held.contains("stored too late"), "{held}");
-    let log = admin.call("audit_log", &json!({}));
-    assert_eq!(log.matches("  remember: this API key").count(), 3, "{log}");
-    assert_eq!(log.matches("  recall: this API key").count(), 1, "{log}");
-    assert_eq!(log.matches("ADD ").count(), 1, "{log}");
+    let mut log = |action: &str| admin.call("audit_log", &json!({ "action": action }));
+    let denied = log("access_denied");
+    assert_eq!(denied.matches("  remember: this API key").count(), 3, "{denied}");
+    assert_eq!(denied.matches("  recall: this API key").count(), 1, "{denied}");
+    let stored = log("remember");
+    assert_eq!(stored.matches("ADD ").count(), 1, "{stored}");
     assert!(admin.call("verify_audit", &json!({})).contains("INTACT"));
 }
 
