@@ -132,9 +132,14 @@ impl Service {
                 (Reply::Failed { reference, advice: fault.advice }, record)
             }
         };
-        match self.store.call_record(call.clone(), record).await {
-            Ok(()) => reply,
-            Err(error) => failed(call, &error.into()),
+        match (self.store.call_record(call.clone(), record).await, &reply) {
+            (Ok(()), _) => reply,
+            // What the caller must know is how the call itself failed.
+            (Err(error), Reply::Failed { .. }) => {
+                report(call, &error.into());
+                reply
+            }
+            (Err(error), _) => failed(call, &error.into()),
         }
     }
 

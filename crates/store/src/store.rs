@@ -1,6 +1,7 @@
 //! The one handle that the service works with, and which engine is behind it. What it can do is in `scripts`.
 
 use crate::head_file::{HeadFile, Outside};
+use crate::health::Health;
 use crate::keys::KeySettings;
 use crate::load::Load;
 use crate::postgres::{Postgres, PostgresSettings};
@@ -170,6 +171,14 @@ impl Store {
             Engine::Sqlite(engine) if query.is_lookup() => engine.desk.ask(query).await,
             Engine::Sqlite(engine) => engine.readers.ask(query).await,
             Engine::Postgres(engine) => engine.shared.ask(query).await,
+        }
+    }
+
+    /// How the writing of this process is doing.
+    pub(crate) fn health(&self) -> &Health {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.writer.health(),
+            Engine::Postgres(engine) => &engine.lane.health,
         }
     }
 

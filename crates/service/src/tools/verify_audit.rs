@@ -52,13 +52,22 @@ impl fmt::Display for AuditVerdict {
         };
         write!(f, "✓ Audit chain INTACT — {entries} entries verified.")?;
         for note in restorations {
+            let reason = note.reason.trim_end_matches('.');
+            if note.is_of_head_file() {
+                let (ts, at) = (note.ts, note.lost.size);
+                write!(
+                    f,
+                    "\nThe head file was lost and begun anew at entry {at} on {ts}, as the operator confirmed: {reason}."
+                )?;
+                continue;
+            }
             write!(
                 f,
                 "\nRestored on {}: entries {} to {} are missing, as the operator confirmed: {}.",
                 note.ts,
                 note.kept.size + 1,
                 note.lost.size,
-                note.reason.trim_end_matches('.')
+                reason
             )?;
         }
         if let Some(last) = vouched {

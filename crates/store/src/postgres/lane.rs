@@ -8,7 +8,7 @@ use super::riders::Riders;
 use super::shared::Shared;
 use super::tx::PostgresTx;
 use crate::StoreError;
-use crate::error::Trouble;
+use crate::health::Health;
 use crate::load::Waiting;
 use crate::script::{Rows, Script, StoreResult, Touches};
 use crate::scripts::log::log_holds;
@@ -33,6 +33,7 @@ pub(crate) struct Lane {
     queue: mpsc::UnboundedSender<Box<dyn Job>>,
     riders: Arc<Riders>,
     waiting: Waiting,
+    pub health: Arc<Health>,
 }
 
 impl Lane {
@@ -44,9 +45,10 @@ impl Lane {
     pub fn start(shared: &Arc<Shared>) -> Self {
         let riders = Arc::new(Riders::default());
         let (queue, jobs) = mpsc::unbounded_channel();
-        let worker = Worker { shared: shared.clone(), riders: riders.clone() };
+        let health = Arc::<Health>::default();
+        let worker = Worker { shared: shared.clone(), riders: riders.clone(), health: health.clone() };
         tokio::spawn(worker.serve(Queue { jobs, next: None }));
-        Self { queue, riders, waiting: Waiting::default() }
+        Self { queue, riders, waiting: Waiting::default(), health }
     }
 
     pub async fn run<S: Script>(&self, script: S) -> StoreResult<S::Output> {
@@ -118,6 +120,7 @@ enum Along {
 struct Worker {
     shared: Arc<Shared>,
     riders: Arc<Riders>,
+    health: Arc<Health>,
 }
 
 impl Worker {
@@ -232,6 +235,7 @@ impl Worker {
         }
         match outcome {
             Ok(()) => {
+                self.health.committed();
                 group.into_iter().for_each(|job| job.settle(Ok(())));
                 Group::new()
             }
@@ -247,12 +251,9 @@ impl Worker {
                 Err(_) if Instant::now() < until => tokio::time::sleep(LONGEST_PAUSE).await,
                 // Not knowing, the calls must not be tried again: they might then happen twice.
                 Err(error) => {
-                    return Err(StoreError::Postgres {
-                        why: format!(
-                            "the connection broke during a commit, and its outcome is not known: {error}"
-                        ),
-                        trouble: Trouble::Other,
-                    });
+                    return Err(StoreError::OutcomeUnknown(format!(
+                        "the connection broke during the commit: {error}"
+                    )));
                 }
                 found => return found,
             }

@@ -48,7 +48,12 @@ impl Marks {
         let outside = match against.outside.heads {
             Some(outside) => outside,
             None if last == 0 && head.is_none() => Vec::new(),
-            None => return broken(format!("the head kept {kept} is missing or unreadable")),
+            None => {
+                return broken(format!(
+                    "the head kept {kept} is missing or unreadable; if the file was lost, confirm that with svc restore \
+                     --confirm REASON"
+                ));
+            }
         };
         // The head of a log without entries is made before there is a key to sign it with, and says nothing.
         let outside: Vec<_> = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();

@@ -16,6 +16,7 @@ pub(crate) mod marks;
 mod outbox;
 mod policies;
 mod principals;
+pub(crate) mod readiness;
 mod receipts;
 mod restorations;
 mod spaces;

@@ -66,7 +66,8 @@ impl Script for Confirmation {
 impl Store {
     /// What the heads kept outside know of the log and it does not hold, unless the operator has confirmed that.
     pub async fn restoration_missing(&self) -> Result<Option<Missing>, StoreError> {
-        self.read(Lost { outside: self.heads_outside().await? }).await
+        let outside = self.outside().await?.heads;
+        self.missing(outside).await
     }
 
     /// Signs the operator's word that the database was restored, for this reason, and begins the head outside anew.
@@ -76,10 +77,10 @@ impl Store {
         call: Call,
         reason: String,
     ) -> Result<Option<Missing>, StoreError> {
-        let outside = self.heads_outside().await?;
-        let Some(missing) = self.read(Lost { outside: outside.clone() }).await? else { return Ok(None) };
+        let outside = self.outside().await?.heads;
+        let Some(missing) = self.missing(outside.clone()).await? else { return Ok(None) };
         let note = self.secrets().restoration_sign(missing, call.caller.now, &reason)?;
-        let outside = Outside { heads: Some(outside), is_locked: false };
+        let outside = Outside { heads: Some(outside.unwrap_or_default()), is_locked: false };
         let against = Against { outside, proposed: Some(note.clone()) };
         restorations::refuse_broken(self.audit_check(against, Box::new(|| true)).await?)?;
         self.write(Confirmation { call, note }).await?;
@@ -89,9 +90,14 @@ impl Store {
         Ok(Some(missing))
     }
 
-    /// The head of a log without entries says nothing.
-    async fn heads_outside(&self) -> StoreResult<Vec<SignedHead>> {
-        let heads = self.outside().await?.heads.unwrap_or_default();
-        Ok(heads.into_iter().filter(|head| head.statement.at.size > 0).collect())
+    /// Without any head outside, that is all that is missing, unless the log has no entries yet.
+    async fn missing(&self, outside: Option<Vec<SignedHead>>) -> StoreResult<Option<Missing>> {
+        if let Some(heads) = outside {
+            // The head of a log without entries says nothing.
+            let outside = heads.into_iter().filter(|head| head.statement.at.size > 0).collect();
+            return self.read(Lost { outside }).await;
+        }
+        let head = self.read(HeadInside).await?.filter(|head| head.statement.at.size > 0);
+        Ok(head.map(|head| Missing { kept: head.statement.at, lost: head.statement }))
     }
 }

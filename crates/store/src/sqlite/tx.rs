@@ -15,7 +15,7 @@ use crate::secrets::Secrets;
 use crate::sql::{Param, RowWrite, params};
 use domain::{FactId, PrincipalsVersion, Tenant};
 use evidence::{Appender, Position, SeqRange, SignedHead};
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode, ffi};
 
 pub(crate) struct SqliteTx<'c> {
     db: SqliteDb<'c>,
@@ -90,15 +90,48 @@ impl<'c> SqliteTx<'c> {
     }
 
     /// The new head of the audit log, where the group appended to it.
-    pub fn commit(mut self) -> Result<Option<SignedHead>, StoreError> {
+    pub fn commit(mut self) -> Result<Option<SignedHead>, Uncommitted> {
+        let head = self.close()?;
+        self.db.sql.execute_batch("COMMIT").map_err(Uncommitted::by_commit)?;
+        Ok(head)
+    }
+
+    fn close(&mut self) -> StoreResult<Option<SignedHead>> {
         let tally = std::mem::take(&mut self.tally);
         self.db.tally_write(&tally)?;
         let head = self.chain.appended.map(|ts| self.db.secrets.head_sign(self.chain.at, ts));
         if let Some(signed) = &head {
             self.db.execute(SET, &params![HEAD, signed.encode()])?;
         }
-        self.db.sql.execute_batch("COMMIT")?;
         Ok(head)
+    }
+}
+
+/// A transaction that did not commit, as far as is known.
+pub(crate) struct Uncommitted {
+    pub error: StoreError,
+    /// What the system said of a sync that failed.
+    pub failed_sync: Option<String>,
+}
+
+impl From<StoreError> for Uncommitted {
+    fn from(error: StoreError) -> Self {
+        Self { error, failed_sync: None }
+    }
+}
+
+impl Uncommitted {
+    /// The commit itself failed. After a fault of the disk its mark may be in the file or not, and be found there when
+    /// the file is opened next.
+    fn by_commit(error: rusqlite::Error) -> Self {
+        let code = error.sqlite_error().map(|error| error.extended_code);
+        let failed_sync = matches!(code, Some(ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC));
+        let failed_sync = failed_sync.then(|| error.to_string());
+        let error = match error.sqlite_error_code() {
+            Some(ErrorCode::SystemIoFailure) => StoreError::OutcomeUnknown(error.to_string()),
+            _ => error.into(),
+        };
+        Self { error, failed_sync }
     }
 }
 

@@ -6,12 +6,14 @@ use super::db::{SqliteDb, at_once};
 use super::tx::SqliteTx;
 use crate::StoreError;
 use crate::head_file::{HeadFile, Lag, is_locked};
+use crate::health::{Health, Stage};
 use crate::load::Waiting;
 use crate::script::{Durability, Script, StoreResult};
 use crate::scripts::log::log_passes;
 use crate::secrets::Secrets;
 use evidence::SignedHead;
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -72,6 +74,7 @@ struct Thread {
     queue: Option<mpsc::Sender<Box<dyn Job>>>,
     running: Option<JoinHandle<()>>,
     waiting: Waiting,
+    health: Arc<Health>,
 }
 
 /// With the last handle the thread finishes what is queued, flushes, and closes the database as a process that ends
@@ -92,12 +95,26 @@ impl Writer {
         let connection = connection::open(path, meter)?;
         let (queue, jobs) = mpsc::channel();
         let (head_file, head_lag) = (HeadFile::beside(path), Lag::default());
-        let worker = Worker { head_file, head_lag, wal: wal_path(path), connection, secrets };
+        let health = Arc::<Health>::default();
+        let worker = Worker {
+            head_file,
+            head_lag,
+            wal: wal_path(path),
+            connection,
+            secrets,
+            health: health.clone(),
+            ended: None,
+        };
         let running = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || worker.serve(&jobs))
             .map_err(|e| StoreError::Startup(format!("cannot start the writing thread: {e}")))?;
-        Ok(Self(Arc::new(Thread { queue: Some(queue), running: Some(running), waiting: Waiting::default() })))
+        let waiting = Waiting::default();
+        Ok(Self(Arc::new(Thread { queue: Some(queue), running: Some(running), waiting, health })))
+    }
+
+    pub fn health(&self) -> &Health {
+        &self.0.health
     }
 
     /// Calls that have not been committed yet.
@@ -127,6 +144,10 @@ struct Worker {
     head_file: HeadFile,
     head_lag: Lag,
     wal: PathBuf,
+    health: Arc<Health>,
+    /// Why nothing is written any more. After a failed sync nobody knows what is on the disk, and a second sync that
+    /// succeeds says nothing about what the first one lost.
+    ended: Option<StoreError>,
 }
 
 impl Worker {
@@ -164,9 +185,16 @@ impl Worker {
 
     fn commit_group(&mut self, mut group: Vec<Box<dyn Job>>) -> Durability {
         let durability = group.iter().map(|job| job.durability()).max().unwrap_or(Durability::Now);
-        let committed = self.try_commit(&mut group, durability);
-        if let Err(error) = &committed {
-            tracing::error!(%error, calls = group.len(), "a group of calls did not commit");
+        let committed = match &self.ended {
+            Some(error) => Err(error.clone()),
+            None => self.try_commit(&mut group, durability),
+        };
+        match &committed {
+            Ok(()) => self.health.committed(),
+            Err(error) => {
+                self.health.failed();
+                tracing::error!(%error, calls = group.len(), "a group of calls did not commit");
+            }
         }
         for job in group {
             job.settle(committed.clone());
@@ -181,11 +209,22 @@ impl Worker {
         };
         self.connection.pragma_update(None, "synchronous", synchronous)?;
         let head = {
+            self.health.enter(Stage::Locking);
             let mut tx = SqliteTx::begin(&mut self.connection, &self.secrets)?;
+            self.health.enter(Stage::Writing);
             for job in group {
                 tx.savepoint(|tx| job.run(tx))?;
             }
-            tx.commit()?
+            tx.commit()
+        };
+        let head = match head {
+            Ok(head) => head,
+            Err(uncommitted) => {
+                if let Some(why) = uncommitted.failed_sync {
+                    self.end(&why);
+                }
+                return Err(uncommitted.error);
+            }
         };
         if let Some(head) = head {
             self.witness(&head);
@@ -208,11 +247,25 @@ impl Worker {
     }
 
     /// Flushes the write-ahead log. SQLite takes no locks on that file, so opening and closing it here is safe.
-    fn flush(&self) {
+    fn flush(&mut self) {
+        if self.ended.is_some() {
+            return;
+        }
         match File::open(&self.wal).and_then(|wal| wal.sync_data()) {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => tracing::error!(%error, "the write-ahead log could not be flushed"),
+            Err(error) => self.end(&error.to_string()),
         }
+    }
+
+    /// Refuses whatever comes from now on, and leaves the files as they are.
+    fn end(&mut self, why: &str) {
+        let error = StoreError::SyncFailed(why.to_owned());
+        tracing::error!(%error, "nothing more is written");
+        if let Err(error) = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) {
+            tracing::error!(%error, "the write-ahead log may be copied into the database when it is closed");
+        }
+        self.health.failed();
+        self.ended = Some(error);
     }
 }
