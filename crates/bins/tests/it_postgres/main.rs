@@ -1,6 +1,6 @@
 //! The tests of `it`, with the memory in PostgreSQL, and a few that only PostgreSQL needs.
 //!
-//! Not here are the tests that have nothing to do with where the memory is (`dependencies`, `http_hostile`,
+//! Not here are the tests that have nothing to do with where the memory is (`dependencies`,
 //! `http_slow_clients`) and the one that counts the steps of SQLite's own machine (`cost`).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
@@ -35,6 +35,8 @@ mod graph;
 mod graph_outbox;
 #[path = "../it/hanging_model.rs"]
 mod hanging_model;
+#[path = "../it/head_lock.rs"]
+mod head_lock;
 #[path = "../it/http_disconnect.rs"]
 mod http_disconnect;
 #[path = "../it/http_drain.rs"]
@@ -47,10 +49,10 @@ mod http_metrics;
 mod http_revocation;
 #[path = "../it/http_rotation.rs"]
 mod http_rotation;
+#[path = "../it/key_ends_midway.rs"]
+mod key_ends_midway;
 #[path = "../it/keys.rs"]
 mod keys;
-#[path = "../it/kill.rs"]
-mod kill;
 #[path = "../it/model_garbage.rs"]
 mod model_garbage;
 mod pg_cluster;

@@ -1,18 +1,19 @@
 //! How a process writes: one transaction at a time, in which the calls that wait commit together, with one append to the
-//! audit chain. A second lane beside it was measured: the groups are smaller then, a process alone is no faster, and
+//! audit chain. Where more waits than fits into a group, tenants and their callers are taken in turn. A second lane beside it was measured: the groups are smaller then, a process alone is no faster, and
 //! several wait more for each other.
 
 use super::chain::Closed;
-use super::job::{Group, Job, Typed};
+use super::job::{Group, Job, Typed, taken};
 use super::riders::Riders;
 use super::shared::Shared;
 use super::tx::PostgresTx;
 use crate::StoreError;
-use crate::error::Trouble;
+use crate::health::Health;
 use crate::load::Waiting;
 use crate::script::{Rows, Script, StoreResult, Touches};
 use crate::scripts::log::log_holds;
 use deadpool_postgres::Object;
+use domain::{Capacity, FairQueue};
 use evidence::SignedHead;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -33,6 +34,7 @@ pub(crate) struct Lane {
     queue: mpsc::UnboundedSender<Box<dyn Job>>,
     riders: Arc<Riders>,
     waiting: Waiting,
+    pub health: Arc<Health>,
 }
 
 impl Lane {
@@ -44,9 +46,11 @@ impl Lane {
     pub fn start(shared: &Arc<Shared>) -> Self {
         let riders = Arc::new(Riders::default());
         let (queue, jobs) = mpsc::unbounded_channel();
-        let worker = Worker { shared: shared.clone(), riders: riders.clone() };
-        tokio::spawn(worker.serve(Queue { jobs, next: None }));
-        Self { queue, riders, waiting: Waiting::default() }
+        let health = Arc::<Health>::default();
+        let worker = Worker { shared: shared.clone(), riders: riders.clone(), health: health.clone() };
+        let waiting = FairQueue::new(Capacity::of(usize::MAX));
+        tokio::spawn(worker.serve(Queue { jobs, waiting, next: None }));
+        Self { queue, riders, waiting: Waiting::default(), health }
     }
 
     pub async fn run<S: Script>(&self, script: S) -> StoreResult<S::Output> {
@@ -65,6 +69,7 @@ impl Lane {
 
 struct Queue {
     jobs: mpsc::UnboundedReceiver<Box<dyn Job>>,
+    waiting: FairQueue<Box<dyn Job>>,
     /// A call that has to have the next group for itself.
     next: Option<Box<dyn Job>>,
 }
@@ -75,7 +80,7 @@ impl Queue {
         if let Some(job) = self.next.take() {
             return Some(vec![job]);
         }
-        if let Ok(job) = self.jobs.try_recv() {
+        if let Some(job) = self.take() {
             return Some(vec![job]);
         }
         loop {
@@ -91,12 +96,19 @@ impl Queue {
         }
     }
 
+    fn take(&mut self) -> Option<Box<dyn Job>> {
+        while let Ok(job) = self.jobs.try_recv() {
+            self.waiting.push(&job.account(), job);
+        }
+        taken(&mut self.waiting)
+    }
+
     /// Adds what else waits.
     fn fill(&mut self, group: &mut Group) {
         while self.next.is_none()
             && group.len() < GROUP
             && !holds_apart(group)
-            && let Ok(job) = self.jobs.try_recv()
+            && let Some(job) = self.take()
         {
             if job.touches() == Touches::RowsApart {
                 self.next = Some(job);
@@ -107,9 +119,18 @@ impl Queue {
     }
 }
 
+/// Whom a group takes along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Along {
+    Riders,
+    /// A call by itself: whatever fails then is its own.
+    Nobody,
+}
+
 struct Worker {
     shared: Arc<Shared>,
     riders: Arc<Riders>,
+    health: Arc<Health>,
 }
 
 impl Worker {
@@ -143,8 +164,8 @@ impl Worker {
     async fn commit_group(&self, mut group: Group) -> Group {
         // All processes lock spaces in this one order, so that no two of them wait for each other in a circle. What is
         // equal keeps its order.
-        group.sort_by(|a, b| a.ground().cmp(&b.ground()));
-        match self.try_commit(&mut group).await {
+        group.sort_by(|a, b| a.ground().place().cmp(&b.ground().place()));
+        match self.try_commit(&mut group, Along::Riders).await {
             Ok(closed) => self.settle(group, closed).await,
             Err(error) if group.len() == 1 || error.is_lost() => given_up(group, &error),
             // One of them failed, and took the others with it.
@@ -156,7 +177,7 @@ impl Worker {
         let mut again = Group::new();
         for job in group {
             let mut alone = vec![job];
-            again.extend(match self.try_commit(&mut alone).await {
+            again.extend(match self.try_commit(&mut alone, Along::Nobody).await {
                 Ok(closed) => self.settle(alone, closed).await,
                 Err(error) => given_up(alone, &error),
             });
@@ -165,11 +186,11 @@ impl Worker {
     }
 
     /// Runs every call and commits them together. An error is of a call, or of the connection, and nothing was kept.
-    async fn try_commit(&self, group: &mut Group) -> Result<Closed, StoreError> {
+    async fn try_commit(&self, group: &mut Group, along: Along) -> Result<Closed, StoreError> {
         let client = self.shared.writing.get().await?;
         let mut tx = PostgresTx::new(&client, &self.shared);
         // A panic that reaches this is no call's own. The writing goes on, with another connection.
-        let ended = AssertUnwindSafe(self.carry_out(&mut tx, group)).catch_unwind().await;
+        let ended = AssertUnwindSafe(self.carry_out(&mut tx, group, along)).catch_unwind().await;
         let ended = ended.unwrap_or(Ok(Closed::Failed(StoreError::Panicked)));
         if !matches!(ended, Ok(Closed::Committed(_))) {
             tx.unrecord();
@@ -185,7 +206,12 @@ impl Worker {
         ended
     }
 
-    async fn carry_out(&self, tx: &mut PostgresTx<'_>, group: &mut Group) -> Result<Closed, StoreError> {
+    async fn carry_out(
+        &self,
+        tx: &mut PostgresTx<'_>,
+        group: &mut Group,
+        along: Along,
+    ) -> Result<Closed, StoreError> {
         run(tx, group).await?;
         if !tx.has_entries() {
             return Ok(tx.commit().await);
@@ -194,12 +220,13 @@ impl Worker {
             Ok(at) => at,
             Err(error) => return Ok(Closed::Failed(error)),
         };
-        if !holds_apart(group) {
+        if along == Along::Riders && !holds_apart(group) {
             let mut riders = self.riders.take(GROUP.saturating_sub(group.len()));
             let ran = run(tx, &mut riders).await;
             group.append(&mut riders);
             ran?;
         }
+        tx.admit().await?;
         Ok(tx.append(at).await)
     }
 
@@ -218,6 +245,7 @@ impl Worker {
         }
         match outcome {
             Ok(()) => {
+                self.health.committed();
                 group.into_iter().for_each(|job| job.settle(Ok(())));
                 Group::new()
             }
@@ -233,12 +261,9 @@ impl Worker {
                 Err(_) if Instant::now() < until => tokio::time::sleep(LONGEST_PAUSE).await,
                 // Not knowing, the calls must not be tried again: they might then happen twice.
                 Err(error) => {
-                    return Err(StoreError::Postgres {
-                        why: format!(
-                            "the connection broke during a commit, and its outcome is not known: {error}"
-                        ),
-                        trouble: Trouble::Other,
-                    });
+                    return Err(StoreError::OutcomeUnknown(format!(
+                        "the connection broke during the commit: {error}"
+                    )));
                 }
                 found => return found,
             }

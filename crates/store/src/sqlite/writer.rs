@@ -1,16 +1,21 @@
 //! The one thread of a process that writes. Calls queue, and what is waiting commits together: one transaction, one
-//! append to the audit chain, one flush to the disk, however many calls there are in the group.
+//! append to the audit chain, one flush to the disk, however many calls there are in the group. Where more waits than
+//! fits into a group, tenants and their callers are taken in turn.
 
 use super::connection::{self, Meter};
 use super::db::{SqliteDb, at_once};
 use super::tx::SqliteTx;
 use crate::StoreError;
-use crate::head_file::HeadFile;
+use crate::head_file::{HeadFile, Lag, is_locked};
+use crate::health::{Health, Stage};
 use crate::load::Waiting;
 use crate::script::{Durability, Script, StoreResult};
 use crate::scripts::log::log_passes;
 use crate::secrets::Secrets;
+use domain::{Account, Capacity, FairQueue};
+use evidence::SignedHead;
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -22,10 +27,14 @@ use tokio::sync::oneshot;
 
 /// Larger groups gain nothing over this and make the first caller wait for the last.
 const GROUP: usize = 256;
+/// A group that has taken so long already takes no further call: those of it that have not begun wait for the next one,
+/// and among those who came meanwhile they are taken in turn again.
+const GROUP_TIME: Duration = Duration::from_millis(20);
 /// What a read leaves in the log reaches the disk within this time, well inside a second.
 const FLUSH_AFTER: Duration = Duration::from_millis(400);
 
 trait Job: Send {
+    fn account(&self) -> Account;
     fn durability(&self) -> Durability;
     /// Whether what the job wrote is to be kept.
     fn run(&mut self, tx: &mut SqliteTx<'_>) -> bool;
@@ -39,6 +48,10 @@ struct Queued<S: Script> {
 }
 
 impl<S: Script> Job for Queued<S> {
+    fn account(&self) -> Account {
+        self.script.ground().account()
+    }
+
     fn durability(&self) -> Durability {
         self.script.durability()
     }
@@ -63,6 +76,9 @@ impl<S: Script> Job for Queued<S> {
     }
 }
 
+/// What is in a group, and on whose account.
+type Group = Vec<(Account, Box<dyn Job>)>;
+
 /// A handle on the writing thread; clones share it.
 #[derive(Clone)]
 pub(crate) struct Writer(Arc<Thread>);
@@ -71,6 +87,7 @@ struct Thread {
     queue: Option<mpsc::Sender<Box<dyn Job>>>,
     running: Option<JoinHandle<()>>,
     waiting: Waiting,
+    health: Arc<Health>,
 }
 
 /// With the last handle the thread finishes what is queued, flushes, and closes the database as a process that ends
@@ -90,12 +107,28 @@ impl Writer {
     pub fn start(path: &Path, secrets: Arc<Secrets>, meter: Option<&Meter>) -> Result<Self, StoreError> {
         let connection = connection::open(path, meter)?;
         let (queue, jobs) = mpsc::channel();
-        let worker = Worker { head_file: HeadFile::beside(path), wal: wal_path(path), connection, secrets };
+        let (head_file, head_lag) = (HeadFile::beside(path), Lag::default());
+        let health = Arc::<Health>::default();
+        let worker = Worker {
+            waiting: FairQueue::new(Capacity::of(usize::MAX)),
+            head_file,
+            head_lag,
+            wal: wal_path(path),
+            connection,
+            secrets,
+            health: health.clone(),
+            ended: None,
+        };
         let running = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || worker.serve(&jobs))
             .map_err(|e| StoreError::Startup(format!("cannot start the writing thread: {e}")))?;
-        Ok(Self(Arc::new(Thread { queue: Some(queue), running: Some(running), waiting: Waiting::default() })))
+        let waiting = Waiting::default();
+        Ok(Self(Arc::new(Thread { queue: Some(queue), running: Some(running), waiting, health })))
+    }
+
+    pub fn health(&self) -> &Health {
+        &self.0.health
     }
 
     /// Calls that have not been committed yet.
@@ -120,36 +153,41 @@ fn wal_path(path: &Path) -> PathBuf {
 }
 
 struct Worker {
+    waiting: FairQueue<Box<dyn Job>>,
     connection: Connection,
     secrets: Arc<Secrets>,
     head_file: HeadFile,
+    head_lag: Lag,
     wal: PathBuf,
+    health: Arc<Health>,
+    /// Why nothing is written any more. After a failed sync nobody knows what is on the disk, and a second sync that
+    /// succeeds says nothing about what the first one lost.
+    ended: Option<StoreError>,
 }
 
 impl Worker {
     fn serve(mut self, jobs: &mpsc::Receiver<Box<dyn Job>>) {
         let mut unflushed: Option<Instant> = None;
         loop {
-            let first = match unflushed {
-                None => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(since) => jobs.recv_timeout(FLUSH_AFTER.saturating_sub(since.elapsed())),
-            };
-            match first {
-                Ok(first) => {
-                    let mut group = vec![first];
-                    group.extend(jobs.try_iter().take(GROUP - 1));
-                    match self.commit_group(group) {
-                        Durability::Now => unflushed = None,
-                        Durability::Soon => unflushed = unflushed.or_else(|| Some(Instant::now())),
+            jobs.try_iter().for_each(|job| self.queue(job));
+            let group: Group = std::iter::from_fn(|| self.waiting.serve()).take(GROUP).collect();
+            if !group.is_empty() {
+                match self.commit_group(group) {
+                    Durability::Now => unflushed = None,
+                    Durability::Soon => unflushed = unflushed.or_else(|| Some(Instant::now())),
+                }
+            } else {
+                let first = match unflushed {
+                    None => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                    Some(since) => jobs.recv_timeout(FLUSH_AFTER.saturating_sub(since.elapsed())),
+                };
+                match first {
+                    Ok(first) => self.queue(first),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => {
+                        self.flush();
+                        return;
                     }
-                }
-                Err(RecvTimeoutError::Timeout) => {
-                    self.flush();
-                    unflushed = None;
-                }
-                Err(RecvTimeoutError::Disconnected) => {
-                    self.flush();
-                    return;
                 }
             }
             if unflushed.is_some_and(|since| since.elapsed() >= FLUSH_AFTER) {
@@ -159,51 +197,113 @@ impl Worker {
         }
     }
 
-    fn commit_group(&mut self, mut group: Vec<Box<dyn Job>>) -> Durability {
-        let durability = group.iter().map(|job| job.durability()).max().unwrap_or(Durability::Now);
-        let committed = self.try_commit(&mut group, durability);
-        if let Err(error) = &committed {
-            tracing::error!(%error, calls = group.len(), "a group of calls did not commit");
+    fn queue(&mut self, job: Box<dyn Job>) {
+        self.waiting.push(&job.account(), job);
+    }
+
+    fn commit_group(&mut self, mut group: Group) -> Durability {
+        let durability = group.iter().map(|(_, job)| job.durability()).max().unwrap_or(Durability::Now);
+        let mut costs = Vec::with_capacity(group.len());
+        let committed = match &self.ended {
+            Some(error) => Err(error.clone()),
+            None => self.try_commit(&mut group, durability, &mut costs),
+        };
+        let begun = if costs.is_empty() { group.len() } else { costs.len() };
+        for (account, job) in group.split_off(begun).into_iter().rev() {
+            self.waiting.put_back(&account, job);
         }
-        for job in group {
+        match &committed {
+            Ok(()) => self.health.committed(),
+            Err(error) => {
+                self.health.failed();
+                tracing::error!(%error, calls = group.len(), "a group of calls did not commit");
+            }
+        }
+        let mut costs = costs.into_iter();
+        for (account, job) in group {
+            self.waiting.done(&account, costs.next().unwrap_or_default());
             job.settle(committed.clone());
         }
         durability
     }
 
-    fn try_commit(&mut self, group: &mut [Box<dyn Job>], durability: Durability) -> Result<(), StoreError> {
+    /// Notes what each call that was begun has cost.
+    fn try_commit(
+        &mut self,
+        group: &mut Group,
+        durability: Durability,
+        costs: &mut Vec<u64>,
+    ) -> Result<(), StoreError> {
         let synchronous = match durability {
             Durability::Now => "FULL",
             Durability::Soon => "NORMAL",
         };
         self.connection.pragma_update(None, "synchronous", synchronous)?;
         let head = {
+            self.health.enter(Stage::Locking);
             let mut tx = SqliteTx::begin(&mut self.connection, &self.secrets)?;
-            for job in group {
-                tx.savepoint(|tx| job.run(tx))?;
+            self.health.enter(Stage::Writing);
+            let group_began = Instant::now();
+            for (_, job) in group {
+                let began = Instant::now();
+                if began - group_began >= GROUP_TIME {
+                    break;
+                }
+                let ran = tx.savepoint(|tx| job.run(tx));
+                costs.push(u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX));
+                ran?;
             }
-            tx.commit()?
+            tx.commit()
+        };
+        let head = match head {
+            Ok(head) => head,
+            Err(uncommitted) => {
+                if let Some(why) = uncommitted.failed_sync {
+                    self.end(&why);
+                }
+                return Err(uncommitted.error);
+            }
         };
         if let Some(head) = head {
-            // The commit holds; a head file that lags is repaired by the next group, and a log longer than the
-            // head outside is no tampering.
-            let mut db = SqliteDb { sql: &mut self.connection, secrets: &self.secrets };
-            let passes = |at| at_once(log_passes(&mut db, at)).unwrap_or(false);
-            if let Err(error) = self.head_file.advance(&head, passes)
-                && !matches!(db.settle(&self.head_file), Ok(true))
-            {
-                tracing::warn!(%error, "the head of the audit log could not be written beside the database");
-            }
+            self.witness(&head);
         }
         Ok(())
     }
 
+    /// Notes the head of a commit beside the database. The commit holds; a head that lags is repaired by the next group,
+    /// and a log longer than the head outside is no tampering.
+    fn witness(&mut self, head: &SignedHead) {
+        let mut db = SqliteDb { sql: &mut self.connection, secrets: &self.secrets };
+        let passes = |at| at_once(log_passes(&mut db, at)).unwrap_or(false);
+        let mut written = self.head_file.advance(head, self.head_lag.wait(), passes);
+        if written.as_ref().is_err_and(|error| !is_locked(error))
+            && matches!(db.settle(&self.head_file), Ok(true))
+        {
+            written = Ok(());
+        }
+        self.head_lag.note(&written, &self.head_file);
+    }
+
     /// Flushes the write-ahead log. SQLite takes no locks on that file, so opening and closing it here is safe.
-    fn flush(&self) {
+    fn flush(&mut self) {
+        if self.ended.is_some() {
+            return;
+        }
         match File::open(&self.wal).and_then(|wal| wal.sync_data()) {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => tracing::error!(%error, "the write-ahead log could not be flushed"),
+            Err(error) => self.end(&error.to_string()),
         }
+    }
+
+    /// Refuses whatever comes from now on, and leaves the files as they are.
+    fn end(&mut self, why: &str) {
+        let error = StoreError::SyncFailed(why.to_owned());
+        tracing::error!(%error, "nothing more is written");
+        if let Err(error) = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) {
+            tracing::error!(%error, "the write-ahead log may be copied into the database when it is closed");
+        }
+        self.health.failed();
+        self.ended = Some(error);
     }
 }

@@ -1,7 +1,7 @@
 //! A running `svc-server`, and what it has written to its log.
 
 use super::http::{Client, Connection};
-use super::{Deployment, PATIENCE};
+use super::{Deployment, PATIENCE, program};
 use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
@@ -43,6 +43,11 @@ impl Server {
         let address = line.split("address=").nth(1).and_then(|rest| rest.split_whitespace().next());
         let address = address.unwrap_or_else(|| panic!("no address: {line}")).parse().unwrap();
         Self { child, address, log }
+    }
+
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub const fn address(&self) -> SocketAddr {
@@ -133,13 +138,20 @@ impl Log {
     }
 }
 
+/// Thousands of clients need more than the usual limit of 1024; a server that is started later gets the same.
+pub fn allow_open_files() {
+    let pid = std::process::id().to_string();
+    let raised = Command::new("prlimit").args(["--pid", &pid, "--nofile=8192:"]).status().unwrap();
+    assert!(raised.success(), "the limit of open files cannot be raised to 8192");
+}
+
 impl Deployment {
     /// Makes a principal as the operator does, with further arguments of the command line; returns its id and key. It is
     /// an admin unless the arguments give another role.
     pub fn principal(&self, name: &str, arguments: &[&str]) -> (String, String) {
         let role: &[&str] = if arguments.contains(&"--role") { &[] } else { &["--role", "admin"] };
         let all = [&["principal", "create", name], role, arguments].concat();
-        let output = self.run(env!("CARGO_BIN_EXE_svc"), &all);
+        let output = self.run(&program("svc"), &all);
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
         created(&text)
