@@ -43,7 +43,7 @@ impl Brief {
             self.0.open.fetch_sub(1, Ordering::Relaxed);
         }
         match answer {
-            Err(StoreError::Sqlite(_)) => None,
+            Err(StoreError::Sqlite { .. }) => None,
             answer => Some(answer),
         }
     }
