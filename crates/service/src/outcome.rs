@@ -1,5 +1,6 @@
 //! How a tool ends, before the gate has turned it into a reply.
 
+use crate::quota::OverQuota;
 use domain::Fault;
 use model::ModelError;
 use recall::CriticalOverflow;
@@ -35,6 +36,8 @@ pub(crate) enum Stop {
     Denied { text: String },
     /// An argument makes no sense; the text names it.
     Refused { text: String },
+    /// The caller, or its tenant, has used a quota up.
+    OverQuota(OverQuota),
     /// The deployment lacks a setting.
     Config { text: String },
     /// Anything else: the caller gets a reference number, the log the detail.
@@ -48,6 +51,12 @@ impl Stop {
 
     pub fn refused(text: impl Into<String>) -> Self {
         Self::Refused { text: text.into() }
+    }
+}
+
+impl From<OverQuota> for Stop {
+    fn from(over: OverQuota) -> Self {
+        Self::OverQuota(over)
     }
 }
 

@@ -114,6 +114,7 @@ async fn deployment(engine: Engine) -> Deployment {
         critical_budget: 200,
         licence: Licence::default(),
         tools: ToolsShown::All,
+        quotas: service::Quotas::default(),
     };
     Deployment { service: Service::new(store, models, options), _folder: folder, _database: database }
 }

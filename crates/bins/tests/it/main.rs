@@ -56,6 +56,7 @@ mod principals;
 mod progress;
 mod prompt;
 mod protocol;
+mod quotas;
 mod restoration;
 mod safety;
 mod settings;
