@@ -7,7 +7,7 @@ use crate::tools_list::tools_list;
 use crate::{NAME, VERSION};
 use domain::{Caller, Identity};
 use serde_json::{Map, Value, json};
-use service::{Reply, Service};
+use service::{OverQuota, Reply, Service};
 use std::borrow::Cow;
 
 /// Revisions that `initialize` agrees to.
@@ -147,7 +147,9 @@ pub(crate) async fn call(
     // Who has a key came over HTTP, which has a status for that, and programs that wait as it says.
     let has_status = matches!(caller.identity, Identity::Principal(_));
     match service.call(caller, &name, arguments).await {
-        Reply::OverQuota(over) if has_status => Err(RpcError::busy(over.why, over.retry_after)),
+        Reply::OverQuota(OverQuota { why, retry_after: Some(wait) }) if has_status => {
+            Err(RpcError::busy(why, wait))
+        }
         reply => Ok(Called { reply, space }),
     }
 }

@@ -62,7 +62,10 @@ impl From<OverQuota> for Stop {
 
 impl From<StoreError> for Stop {
     fn from(error: StoreError) -> Self {
-        Self::Fault(error.into())
+        match error {
+            StoreError::OverQuota(over) => Self::OverQuota(over.into()),
+            other => Self::Fault(other.into()),
+        }
     }
 }
 

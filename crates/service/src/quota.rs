@@ -1,10 +1,12 @@
-//! Quotas on calls: how many one key, and one tenant, may make. They are counted by each process for itself.
+//! Quotas: how much one key, and one tenant, may ask for. Calls are counted here, by each process for itself; facts and
+//! bytes by the store.
 
 use domain::{Caller, Identity};
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use store::{OverStorage, StorageQuotas};
 
 const MINUTE: Duration = Duration::from_secs(60);
 /// When to come back where a call that is under way has to end first.
@@ -15,6 +17,7 @@ const SOON: Duration = Duration::from_secs(1);
 pub struct Quotas {
     pub key: CallQuotas,
     pub tenant: CallQuotas,
+    pub storage: StorageQuotas,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,8 +30,14 @@ pub struct CallQuotas {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OverQuota {
     pub why: String,
-    /// When to come back.
-    pub retry_after: Duration,
+    /// When to come back; `None` where only erasing makes room.
+    pub retry_after: Option<Duration>,
+}
+
+impl From<OverStorage> for OverQuota {
+    fn from(over: OverStorage) -> Self {
+        Self { why: over.to_string(), retry_after: None }
+    }
 }
 
 /// Whose calls are counted.
@@ -100,7 +109,7 @@ impl Count {
                  second(s).",
                 self.calls.len()
             );
-            return Err(OverQuota { why, retry_after: wait });
+            return Err(OverQuota { why, retry_after: Some(wait) });
         }
         if let Some(most) = quota.concurrent
             && self.under_way >= most
@@ -110,7 +119,7 @@ impl Count {
                  one of them has ended.",
                 self.under_way
             );
-            return Err(OverQuota { why, retry_after: SOON });
+            return Err(OverQuota { why, retry_after: Some(SOON) });
         }
         Ok(())
     }
@@ -155,14 +164,14 @@ mod tests {
     fn a_key_has_its_calls_and_the_tenant_has_them_together() {
         let key = CallQuotas { calls_per_minute: Some(2), concurrent: None };
         let tenant = CallQuotas { calls_per_minute: Some(3), concurrent: None };
-        let (quotas, meter) = (Quotas { key, tenant }, Meter::default());
+        let (quotas, meter) = (Quotas { key, tenant, ..Quotas::default() }, Meter::default());
         let start = Instant::now();
         let enter = |id: &str, seconds| {
             meter.enter(&quotas, &caller(id), start + Duration::from_secs(seconds)).map(drop)
         };
         assert!(enter("a", 0).is_ok() && enter("a", 10).is_ok());
         let over = enter("a", 20).unwrap_err();
-        assert_eq!(over.retry_after, Duration::from_secs(40));
+        assert_eq!(over.retry_after, Some(Duration::from_secs(40)));
         assert!(over.why.starts_with("SVC_QUOTA_KEY_CALLS allows a key 2 call(s) a minute"), "{}", over.why);
         assert!(enter("b", 20).is_ok());
         let over = enter("b", 21).unwrap_err();

@@ -21,7 +21,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::keys::{KeySource, Switch};
 use store::{
-    Call, Intent, NewDecision, PostgresSettings, Proposer, Said, SqliteSettings, Store, StoreSettings,
+    Call, Intent, NewDecision, PostgresSettings, Proposer, Said, SqliteSettings, StorageQuotas, Store,
+    StoreSettings,
 };
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/authorization.txt");
@@ -141,6 +142,7 @@ async fn seed(store: &Store, user: &str) {
             raw("cache", "Redis", "ADD").into(),
             raw("database", "MySQL", "FLAG").into(),
         ],
+        quotas: StorageQuotas::default(),
     };
     let slots = Arc::new(SlotSchema::none());
     store.statement_commit(call("remember"), space.clone(), slots, said).await.unwrap();

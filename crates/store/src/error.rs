@@ -1,5 +1,6 @@
 //! Why a store call failed. None of these texts holds memory content or a key.
 
+use crate::rows::storage_use::OverStorage;
 use domain::Fault;
 
 /// What a fault of PostgreSQL means for the call.
@@ -28,6 +29,8 @@ pub enum StoreError {
     NewerSchema { found: i64, known: i64 },
     #[error("{0}")]
     Startup(String),
+    #[error("{0}")]
+    OverQuota(OverStorage),
     #[error("the store has shut down")]
     Closed,
     #[error("a transaction on SQLite waited for something, and nothing of it was kept")]
@@ -71,6 +74,7 @@ impl StoreError {
             Self::Corrupt { .. } => "CorruptRow",
             Self::NewerSchema { .. } => "NewerSchema",
             Self::Startup(_) => "StartupError",
+            Self::OverQuota(_) => "OverQuota",
             Self::Closed => "StoreClosed",
             Self::Waiting => "StoreWaiting",
             Self::TooLate => "Timeout",

@@ -47,6 +47,7 @@ pub use rows::restorations::Missing;
 pub use rows::schema::Schema;
 pub use rows::spaces::SpaceVersion;
 pub use rows::statements::{ChangeVerdict, Edit, Intent, Planned, Proposer, Said};
+pub use rows::storage_use::{OverStorage, StorageQuota, StorageQuotas};
 pub use sqlite::{Meter, SqliteSettings};
 pub use store::{Store, StoreSettings};
 pub use typed_lines::{Added, TypedLines};

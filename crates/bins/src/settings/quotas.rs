@@ -3,6 +3,7 @@
 use super::env::Env;
 use super::error::SettingsError;
 use service::{CallQuotas, Quotas};
+use store::{StorageQuota, StorageQuotas};
 
 pub(super) fn read(env: &Env) -> Result<Quotas, SettingsError> {
     Ok(Quotas {
@@ -13,6 +14,16 @@ pub(super) fn read(env: &Env) -> Result<Quotas, SettingsError> {
         tenant: CallQuotas {
             calls_per_minute: most(env, "SVC_QUOTA_TENANT_CALLS")?,
             concurrent: most(env, "SVC_QUOTA_TENANT_CONCURRENT")?,
+        },
+        storage: StorageQuotas {
+            key: StorageQuota {
+                facts: most(env, "SVC_QUOTA_KEY_FACTS")?,
+                bytes: most(env, "SVC_QUOTA_KEY_BYTES")?,
+            },
+            tenant: StorageQuota {
+                facts: most(env, "SVC_QUOTA_TENANT_FACTS")?,
+                bytes: most(env, "SVC_QUOTA_TENANT_BYTES")?,
+            },
         },
     })
 }

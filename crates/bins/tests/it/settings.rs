@@ -55,6 +55,10 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_QUOTA_KEY_CONCURRENT", &["1"], &["0", "few"]),
     ("SVC_QUOTA_TENANT_CALLS", &["1"], &["0", "many"]),
     ("SVC_QUOTA_TENANT_CONCURRENT", &["1"], &["0", "few"]),
+    ("SVC_QUOTA_KEY_FACTS", &["1"], &["0", "all"]),
+    ("SVC_QUOTA_KEY_BYTES", &["1048576"], &["0", "1MB"]),
+    ("SVC_QUOTA_TENANT_FACTS", &["1"], &["0", "all"]),
+    ("SVC_QUOTA_TENANT_BYTES", &["1048576"], &["0", "1MB"]),
     ("SVC_CONNECTIONS_PER_ADDRESS", &["0", "256"], &["-1", "few"]),
     ("SVC_TRUSTED_PROXY_HOPS", &["0", "3"], &["-1", "256", "one"]),
 ];

@@ -1,5 +1,6 @@
 //! What is said to the store, and what came of it.
 
+use super::storage_use::StorageQuotas;
 use crate::StoreError;
 use crate::secrets::Secrets;
 use crate::sql::{RowWrite, params};
@@ -31,6 +32,8 @@ pub struct Said {
     pub metadata: Metadata,
     pub proposer: Proposer,
     pub facts: Vec<Proposed>,
+    /// None for what takes back: it must be possible when there is no room.
+    pub quotas: StorageQuotas,
 }
 
 /// A new value for one fact.
@@ -39,6 +42,7 @@ pub struct Edit {
     pub id: FactId,
     pub value: String,
     pub editor: Editor,
+    pub quotas: StorageQuotas,
 }
 
 /// What became of an edit or a decision.

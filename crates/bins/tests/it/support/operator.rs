@@ -6,13 +6,14 @@ use std::process::{Command, Stdio};
 const SVC: &str = env!("CARGO_BIN_EXE_svc");
 
 /// All that a deployment keeps, in the order in which both engines can give it.
-const TABLES: [(&str, &str); 15] = [
+const TABLES: [(&str, &str); 16] = [
     ("deployment", "name"),
     ("sequence", "tenant, name"),
     ("space", "tenant, id"),
     ("fact", "tenant, id"),
     ("statement", "tenant, space, text_ix"),
     ("statement_text", "tenant, ix"),
+    ("storage_use", "tenant, writer, space"),
     ("vector", "tenant, fact"),
     ("decision", "tenant, id"),
     ("belief", "tenant, decision, place"),
