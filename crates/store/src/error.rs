@@ -1,6 +1,6 @@
 //! Why a store call failed. None of these texts holds memory content or a key.
 
-use crate::rows::storage_use::OverStorage;
+use crate::storage_quota::OverStorage;
 use domain::Fault;
 
 /// What a fault of PostgreSQL means for the call.

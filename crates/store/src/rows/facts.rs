@@ -3,11 +3,11 @@
 use super::outbox;
 use super::spaces::SpaceVersion;
 use super::statement_texts::{self, StatementTexts, TextIndex, text_index};
-use super::storage_use::Amount;
 use crate::StoreError;
 use crate::script::Rows;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow, Param, RowWrite, among, params, status_code};
+use crate::storage_quota::Amount;
 use domain::keys::{subject_key, text_key, value_key};
 use domain::{Fact, FactId, SpaceId, SpaceKey, Status, Tenant, Timestamp};
 use reconcile::Write;

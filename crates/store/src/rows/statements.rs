@@ -1,9 +1,9 @@
 //! What is said to the store, and what came of it.
 
-use super::storage_use::StorageQuotas;
 use crate::StoreError;
 use crate::secrets::Secrets;
 use crate::sql::{RowWrite, params};
+use crate::storage_quota::StorageQuotas;
 use domain::keys::text_key;
 use domain::{Action, Fact, FactId, Metadata, Proposed, SpaceKey};
 use reconcile::{Approver, Editor, Outcome, Plan, Refusal, Trust};

@@ -1,8 +1,9 @@
 //! Whether there is room for what a call would store.
 
-use crate::rows::storage_use::{Amount, HELD, Held, OverStorage, StorageQuotas};
+use crate::rows::storage_use::{HELD, Held};
 use crate::script::{Alone, Db, Rows, StoreResult};
 use crate::sql::params;
+use crate::storage_quota::{Amount, OverStorage, StorageQuotas};
 use domain::{Caller, Identity, Tenant};
 
 /// Before anything is read: until the transaction ends, nobody else fills the room that it finds.
@@ -21,5 +22,6 @@ pub(super) async fn check<R: Rows>(
     }
     let held: Option<Held> = rows.db().one(HELD, &params![&caller.tenant, caller.id()]).await?;
     let has_key = matches!(caller.identity, Identity::Principal(_));
-    Ok(held.map_or(Ok(()), |held| quotas.check(&held, added, has_key)))
+    let check = |held: Held| quotas.check(held.tenant, has_key.then_some(held.writer), added);
+    Ok(held.map_or(Ok(()), check))
 }
