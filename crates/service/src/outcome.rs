@@ -64,6 +64,10 @@ impl From<StoreError> for Stop {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::OverQuota(over) => Self::OverQuota(over.into()),
+            StoreError::KeyEnded => Self::denied(
+                "this API key was revoked, has expired or was replaced while the call was under way, so nothing was \
+                 changed. Send a key that is valid.",
+            ),
             other => Self::Fault(other.into()),
         }
     }

@@ -66,6 +66,7 @@ fn principal(role: Role, tenant: &str, scopes: Scopes) -> Identity {
         kind: PrincipalKind::Agent,
         tenant: Tenant::new(tenant),
         scopes,
+        shown: None,
     })
 }
 
