@@ -155,6 +155,7 @@ mod tests {
             kind: PrincipalKind::Agent,
             tenant: Tenant::default(),
             scopes: Scopes::All,
+            shown: None,
         };
         let now = Instant::now();
         Caller::new(Identity::Principal(principal), "r".to_owned(), Timestamp::now(), now)
