@@ -17,6 +17,7 @@ pub mod projection_work;
 mod quota;
 mod render;
 mod reply;
+mod room;
 mod schema;
 mod scope;
 mod service;

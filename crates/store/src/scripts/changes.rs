@@ -72,7 +72,7 @@ impl Script for FactChange {
     type Output = Result<Option<Planned>, OverStorage>;
 
     fn ground(&self) -> Ground<'_> {
-        Ground::new(&self.call.caller.tenant, &self.space)
+        Ground::within(&self.call, &self.space)
     }
 
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Self::Output> {
