@@ -51,6 +51,8 @@ mod http_rotation;
 mod keys;
 #[path = "../it/kill.rs"]
 mod kill;
+#[path = "../it/large_erasure.rs"]
+mod large_erasure;
 #[path = "../it/model_garbage.rs"]
 mod model_garbage;
 mod pg_cluster;

@@ -78,7 +78,7 @@ use Divided::{ByTenant, Not};
 
 /// Every table but `deployment`, whose rows say what the database is, `schema_migration`, and `graph_projection`, which is
 /// true of one database and not of a copy: the graph of a copy is off until it is turned on, and then rebuilt.
-pub(crate) const TABLES: [Table; 14] = [
+pub(crate) const TABLES: [Table; 15] = [
     Table {
         name: "sequence",
         divided: ByTenant,
@@ -97,6 +97,7 @@ pub(crate) const TABLES: [Table; 14] = [
             ("version", Integer),
             ("epoch", Integer),
             ("policy", Bytes),
+            ("erasing", Integer),
         ],
         key: 2,
     },
@@ -184,6 +185,12 @@ pub(crate) const TABLES: [Table; 14] = [
             ("body", Bytes),
             ("signature", Bytes),
         ],
+        key: 2,
+    },
+    Table {
+        name: "erasure",
+        divided: ByTenant,
+        columns: &[("tenant", Text), ("id", Integer), ("body", Bytes), ("plan", Bytes), ("done", Integer)],
         key: 2,
     },
     Table {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 const SVC: &str = env!("CARGO_BIN_EXE_svc");
 
 /// All that a deployment keeps, in the order in which both engines can give it.
-const TABLES: [(&str, &str); 15] = [
+const TABLES: [(&str, &str); 16] = [
     ("deployment", "name"),
     ("sequence", "tenant, name"),
     ("space", "tenant, id"),
@@ -17,6 +17,7 @@ const TABLES: [(&str, &str); 15] = [
     ("decision", "tenant, id"),
     ("belief", "tenant, decision, place"),
     ("receipt", "tenant, id"),
+    ("erasure", "tenant, id"),
     ("audit_entry", "seq"),
     ("principal", "tenant, id"),
     ("graph_outbox", "seq"),
