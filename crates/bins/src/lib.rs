@@ -5,5 +5,6 @@ pub mod cli;
 pub mod eval;
 pub mod line_wrap;
 pub mod logging;
+pub mod open_files;
 pub mod settings;
 pub mod startup;

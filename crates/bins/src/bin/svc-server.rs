@@ -61,6 +61,8 @@ fn config(settings: &ServerSettings, oidc: Option<OidcConfig>) -> Config {
     Config {
         max_body: usize::try_from(settings.max_body).unwrap_or(usize::MAX),
         rate_per_min: usize::try_from(settings.rate_per_min).unwrap_or(usize::MAX),
+        connections: svc::open_files::connections(),
+        connections_per_address: usize::try_from(settings.connections_per_address).unwrap_or(usize::MAX),
         trusted_proxy_hops: usize::from(settings.trusted_proxy_hops),
         allowed_hosts: settings.allowed_hosts.clone(),
         allowed_origins: settings.allowed_origins.clone(),

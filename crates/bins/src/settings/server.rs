@@ -12,6 +12,8 @@ pub struct ServerSettings {
     pub max_body: u64,
     /// Requests of one client IP within 60 seconds; 0 is no limit.
     pub rate_per_min: u32,
+    /// Connections at once from one client IP; 0 is no limit.
+    pub connections_per_address: u32,
     pub trusted_proxy_hops: u8,
     pub allowed_hosts: Vec<String>,
     pub allowed_origins: Vec<String>,
@@ -29,6 +31,11 @@ impl ServerSettings {
             port: env.whole("SVC_PORT", 8080, "a port from 0 to 65535")?,
             max_body: env.whole("SVC_MAX_BODY", 1024 * 1024, "a number of bytes")?,
             rate_per_min: env.whole("SVC_RATE_PER_MIN", 120, "a whole number of requests, 0 for no limit")?,
+            connections_per_address: env.whole(
+                "SVC_CONNECTIONS_PER_ADDRESS",
+                256,
+                "a whole number of connections, 0 for no limit",
+            )?,
             trusted_proxy_hops: env.whole("SVC_TRUSTED_PROXY_HOPS", 0, "a whole number from 0 to 255")?,
             allowed_hosts: checked(
                 env,

@@ -28,8 +28,11 @@ fn a_small_run_gives_every_figure() {
     assert!(writing["p50_ms"].as_f64().unwrap() >= 5.0, "{writing:#}");
     assert!(run["model_calls"].as_u64() > Some(0) && run["model_prompt_bytes"].as_u64() > Some(0), "{run:#}");
     assert!(run["bytes_a_fact"].as_u64() > Some(100), "{run:#}");
-    assert!(run["bare_commits_a_second"].as_f64() > Some(0.0) && run["bare_echoes_a_second"].as_f64() > Some(0.0));
-    let growth: Vec<u64> = run["growth"].as_array().unwrap().iter().map(|s| s["facts"].as_u64().unwrap()).collect();
+    assert!(
+        run["bare_commits_a_second"].as_f64() > Some(0.0) && run["bare_echoes_a_second"].as_f64() > Some(0.0)
+    );
+    let growth: Vec<u64> =
+        run["growth"].as_array().unwrap().iter().map(|s| s["facts"].as_u64().unwrap()).collect();
     assert_eq!(growth, [64, 200]);
     let read = |name: &str| std::fs::read_to_string(deployment.folder().join(name)).unwrap();
     assert!(read("growth.svg").contains("<polyline"));

@@ -1,11 +1,10 @@
 //! Clients that send a byte a second hold up nobody but themselves.
 
 use crate::support::http::{Client, call};
-use crate::support::{Deployment, Model, says};
+use crate::support::{Deployment, Model, allow_open_files, says};
 use serde_json::json;
 use std::io::Write;
 use std::net::{SocketAddr, TcpStream};
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -18,7 +17,8 @@ const NOISE: Duration = Duration::from_millis(25);
 fn a_thousand_slow_clients_slow_nobody_else() {
     allow_open_files();
     let model = Model::start();
-    let deployment = Deployment::new(&model).with("SVC_RATE_PER_MIN", "0");
+    let deployment =
+        Deployment::new(&model).with("SVC_RATE_PER_MIN", "0").with("SVC_CONNECTIONS_PER_ADDRESS", "0");
     let (_, key) = deployment.principal("admin", &[]);
     let server = deployment.serve();
     let mut client = server.client(&key);
@@ -90,11 +90,4 @@ impl Trickle {
         }
         alive
     }
-}
-
-/// The usual limit of 1024 is too few for a thousand clients; the server, started later, gets the same.
-fn allow_open_files() {
-    let pid = std::process::id().to_string();
-    let raised = Command::new("prlimit").args(["--pid", &pid, "--nofile=4096:"]).status().unwrap();
-    assert!(raised.success(), "the limit of open files cannot be raised to 4096");
 }

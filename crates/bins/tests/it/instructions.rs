@@ -53,7 +53,8 @@ fn counted(tool: &str, calls: u64) -> u64 {
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let counts = std::fs::read_to_string(file).unwrap();
-    let total = counts.lines().find_map(|line| line.strip_prefix("totals: ").or(line.strip_prefix("summary: ")));
+    let total =
+        counts.lines().find_map(|line| line.strip_prefix("totals: ").or(line.strip_prefix("summary: ")));
     total.unwrap_or_else(|| panic!("no count in:\n{counts}")).trim().parse().unwrap()
 }
 
@@ -63,7 +64,8 @@ fn file() -> PathBuf {
 
 fn committed() -> BTreeMap<String, u64> {
     let text = std::fs::read_to_string(file()).unwrap();
-    let line = |line: &str| line.split_once(' ').map(|(tool, count)| (tool.to_owned(), count.parse().unwrap()));
+    let line =
+        |line: &str| line.split_once(' ').map(|(tool, count)| (tool.to_owned(), count.parse().unwrap()));
     text.lines().filter_map(line).collect()
 }
 

@@ -51,6 +51,7 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_PORT", &["0", "65535"], &["65536", "-1", "http", "80.5"]),
     ("SVC_MAX_BODY", &["1", "1048576"], &["-1", "1MiB"]),
     ("SVC_RATE_PER_MIN", &["0", "120"], &["-1", "many"]),
+    ("SVC_CONNECTIONS_PER_ADDRESS", &["0", "256"], &["-1", "few"]),
     ("SVC_TRUSTED_PROXY_HOPS", &["0", "3"], &["-1", "256", "one"]),
 ];
 

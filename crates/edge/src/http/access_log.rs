@@ -1,5 +1,6 @@
 //! One line in the log for each request, also for one whose client did not wait for the answer.
 
+use super::connections::UnderWay;
 use super::metrics::HttpTimes;
 use super::reply::Body;
 use hyper::body::{Bytes, Frame, SizeHint};
@@ -79,12 +80,12 @@ impl Drop for AccessLine {
 pub(super) struct Logged {
     body: Body,
     /// Held to be dropped with the body.
-    _line: AccessLine,
+    _held: (AccessLine, UnderWay),
 }
 
 impl Logged {
-    pub const fn new(body: Body, line: AccessLine) -> Self {
-        Self { body, _line: line }
+    pub const fn new(body: Body, line: AccessLine, under_way: UnderWay) -> Self {
+        Self { body, _held: (line, under_way) }
     }
 }
 

@@ -13,9 +13,22 @@ const KEY_PREFIX: &str = "svc_sk_";
 /// What a licence must grant for single sign-on.
 const SSO: &str = "sso";
 
+/// What a request shows of its sender.
+pub(super) struct Credential<'a> {
+    token: &'a str,
+    pub hash: [u8; 32],
+}
+
+impl<'a> Credential<'a> {
+    pub fn of(headers: &'a HeaderMap) -> Option<Self> {
+        let token = bearer(headers)?;
+        Some(Self { token, hash: Sha256::digest(token).into() })
+    }
+}
+
 #[derive(Debug)]
 pub(super) enum AuthError {
-    /// No credential, or one that is not, or no longer, good.
+    /// A credential that is not, or no longer, good.
     Unauthorized,
     /// The credential could not be checked, which says nothing about it.
     Unchecked(StoreError),
@@ -34,12 +47,11 @@ impl Authenticator {
         Ok(Self { service, oidc })
     }
 
-    pub async fn authenticate(&self, headers: &HeaderMap) -> Result<Principal, AuthError> {
-        let token = bearer(headers).ok_or(AuthError::Unauthorized)?;
-        if !token.starts_with(KEY_PREFIX) {
-            return self.signed_on(token).await;
+    pub async fn authenticate(&self, credential: &Credential<'_>) -> Result<Principal, AuthError> {
+        if !credential.token.starts_with(KEY_PREFIX) {
+            return self.signed_on(credential.token).await;
         }
-        let hash = KeyHash(Sha256::digest(token).into());
+        let hash = KeyHash(credential.hash);
         let found = self.service.store().principal_by_key(hash, Timestamp::now()).await;
         let found = found.map_err(AuthError::Unchecked)?;
         found.ok_or(AuthError::Unauthorized)

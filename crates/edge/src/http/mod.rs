@@ -5,9 +5,11 @@ mod access_log;
 mod auth;
 mod body;
 mod client_ip;
+mod connections;
 mod endpoint;
 mod hosts;
 mod metrics;
+mod network;
 mod openapi;
 mod pipeline;
 mod probes;
@@ -27,8 +29,12 @@ pub use server::Server;
 pub struct Config {
     /// The largest body, in bytes.
     pub max_body: usize,
-    /// Requests of one client IP within 60 seconds; 0 is no limit.
+    /// Requests of one client IP, and of each good credential there, within 60 seconds; 0 is no limit.
     pub rate_per_min: usize,
+    /// Connections at once.
+    pub connections: usize,
+    /// Connections at once from one client IP; 0 is no limit. Not for a proxy, whose connections are many clients'.
+    pub connections_per_address: usize,
     /// How many proxies are in front, each of which adds to `X-Forwarded-For`.
     pub trusted_proxy_hops: usize,
     pub allowed_hosts: Vec<String>,

@@ -1,29 +1,37 @@
 //! What every request goes through, in this order: an id, the limits, authentication, the hosts, and then its answer.
 
 use super::access_log::{AccessLine, Logged, Weight};
-use super::auth::{AuthError, Authenticator};
+use super::auth::{AuthError, Authenticator, Credential};
 use super::body::{self, BodyError};
 use super::client_ip::client_ip;
+use super::connections::{Admission, UnderWay};
 use super::hosts::{AllowedHosts, NotAllowed};
 use super::metrics::Measures;
+use super::network::Network;
 use super::protected_resource::ProtectedResource;
-use super::rate_limit::RateLimiter;
+use super::rate_limit::{Full, RateLimiter, Standing};
 use super::reply::{self, Reply};
 use super::{Config, endpoint, metrics, openapi, probes};
 use crate::request_id;
 use domain::Principal;
 use futures_util::FutureExt;
-use hyper::body::{Bytes, Incoming};
-use hyper::header::{HeaderName, HeaderValue};
+use hyper::body::{Body, Bytes, Incoming};
+use hyper::header::{CONNECTION, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use service::Service;
 use std::io;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 use tracing::Instrument;
 
+/// How long a credential waits to be looked at where its address has used its requests up.
+const PROOF_TIME: Duration = Duration::from_secs(1);
+const NO_PLACE: &str =
+    "all connections of this address (SVC_CONNECTIONS_PER_ADDRESS) or of the server are in use";
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Where a request leads, as far as the limits and authentication care.
@@ -59,8 +67,8 @@ impl Route {
     }
 
     /// A probe must get its answer however busy its address is, or a busy server is taken for a dead one.
-    const fn is_rate_limited(self) -> bool {
-        matches!(self, Self::Guarded | Self::Open(Page::Metrics | Page::Resource))
+    const fn is_probe(self) -> bool {
+        matches!(self, Self::Open(Page::Health | Page::Readiness))
     }
 
     const fn weight(self) -> Weight {
@@ -81,7 +89,7 @@ enum Admitted {
 struct Asked {
     id: String,
     route: Route,
-    client: IpAddr,
+    client: Network,
     parts: Parts,
 }
 
@@ -90,6 +98,9 @@ pub(super) struct Pipeline {
     config: Config,
     service: Service,
     rate_limiter: RateLimiter,
+    /// One at a time shows that its credential is good where its address has used its requests up: a flood of bad ones
+    /// keeps no more than one look-up busy.
+    proofs: Semaphore,
     authenticator: Authenticator,
     allowed_hosts: AllowedHosts,
     resource: Option<ProtectedResource>,
@@ -100,6 +111,7 @@ impl Pipeline {
     pub fn new(service: Service, config: Config) -> io::Result<Self> {
         Ok(Self {
             rate_limiter: RateLimiter::new(config.rate_per_min),
+            proofs: Semaphore::new(1),
             authenticator: Authenticator::new(service.clone(), config.oidc.clone())?,
             allowed_hosts: AllowedHosts::new(&config.allowed_hosts, &config.allowed_origins),
             resource: ProtectedResource::of(config.oidc.as_ref()).map_err(io::Error::other)?,
@@ -109,21 +121,28 @@ impl Pipeline {
         })
     }
 
-    pub async fn answer(&self, request: Request<Incoming>, peer: IpAddr) -> Response<Logged> {
+    pub async fn answer(
+        &self,
+        request: Request<Incoming>,
+        peer: IpAddr,
+        under_way: UnderWay,
+    ) -> Response<Logged> {
         let (parts, body) = request.into_parts();
         let id = request_id::of(parts.headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()));
-        let client = client_ip(&parts.headers, peer, self.config.trusted_proxy_hops);
-        let asked = Asked { id, route: Route::of(&parts, self.resource.as_ref()), client, parts };
+        let address = client_ip(&parts.headers, peer, self.config.trusted_proxy_hops);
+        let route = Route::of(&parts, self.resource.as_ref());
+        let asked = Asked { id, route, client: Network::of(address), parts };
         let mut line = AccessLine::new(
             asked.id.clone(),
             &asked.parts,
-            client,
+            address,
             asked.route.weight(),
             self.measures.http_times(),
         );
         // Of the highest level, so the id is on the lines of every level that is logged.
         let span = tracing::error_span!("request", request_id = %asked.id);
-        let passed = AssertUnwindSafe(self.pass(&asked, body, &mut line)).catch_unwind();
+        let admission = under_way.admission();
+        let passed = AssertUnwindSafe(self.pass(&asked, body, admission, &mut line)).catch_unwind();
         let mut reply = passed.instrument(span.clone()).await.unwrap_or_else(|_| {
             span.in_scope(|| tracing::error!("a request panicked"));
             reply::internal()
@@ -131,11 +150,24 @@ impl Pipeline {
         if let Ok(id) = HeaderValue::from_str(&asked.id) {
             reply.headers_mut().insert(REQUEST_ID, id);
         }
+        if admission == Admission::ProbesOnly {
+            reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
         line.status = Some(reply.status());
-        reply.map(|body| Logged::new(body, line))
+        reply.map(|body| Logged::new(body, line, under_way))
     }
 
-    async fn pass(&self, asked: &Asked, mut body: Incoming, line: &mut AccessLine) -> Reply {
+    async fn pass(
+        &self,
+        asked: &Asked,
+        mut body: Incoming,
+        admission: Admission,
+        line: &mut AccessLine,
+    ) -> Reply {
+        // Nothing of a body is waited for: the places for probes are few.
+        if admission == Admission::ProbesOnly && !(asked.route.is_probe() && body.is_end_stream()) {
+            return reply::too_many(Duration::from_secs(1), NO_PLACE);
+        }
         match self.admit(asked, &mut body, line).await {
             Ok(Admitted::Anyone(Page::Health)) => probes::health(),
             Ok(Admitted::Anyone(Page::Readiness)) => probes::readiness(self.service.store()).await,
@@ -162,29 +194,70 @@ impl Pipeline {
         body: &mut Incoming,
         line: &mut AccessLine,
     ) -> Result<Admitted, Reply> {
-        let Asked { route, client, parts, .. } = asked;
+        let Asked { route, parts, .. } = asked;
         let most = self.config.max_body;
         if body::is_declared_over(body, most) {
             return Err(not_taken(BodyError::TooLarge));
         }
-        if route.is_rate_limited() && !self.rate_limiter.admit(*client, Instant::now()) {
-            return Err(reply::error(StatusCode::TOO_MANY_REQUESTS, "rate limit exceeded"));
+        let credential = Credential::of(&parts.headers).filter(|_| *route == Route::Guarded);
+        let window = self.window(asked, credential.as_ref());
+        if let (Err(full), None) | (Err(full @ Full { standing: Standing::Known, .. }), _) =
+            (window, &credential)
+        {
+            return Err(rate_limited(full));
         }
         if let Route::Open(page) = route {
             body::count(parts, body, most).await.map_err(not_taken)?;
             return Ok(Admitted::Anyone(*page));
         }
-        match self.authenticator.authenticate(&parts.headers).await {
-            Ok(principal) => {
+        match self.authenticate(asked, credential.as_ref(), window).await? {
+            Some(principal) => {
                 line.caller = Some(principal.id.to_string());
                 let body = body::read(body, most).await.map_err(not_taken)?;
                 Ok(Admitted::Caller(principal, body))
             }
-            Err(AuthError::Unauthorized) => {
+            None => {
                 body::count(parts, body, most).await.map_err(not_taken)?;
                 Err(reply::unauthorized(self.resource.as_ref().map(ProtectedResource::challenge)))
             }
-            Err(AuthError::Unchecked(error)) => {
+        }
+    }
+
+    fn window(&self, asked: &Asked, credential: Option<&Credential<'_>>) -> Result<Standing, Full> {
+        if asked.route.is_probe() {
+            return Ok(Standing::Stranger);
+        }
+        self.rate_limiter.admit(asked.client, credential.map(|credential| credential.hash), Instant::now())
+    }
+
+    /// The principal behind the credential, or `None` where it is not good. Where the address has used its requests up,
+    /// a credential that proves good is served all the same, from a window of its own.
+    async fn authenticate(
+        &self,
+        asked: &Asked,
+        credential: Option<&Credential<'_>>,
+        window: Result<Standing, Full>,
+    ) -> Result<Option<Principal>, Reply> {
+        let Some(credential) = credential else { return Ok(None) };
+        let _turn = match window {
+            Ok(_) => None,
+            Err(full) => {
+                Some(timeout(PROOF_TIME, self.proofs.acquire()).await.map_err(|_| rate_limited(full))?)
+            }
+        };
+        let known = self.authenticator.authenticate(credential).await;
+        match (known, window) {
+            (Ok(principal), Ok(Standing::Known)) => Ok(Some(principal)),
+            (Ok(principal), _) => {
+                let proven = self.rate_limiter.prove(asked.client, credential.hash, Instant::now());
+                proven.map(|()| Some(principal)).map_err(rate_limited)
+            }
+            (Err(AuthError::Unauthorized), Ok(_)) => {
+                self.rate_limiter.forget(asked.client, credential.hash);
+                Ok(None)
+            }
+            (Err(AuthError::Unauthorized), Err(full)) => Err(rate_limited(full)),
+            (Err(AuthError::Unchecked(error)), _) => {
                 tracing::error!(%error, "a credential could not be checked");
                 Err(reply::internal())
             }
@@ -220,6 +293,14 @@ impl Pipeline {
             _ => reply::error(StatusCode::NOT_FOUND, "not found: the service is at POST /mcp"),
         }
     }
+}
+
+fn rate_limited(full: Full) -> Reply {
+    let whose = match full.standing {
+        Standing::Known => "this key",
+        Standing::Stranger => "this address",
+    };
+    reply::too_many(full.wait, &format!("{whose} has made SVC_RATE_PER_MIN requests within 60 seconds"))
 }
 
 fn not_taken(error: BodyError) -> Reply {

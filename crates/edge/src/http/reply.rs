@@ -3,10 +3,11 @@
 use futures_util::stream::BoxStream;
 use http_body_util::{Either, Full, StreamBody};
 use hyper::body::{Bytes, Frame};
-use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 use serde_json::json;
 use std::convert::Infallible;
+use std::time::Duration;
 
 /// Most answers are whole; one that tells of its progress is streamed.
 pub(super) type Body = Either<Full<Bytes>, StreamBody<BoxStream<'static, Result<Frame<Bytes>, Infallible>>>>;
@@ -45,6 +46,17 @@ pub(super) fn unauthorized(challenge: Option<HeaderValue>) -> Reply {
 
 pub(super) fn challenged(mut reply: Reply) -> Reply {
     reply.headers_mut().insert(WWW_AUTHENTICATE, BEARER);
+    reply
+}
+
+/// Too much was asked; after `wait` there is room again.
+pub(super) fn too_many(wait: Duration, detail: &str) -> Reply {
+    let body = json!({ "error": "rate limit exceeded", "detail": detail });
+    let mut reply = json(StatusCode::TOO_MANY_REQUESTS, body.to_string());
+    let seconds = wait.as_millis().div_ceil(1000).max(1);
+    if let Ok(seconds) = HeaderValue::from_str(&seconds.to_string()) {
+        reply.headers_mut().insert(RETRY_AFTER, seconds);
+    }
     reply
 }
 

@@ -1,6 +1,7 @@
 //! The listening socket: taking connections in, and letting them finish at the end.
 
 use super::Config;
+use super::connections::{Connections, FIRST_HEAD_TIME, Place};
 use super::pipeline::Pipeline;
 use super::write_timeout::WriteTimeout;
 use hyper::server::conn::http1;
@@ -8,19 +9,16 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use service::Service;
-use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
-/// Connections at once; those beyond wait in the system's queue. Idle and slow ones are closed, so places come free.
-const CONNECTIONS: usize = 4096;
-/// How long the head of a request may take to arrive, and how long a connection may stay open without one.
+/// How long the head of a request may take to arrive, and how long a connection may stay open without one. For the
+/// first one there is less time.
 const HEAD_TIME: Duration = Duration::from_secs(30);
 /// Lines of the head, all together: room for a large token and a long chain of proxies.
 const HEAD_BYTES: usize = 64 * 1024;
@@ -35,6 +33,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
+    connections: Arc<Connections>,
     pipeline: Arc<Pipeline>,
 }
 
@@ -43,7 +42,10 @@ impl Server {
     pub async fn bind(host: &str, port: u16, service: Service, config: Config) -> io::Result<Self> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let listener = TcpListener::bind((host, port)).await?;
-        Ok(Self { listener, pipeline: Arc::new(Pipeline::new(service, config)?) })
+        // All connections are the proxy's, where there is one.
+        let per_address = if config.trusted_proxy_hops == 0 { config.connections_per_address } else { 0 };
+        let connections = Arc::new(Connections::new(config.connections, per_address));
+        Ok(Self { listener, connections, pipeline: Arc::new(Pipeline::new(service, config)?) })
     }
 
     pub fn address(&self) -> io::Result<SocketAddr> {
@@ -52,50 +54,60 @@ impl Server {
 
     /// Serves until `stop`, then takes no more connections and returns when the open ones have finished.
     pub async fn serve(self, stop: impl Future<Output = ()>) {
-        let connections = GracefulShutdown::new();
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let watched = GracefulShutdown::new();
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(HEAD_BYTES);
         tokio::pin!(stop);
         loop {
-            let (stream, peer, place) = tokio::select! {
+            let (stream, peer) = tokio::select! {
                 () = &mut stop => break,
-                accepted = accept(&self.listener, &places) => accepted,
+                accepted = accept(&self.listener) => accepted,
             };
-            let pipeline = self.pipeline.clone();
+            let Some(place) = self.connections.enter(peer.ip()) else { continue };
+            let (pipeline, own) = (self.pipeline.clone(), place.clone());
             let answer = service_fn(move |request| {
-                let pipeline = pipeline.clone();
-                async move { Ok::<_, Infallible>(pipeline.answer(request, peer.ip()).await) }
+                let (pipeline, under_way) = (pipeline.clone(), own.begin());
+                async move {
+                    let under_way = under_way.ok_or_else(|| io::Error::other("closed to make room"))?;
+                    Ok::<_, io::Error>(pipeline.answer(request, peer.ip(), under_way).await)
+                }
             });
             let io = TokioIo::new(WriteTimeout::new(stream, UNREAD_TIME));
-            let connection = connections.watch(http.serve_connection(io, answer));
+            let connection = watched.watch(http.serve_connection(io, answer));
             tokio::spawn(async move {
-                if let Err(error) = connection.await {
+                let ended: Result<(), hyper::Error> = tokio::select! {
+                    ended = connection => ended,
+                    () = place.told_to_end() => Ok(()),
+                    () = silence(&place) => Ok(()),
+                };
+                if let Err(error) = ended {
                     tracing::debug!(%error, client = %peer.ip(), "a connection ended early");
                 }
-                drop(place);
             });
         }
         drop(self.listener);
         tracing::info!("stopping: no new connections are taken, what is under way is finished");
-        if timeout(LEAVING, connections.shutdown()).await.is_err() {
+        if timeout(LEAVING, watched.shutdown()).await.is_err() {
             tracing::warn!("stopped with requests unfinished; none of them had been answered");
         }
     }
 }
 
-async fn accept(
-    listener: &TcpListener,
-    places: &Arc<Semaphore>,
-) -> (TcpStream, SocketAddr, Option<OwnedSemaphorePermit>) {
-    // The semaphore is never closed, so there is always a permit to wait for.
-    let place = places.clone().acquire_owned().await.ok();
+/// Completes where the first request does not arrive in time.
+async fn silence(place: &Place) {
+    sleep(FIRST_HEAD_TIME).await;
+    if !place.is_unheard() {
+        std::future::pending::<()>().await;
+    }
+}
+
+async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => {
                 // Without this the last piece of a streamed answer waits for the client's acknowledgement.
                 let _ = stream.set_nodelay(true);
-                return (stream, peer, place);
+                return (stream, peer);
             }
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");

@@ -31,7 +31,7 @@ pub use in_process::{InProcess, caller, principal};
 pub use model::{BROKEN_WORD, HANG_WORD, Model, said, says};
 pub use operator::Contents;
 pub use seed::Seed;
-pub use server::{Server, created};
+pub use server::{Server, allow_open_files, created};
 pub use sql::{Cell, Sql, blob};
 pub use terminal::Terminal;
 

@@ -133,6 +133,13 @@ impl Log {
     }
 }
 
+/// Thousands of clients need more than the usual limit of 1024; a server that is started later gets the same.
+pub fn allow_open_files() {
+    let pid = std::process::id().to_string();
+    let raised = Command::new("prlimit").args(["--pid", &pid, "--nofile=8192:"]).status().unwrap();
+    assert!(raised.success(), "the limit of open files cannot be raised to 8192");
+}
+
 impl Deployment {
     /// Makes a principal as the operator does, with further arguments of the command line; returns its id and key. It is
     /// an admin unless the arguments give another role.
