@@ -11,6 +11,10 @@ test:
 test-full:
     SVC_TEST_FULL=1 cargo test --workspace
 
+# Long campaigns against the release build; writes docs/reliability.md. `just torture kills --seed 7` runs one row.
+torture *rows:
+    cargo test --release --workspace --test torture -- --percent 100 --write {{rows}}
+
 # Formatting and lints, as the checks on a change run them.
 lint:
     cargo fmt --all --check

@@ -1,6 +1,6 @@
 //! The tests of `it`, with the memory in PostgreSQL, and a few that only PostgreSQL needs.
 //!
-//! Not here are the tests that have nothing to do with where the memory is (`dependencies`, `http_hostile`,
+//! Not here are the tests that have nothing to do with where the memory is (`dependencies`,
 //! `http_slow_clients`) and the one that counts the steps of SQLite's own machine (`cost`).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
@@ -49,8 +49,6 @@ mod http_revocation;
 mod http_rotation;
 #[path = "../it/keys.rs"]
 mod keys;
-#[path = "../it/kill.rs"]
-mod kill;
 #[path = "../it/large_erasure.rs"]
 mod large_erasure;
 #[path = "../it/model_garbage.rs"]

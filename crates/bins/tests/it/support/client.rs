@@ -53,6 +53,11 @@ impl Mcp {
         Self { child, stdin, waiting, next: AtomicI64::new(1) }
     }
 
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn send(&self, tool: &str, arguments: &Value) -> Pending {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = channel();

@@ -1,7 +1,7 @@
 //! One deployment: a folder of its own, a database of its own, and the settings to start programs with.
 
 use super::postgres::{self, Database, Postgres, Role};
-use super::{Engine, Mcp, Model, Server, Sql};
+use super::{Engine, Mcp, Model, Server, Sql, program};
 use evidence::{Claims, Signer, mint_licence};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -23,6 +23,15 @@ impl Deployment {
         }
     }
 
+    /// One on each engine that this machine has, without a limit on how often a client may call.
+    pub fn on_each_engine(model: &Model) -> Vec<(Engine, Self)> {
+        let mut all = vec![(Engine::Sqlite, Self::with_database(model, None))];
+        if let Some(server) = postgres::shared() {
+            all.push((Engine::Postgres, Self::on(model, server)));
+        }
+        all.into_iter().map(|(engine, one)| (engine, one.with("SVC_RATE_PER_MIN", "0"))).collect()
+    }
+
     /// On a PostgreSQL of the test's own.
     pub fn on(model: &Model, server: &Arc<Postgres>) -> Self {
         Self::with_database(model, Some(Database::create(server)))
@@ -33,6 +42,12 @@ impl Deployment {
         deployment.set("OPENAI_BASE_URL", &model.base_url());
         deployment.connect_as(Role::Owner);
         deployment
+    }
+
+    /// In a folder below this one, on SQLite.
+    pub fn within(model: &Model, place: &Path) -> Self {
+        let folder = tempfile::tempdir_in(place).unwrap();
+        Self { folder, ..Self::with_database(model, None) }
     }
 
     /// Has the programs come to PostgreSQL in this role.
@@ -140,21 +155,21 @@ impl Deployment {
     }
 
     pub fn start(&self) -> Mcp {
-        Mcp::start(self.command(env!("CARGO_BIN_EXE_svc-mcp")))
+        Mcp::start(self.command(&program("svc-mcp")))
     }
 
     pub fn serve(&self) -> Server {
-        Server::start(self.command(env!("CARGO_BIN_EXE_svc-server")))
+        Server::start(self.command(&program("svc-server")))
     }
 
     /// `svc-mcp`, for a test that speaks its protocol line by line.
     pub fn stdio(&self) -> Command {
-        self.command(env!("CARGO_BIN_EXE_svc-mcp"))
+        self.command(&program("svc-mcp"))
     }
 
     /// What the program says when it does not start.
     pub fn refusal(&self) -> String {
-        let output = self.run(env!("CARGO_BIN_EXE_svc-mcp"), &[]);
+        let output = self.run(&program("svc-mcp"), &[]);
         assert!(!output.status.success(), "it started");
         assert!(output.stdout.is_empty(), "standard output is for the protocol alone");
         String::from_utf8(output.stderr).unwrap()

@@ -35,23 +35,46 @@ impl Generator {
         Self { key: key.to_owned(), tools: tools.collect() }
     }
 
-    pub fn make(&self, number: u64) -> Hostile {
+    /// JSON and HTTP that can be read, and are odd.
+    pub fn structured(&self, number: u64) -> Hostile {
         let mut seed = Seed::new(number);
         match seed.below(100) {
-            0..35 => Hostile::Whole(self.post(self.call(&mut seed).as_bytes())),
-            35..53 => Hostile::Whole(self.post(&self.not_json(&mut seed))),
-            53..68 => Hostile::Whole(self.post(odd_message(&mut seed).to_string().as_bytes())),
-            68..78 => Hostile::Whole(self.odd_headers(&mut seed)),
-            78..82 => Hostile::Whole(self.chunked(&mut seed)),
-            82..88 => Hostile::Whole(self.elsewhere(&mut seed)),
-            88..91 => self.pipelined(&mut seed),
-            91..98 => Hostile::Broken(broken::request(&mut seed, &self.honest())),
+            0..50 => Hostile::Whole(self.post(self.call(&mut seed).as_bytes())),
+            50..70 => Hostile::Whole(self.post(odd_message(&mut seed).to_string().as_bytes())),
+            70..84 => Hostile::Whole(self.odd_headers(&mut seed)),
+            84..90 => Hostile::Whole(self.chunked(&mut seed)),
+            90..96 => Hostile::Whole(self.elsewhere(&mut seed)),
+            _ => self.pipelined(&mut seed),
+        }
+    }
+
+    /// What cannot be read as JSON, or not as HTTP.
+    pub fn raw(&self, number: u64) -> Hostile {
+        let mut seed = Seed::new(number);
+        match seed.below(100) {
+            0..60 => Hostile::Whole(self.post(&self.not_json(&mut seed))),
+            60..90 => Hostile::Broken(broken::request(&mut seed, &self.honest())),
             _ => {
                 let whole = self.post(self.call(&mut seed).as_bytes());
                 let kept = seed.below(whole.len());
                 Hostile::Cut(whole[..kept].to_vec())
             }
         }
+    }
+
+    /// One line for standard input: a message that can be read, and is odd.
+    pub fn line(&self, number: u64) -> Vec<u8> {
+        let mut seed = Seed::new(number);
+        if seed.chance(4) {
+            odd_message(&mut seed).to_string().into_bytes()
+        } else {
+            self.call(&mut seed).into_bytes()
+        }
+    }
+
+    /// Bytes for standard input that are no message.
+    pub fn raw_line(&self, number: u64) -> Vec<u8> {
+        self.not_json(&mut Seed::new(number))
     }
 
     fn post(&self, body: &[u8]) -> Vec<u8> {

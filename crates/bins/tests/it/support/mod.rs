@@ -12,7 +12,7 @@ pub mod documents;
 pub mod hostile;
 pub mod http;
 mod in_process;
-mod model;
+pub mod model;
 #[path = "../../../../graph/tests/support/neo4j/mod.rs"]
 pub mod neo4j;
 #[path = "../../../../store/tests/support/openbao.rs"]
@@ -35,6 +35,7 @@ pub use server::{Server, allow_open_files, created};
 pub use sql::{Cell, Sql, blob};
 pub use terminal::Terminal;
 
+use std::path::Path;
 use std::time::Duration;
 
 /// Where the memory is kept. Each suite has one, as `crate::ENGINE`.
@@ -42,6 +43,20 @@ use std::time::Duration;
 pub enum Engine {
     Sqlite,
     Postgres,
+}
+
+/// One of our programs: as it was built with the tests, or from the folder that `SVC_TORTURE_BIN` names.
+pub fn program(name: &str) -> String {
+    let built = match name {
+        "svc" => env!("CARGO_BIN_EXE_svc"),
+        "svc-mcp" => env!("CARGO_BIN_EXE_svc-mcp"),
+        "svc-server" => env!("CARGO_BIN_EXE_svc-server"),
+        _ => panic!("{name} is no program of ours"),
+    };
+    match std::env::var("SVC_TORTURE_BIN") {
+        Ok(folder) => Path::new(&folder).join(name).display().to_string(),
+        Err(_) => built.to_owned(),
+    }
 }
 
 /// How much of a long test is done: a part in every run, all of it where `SVC_TEST_FULL` is set.

@@ -2,7 +2,8 @@
 //! model replies, word for word. This way a test decides what the rules get to see.
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -36,10 +37,13 @@ pub struct Model {
     state: Arc<State>,
 }
 
+/// Of a campaign's many requests only the last ones are kept.
+const KEPT: usize = 10_000;
+
 #[derive(Default)]
 struct State {
-    /// The paths and bodies of the requests so far.
-    requests: Mutex<Vec<(String, Value)>>,
+    /// The prompts so far.
+    prompts: Mutex<VecDeque<String>>,
     arrived: Condvar,
     released: Mutex<bool>,
     release: Condvar,
@@ -53,14 +57,36 @@ impl Model {
 
     /// Takes connections as long as the test program runs.
     pub fn serve(listener: TcpListener) -> Self {
+        Self::serving(listener, answer)
+    }
+
+    /// One that does with each request whatever `behave` does; the connection is closed behind it.
+    pub fn behaving(
+        behave: impl Fn(&TcpStream, &str, &Value) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::serving(listener, move |stream, path, body, _| behave(stream, path, body))
+    }
+
+    fn serving(
+        listener: TcpListener,
+        behave: impl Fn(&TcpStream, &str, &Value, &State) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        let behave = Arc::new(behave);
         let port = listener.local_addr().unwrap().port();
         let state = Arc::new(State::default());
         let shared = state.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let state = shared.clone();
-                // A client that was killed leaves half a request; that is no concern of the model's.
-                std::thread::spawn(move || drop(serve(&stream, &state)));
+                let (state, behave) = (shared.clone(), behave.clone());
+                std::thread::spawn(move || {
+                    // A client that was killed leaves half a request; that is no concern of the model's.
+                    let Ok((path, body)) = read(&stream) else { return };
+                    if path.ends_with("/completions") {
+                        state.note(prompt(&body));
+                    }
+                    drop(behave(&stream, &path, &body, &state));
+                });
             }
         });
         Self { port, state }
@@ -78,40 +104,47 @@ impl Model {
 
     /// How many chat requests hold these words.
     pub fn asked(&self, words: &str) -> usize {
-        count(&self.state.requests.lock().unwrap(), words)
+        count(&self.state.prompts.lock().unwrap(), words)
     }
 
     /// Returns once a chat request with these words has come in.
     pub fn wait_until_asked(&self, words: &str) {
-        let requests = self.state.requests.lock().unwrap();
+        let prompts = self.state.prompts.lock().unwrap();
         let waited = self
             .state
             .arrived
-            .wait_timeout_while(requests, super::PATIENCE, |requests| count(requests, words) == 0)
+            .wait_timeout_while(prompts, super::PATIENCE, |prompts| count(prompts, words) == 0)
             .unwrap();
         assert!(!waited.1.timed_out(), "the model was never asked about '{words}'");
     }
 }
 
-fn count(requests: &[(String, Value)], words: &str) -> usize {
-    requests
-        .iter()
-        .filter(|(path, body)| path.ends_with("/completions") && user(body).contains(words))
-        .count()
+impl State {
+    fn note(&self, prompt: &str) {
+        let mut prompts = self.prompts.lock().unwrap();
+        if prompts.len() == KEPT {
+            prompts.pop_front();
+        }
+        prompts.push_back(prompt.to_owned());
+        drop(prompts);
+        self.arrived.notify_all();
+    }
 }
 
-fn user(body: &Value) -> &str {
+fn count(prompts: &VecDeque<String>, words: &str) -> usize {
+    prompts.iter().filter(|prompt| prompt.contains(words)).count()
+}
+
+/// What a chat request asks, without the rules that go with every one.
+pub fn prompt(body: &Value) -> &str {
     body.pointer("/messages/1/content").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn serve(stream: &TcpStream, state: &State) -> std::io::Result<()> {
-    let (path, body) = read(stream)?;
-    state.requests.lock().unwrap().push((path.clone(), body.clone()));
-    state.arrived.notify_all();
+fn answer(stream: &TcpStream, path: &str, body: &Value, state: &State) -> io::Result<()> {
     if path.ends_with("/embeddings") {
-        return write(stream, 200, &embeddings(&body));
+        return write(stream, 200, &embeddings(body));
     }
-    let prompt = user(&body);
+    let prompt = prompt(body);
     if prompt.contains(BROKEN_WORD) {
         return write(stream, 403, &json!({ "error": "no" }));
     }
@@ -119,15 +152,16 @@ fn serve(stream: &TcpStream, state: &State) -> std::io::Result<()> {
         let released = state.released.lock().unwrap();
         drop(state.release.wait_while(released, |released| !*released).unwrap());
     }
-    let content = if prompt.contains("BEGIN STATEMENT") { extraction(prompt) } else { answer(prompt) };
-    write(
-        stream,
-        200,
-        &json!({ "choices": [{ "message": { "content": content }, "finish_reason": "stop" }] }),
-    )
+    complete(stream, &if prompt.contains("BEGIN STATEMENT") { extraction(prompt) } else { answered(prompt) })
 }
 
-fn extraction(prompt: &str) -> String {
+/// A chat reply with this content.
+pub fn complete(stream: &TcpStream, content: &str) -> io::Result<()> {
+    let choice = json!({ "message": { "content": content }, "finish_reason": "stop" });
+    write(stream, 200, &json!({ "choices": [choice] }))
+}
+
+pub fn extraction(prompt: &str) -> String {
     let statement = prompt.split("<<<BEGIN STATEMENT").nth(1).unwrap_or_default();
     match statement.split_once('«').and_then(|(_, rest)| rest.rsplit_once('»')) {
         Some((reply, _)) => reply.to_owned(),
@@ -136,12 +170,12 @@ fn extraction(prompt: &str) -> String {
 }
 
 /// The facts that the model was shown: what an answer could be based on.
-fn answer(prompt: &str) -> String {
+fn answered(prompt: &str) -> String {
     let facts: Vec<&str> = prompt.lines().filter(|line| line.starts_with('#')).collect();
     if facts.is_empty() { "I do not know.".to_owned() } else { format!("From: {}", facts.join(" | ")) }
 }
 
-fn embeddings(body: &Value) -> Value {
+pub fn embeddings(body: &Value) -> Value {
     let texts = body["input"].as_array().cloned().unwrap_or_default();
     let vector = |text: &Value| {
         let mut vector = [0.1_f64; 8];
@@ -155,7 +189,7 @@ fn embeddings(body: &Value) -> Value {
     json!({ "data": data })
 }
 
-fn read(stream: &TcpStream) -> std::io::Result<(String, Value)> {
+fn read(stream: &TcpStream) -> io::Result<(String, Value)> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line)?;
@@ -177,7 +211,7 @@ fn read(stream: &TcpStream) -> std::io::Result<(String, Value)> {
     Ok((path, serde_json::from_slice(&body).unwrap_or(Value::Null)))
 }
 
-fn write(mut stream: &TcpStream, status: u16, body: &Value) -> std::io::Result<()> {
+pub fn write(mut stream: &TcpStream, status: u16, body: &Value) -> io::Result<()> {
     let body = body.to_string();
     let head = format!(
         "HTTP/1.1 {status} Said\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",

@@ -1,9 +1,7 @@
 //! What the operator does with a deployment on the command line.
 
-use super::{Cell, Deployment};
+use super::{Cell, Deployment, program};
 use std::process::{Command, Stdio};
-
-const SVC: &str = env!("CARGO_BIN_EXE_svc");
 
 /// All that a deployment keeps, in the order in which both engines can give it.
 const TABLES: [(&str, &str); 16] = [
@@ -35,7 +33,7 @@ pub struct Contents {
 impl Deployment {
     /// What `svc` says of something that must succeed.
     pub fn svc(&self, arguments: &[&str]) -> String {
-        let output = self.run(SVC, arguments);
+        let output = self.run(&program("svc"), arguments);
         let said = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success(), "{arguments:?}: {said}{}", String::from_utf8_lossy(&output.stderr));
         said
@@ -43,7 +41,7 @@ impl Deployment {
 
     /// What `svc` says of something that must be refused.
     pub fn svc_refuses(&self, arguments: &[&str]) -> String {
-        let output = self.run(SVC, arguments);
+        let output = self.run(&program("svc"), arguments);
         assert!(
             !output.status.success(),
             "{arguments:?} succeeded: {}",
@@ -55,7 +53,7 @@ impl Deployment {
     /// `svc`, for a test that ends it or listens to it.
     pub fn svc_command(&self) -> Command {
         let environment = self.stdio();
-        let mut command = Command::new(SVC);
+        let mut command = Command::new(program("svc"));
         command.env_clear().current_dir(self.folder());
         command.envs(environment.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

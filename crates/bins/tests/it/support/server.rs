@@ -1,7 +1,7 @@
 //! A running `svc-server`, and what it has written to its log.
 
 use super::http::{Client, Connection};
-use super::{Deployment, PATIENCE};
+use super::{Deployment, PATIENCE, program};
 use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
@@ -146,7 +146,7 @@ impl Deployment {
     pub fn principal(&self, name: &str, arguments: &[&str]) -> (String, String) {
         let role: &[&str] = if arguments.contains(&"--role") { &[] } else { &["--role", "admin"] };
         let all = [&["principal", "create", name], role, arguments].concat();
-        let output = self.run(env!("CARGO_BIN_EXE_svc"), &all);
+        let output = self.run(&program("svc"), &all);
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
         created(&text)
