@@ -111,6 +111,7 @@ impl ErasureIntent {
                 kind: PrincipalKind::default(),
                 tenant: tenant.clone(),
                 scopes: Scopes::Only(Vec::new()),
+                shown: None,
             }),
         };
         let caller = Caller::new(identity, self.request_id.clone(), self.now, Instant::now());

@@ -6,7 +6,7 @@
 
 use super::erasure_pieces::{carry_out, finish};
 use super::erasure_plan::{PIECE, is_small, plan, reached};
-use super::{receipts, spaces};
+use super::{credentials, receipts, spaces};
 use crate::StoreError;
 use crate::call::Call;
 use crate::rows::erasure::{
@@ -15,7 +15,7 @@ use crate::rows::erasure::{
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, Series, StoreResult, Touches};
 use crate::sql::params;
 use crate::store::Store;
-use domain::{ReceiptId, Space, SpaceId, Tenant};
+use domain::{Identity, ReceiptId, Space, SpaceId, Tenant};
 use evidence::ReceiptKind;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -75,6 +75,11 @@ impl Begin {
     async fn mark<R: Rows>(&self, rows: &mut R) -> StoreResult<ReceiptId> {
         let (tenant, user_id) = (&self.call.caller.tenant, &self.intent.space.user_id);
         spaces::lock_user(rows, tenant, user_id).await?;
+        // The entry, for which the key is looked at, comes at the end, when it no longer matters: what has begun is
+        // finished.
+        if let Identity::Principal(principal) = &self.call.caller.identity {
+            credentials::check(rows.db(), principal, None).await?;
+        }
         let id = ReceiptId(rows.take(tenant, Series::Receipt, 1).await?);
         let body = rows.db().secrets().erasure_seal(tenant, id, &self.intent)?;
         let sql = "INSERT INTO erasure (tenant, id, body, done) VALUES ($1, $2, $3, 0)";
@@ -313,14 +318,19 @@ impl Store {
         erased.await.unwrap_or(Err(StoreError::Panicked))
     }
 
-    async fn erase_all_of_it(&self, call: Call, intent: ErasureIntent) -> StoreResult<ErasureSummary> {
+    async fn erase_all_of_it(&self, mut call: Call, intent: ErasureIntent) -> StoreResult<ErasureSummary> {
         let tenant = call.caller.tenant.clone();
-        match self.write(Begin { call: call.clone(), intent }).await? {
-            Begun::Done(summary) => Ok(summary),
-            Begun::Marked(id) => match self.erasure_carry_out(&tenant, id, Some(call)).await? {
-                Some(summary) => Ok(summary),
-                None => self.read(Proven { tenant, id }).await,
-            },
+        let id = match self.write(Begin { call: call.clone(), intent }).await? {
+            Begun::Done(summary) => return Ok(summary),
+            Begun::Marked(id) => id,
+        };
+        // It is finished even if the key ends meanwhile.
+        if let Identity::Principal(principal) = &mut call.caller.identity {
+            principal.shown = None;
+        }
+        match self.erasure_carry_out(&tenant, id, Some(call)).await? {
+            Some(summary) => Ok(summary),
+            None => self.read(Proven { tenant, id }).await,
         }
     }
 
