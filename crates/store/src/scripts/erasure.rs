@@ -40,7 +40,7 @@ impl Script for Begin {
     }
 
     fn ground(&self) -> Ground<'_> {
-        Ground::new(&self.call.caller.tenant, &self.intent.space)
+        Ground::within(&self.call, &self.intent.space)
     }
 
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Begun> {
