@@ -62,12 +62,15 @@ mod pg_faults;
 mod pg_graph;
 mod pg_many_servers;
 mod pg_moving;
+mod pg_readiness;
 mod pg_restoration;
 mod pg_walls;
 #[path = "../it/principals.rs"]
 mod principals;
 #[path = "../it/progress.rs"]
 mod progress;
+#[path = "../it/quotas.rs"]
+mod quotas;
 #[path = "../it/restoration.rs"]
 mod restoration;
 #[path = "../it/settings.rs"]

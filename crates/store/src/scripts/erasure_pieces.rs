@@ -75,8 +75,9 @@ async fn words_forget<R: Rows>(
     }
     if !writes.is_empty() {
         let at = spaces::version(rows.db(), space).await?;
-        let steps = write_steps::<R>(rows.db().secrets(), space, at, &writes, now)?;
-        rows.run_all(steps).await?;
+        // A row that is written anew keeps its writer.
+        let writes = write_steps::<R>(rows.db().secrets(), space, at, &writes, "", now)?;
+        rows.run_all(writes.steps).await?;
     }
     for text in texts {
         if let Some(index) = rows.db().secrets().statement_index(space, text) {

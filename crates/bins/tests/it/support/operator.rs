@@ -11,6 +11,7 @@ const TABLES: [(&str, &str); 16] = [
     ("fact", "tenant, id"),
     ("statement", "tenant, space, text_ix"),
     ("statement_text", "tenant, ix"),
+    ("storage_use", "tenant, writer, space"),
     ("vector", "tenant, fact"),
     ("decision", "tenant, id"),
     ("belief", "tenant, decision, place"),
