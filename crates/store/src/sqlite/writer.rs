@@ -10,6 +10,7 @@ use crate::load::Waiting;
 use crate::script::{Durability, Script, StoreResult};
 use crate::scripts::log::log_passes;
 use crate::secrets::Secrets;
+use evidence::SignedHead;
 use rusqlite::Connection;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -90,7 +91,8 @@ impl Writer {
     pub fn start(path: &Path, secrets: Arc<Secrets>, meter: Option<&Meter>) -> Result<Self, StoreError> {
         let connection = connection::open(path, meter)?;
         let (queue, jobs) = mpsc::channel();
-        let worker = Worker { head_file: HeadFile::beside(path), wal: wal_path(path), connection, secrets };
+        let (head_file, wal) = (HeadFile::beside(path), wal_path(path));
+        let worker = Worker { head_file, wal, connection, secrets, unsynced: None };
         let running = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || worker.serve(&jobs))
@@ -124,6 +126,8 @@ struct Worker {
     secrets: Arc<Secrets>,
     head_file: HeadFile,
     wal: PathBuf,
+    /// The head of entries that the disk may not have yet.
+    unsynced: Option<SignedHead>,
 }
 
 impl Worker {
@@ -185,23 +189,31 @@ impl Worker {
             tx.commit()?
         };
         if let Some(head) = head {
-            // The commit holds; a head file that lags is repaired by the next group, and a log longer than the
-            // head outside is no tampering.
-            let mut db = SqliteDb { sql: &mut self.connection, secrets: &self.secrets };
-            let passes = |at| at_once(log_passes(&mut db, at)).unwrap_or(false);
-            if let Err(error) = self.head_file.advance(&head, passes)
-                && !matches!(db.settle(&self.head_file), Ok(true))
-            {
-                tracing::warn!(%error, "the head of the audit log could not be written beside the database");
-            }
+            self.unsynced = Some(head);
+        }
+        if durability == Durability::Now {
+            self.witness();
         }
         Ok(())
     }
 
+    /// Notes the head of what is on the disk beside the database. It must never be ahead of the disk: after a power cut
+    /// the log would seem to have been cut back. A head that lags is no harm, and is repaired by the next group.
+    fn witness(&mut self) {
+        let Some(head) = self.unsynced.take() else { return };
+        let mut db = SqliteDb { sql: &mut self.connection, secrets: &self.secrets };
+        let passes = |at| at_once(log_passes(&mut db, at)).unwrap_or(false);
+        if let Err(error) = self.head_file.advance(&head, passes)
+            && !matches!(db.settle(&self.head_file), Ok(true))
+        {
+            tracing::warn!(%error, "the head of the audit log could not be written beside the database");
+        }
+    }
+
     /// Flushes the write-ahead log. SQLite takes no locks on that file, so opening and closing it here is safe.
-    fn flush(&self) {
+    fn flush(&mut self) {
         match File::open(&self.wal).and_then(|wal| wal.sync_data()) {
-            Ok(()) => {}
+            Ok(()) => self.witness(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => tracing::error!(%error, "the write-ahead log could not be flushed"),
         }
