@@ -27,7 +27,10 @@ pub use jiff::Timestamp;
 pub use notice::Notice;
 pub use places::{Place, Places};
 pub use policy::{PolicyMode, SourcePolicy};
-pub use principal::{Capability, Principal, PrincipalId, PrincipalKind, PrincipalOrigin, Role, Scopes};
+pub use principal::{
+    Capability, Principal, PrincipalId, PrincipalKind, PrincipalOrigin, PrincipalsVersion, Role, Scopes,
+    ShownKey,
+};
 pub use proposal::{RawFact, TimeRef};
 pub use space::{DEFAULT_TENANT, DEFAULT_USER, Space, Tenant};
 pub use wording::{Doubt, Named, Proposed, Wording};

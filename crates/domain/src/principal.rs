@@ -1,5 +1,6 @@
 //! Who may do what.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -187,7 +188,25 @@ pub struct Principal {
     pub kind: PrincipalKind,
     pub tenant: crate::Tenant,
     pub scopes: Scopes,
+    /// What a caller showed to be taken for this principal. There is none where nobody calls, and after single sign-on.
+    pub shown: Option<Box<ShownKey>>,
 }
+
+/// An API key that was good when a call began. Whether it still is, is asked again where the call commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShownKey {
+    /// SHA-256 of the whole key.
+    pub hash: [u8; 32],
+    /// When the key ends by itself; the end of time where it does not.
+    pub ends: Timestamp,
+    /// The principals among which it was found.
+    pub version: PrincipalsVersion,
+}
+
+/// Names a state of all principals of the deployment: every change to any of them gives it another value, never one
+/// that it had before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PrincipalsVersion(pub u128);
 
 #[cfg(test)]
 mod tests {

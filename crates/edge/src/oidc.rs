@@ -90,6 +90,7 @@ impl Oidc {
             kind: PrincipalKind::Human,
             tenant: Tenant::default(),
             scopes,
+            shown: None,
         })
     }
 

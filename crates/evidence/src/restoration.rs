@@ -6,7 +6,8 @@ use domain::Timestamp;
 
 const TAG: &str = "svc/audit-restoration/1";
 
-/// The log was put back to `kept`. What was signed after it, up to `lost`, is missing on purpose.
+/// The log was put back to `kept`. What was signed after it, up to `lost`, is missing on purpose. Where both are the
+/// same, the log is whole and the head outside was lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restoration {
     pub kept: Position,
@@ -18,6 +19,11 @@ pub struct Restoration {
 pub type SignedRestoration = Signed<Restoration>;
 
 impl Restoration {
+    /// Nothing is missing of the log: the head outside was lost, and begun anew here.
+    pub fn is_of_head_file(&self) -> bool {
+        self.kept == self.lost
+    }
+
     /// Whether the head is of the part that is missing. A head signed after the note is not: the log after a
     /// restoration is checked like any other.
     pub fn covers(&self, head: &Head) -> bool {

@@ -95,35 +95,56 @@ impl Service {
             Ok(Done::Committed(reply)) => return Reply::Done(reply),
             Ok(Done::Read { reply, record }) => (Reply::Done(reply), record),
             Ok(Done::Alarm { reply, record }) => {
-                if let Err(error) = self.store.call_record(call.clone(), record).await {
-                    report(&call, &error.into());
-                }
-                return Reply::Done(reply);
+                return match self.record(&call, record).await {
+                    Err(Stop::Fault(fault)) => {
+                        report(&call, &fault);
+                        Reply::Done(reply)
+                    }
+                    Err(stop) => self.stopped(&call, stop).await,
+                    Ok(()) => Reply::Done(reply),
+                };
             }
-            Err(Stop::Denied { text }) => {
+            Err(stop) => return self.stopped(&call, stop).await,
+        };
+        // An answer that cannot be audited is not given.
+        match self.record(&call, record).await {
+            Ok(()) => reply,
+            Err(Stop::Fault(fault)) => failed(&call, &fault),
+            Err(stop) => self.stopped(&call, stop).await,
+        }
+    }
+
+    async fn stopped(&self, call: &Call, stop: Stop) -> Reply {
+        let (reply, record) = match stop {
+            Stop::Denied { text } => {
                 let record = Record::denied(format!("{}: {text}", call.tool));
                 (Reply::Denied { why: text }, record)
             }
-            Err(Stop::Config { text }) => {
+            Stop::Config { text } => {
                 (Reply::Misconfigured { why: text }, Record::failed("a setting is missing"))
             }
-            Err(Stop::Refused { text }) => {
+            Stop::Refused { text } => {
                 (Reply::Refused { why: text }, Record::failed("refused: the arguments are not valid"))
             }
-            Err(Stop::Fault(fault)) => {
-                let reference = report(&call, &fault);
+            Stop::Fault(fault) => {
+                let reference = report(call, &fault);
                 let record = Record::failed(format!("failed (ref {reference})"));
                 (Reply::Failed { reference, advice: fault.advice }, record)
             }
         };
-        // An answer that cannot be audited is not given.
-        match self.store.call_record(call.clone(), record).await {
-            Ok(()) => reply,
-            Err(error) => {
-                let fault = error.into();
-                Reply::Failed { reference: report(&call, &fault), advice: fault.advice }
+        match (self.store.call_record(call.clone(), record).await, &reply) {
+            (Ok(()), _) => reply,
+            // What the caller must know is how the call itself failed.
+            (Err(error), Reply::Failed { .. }) => {
+                report(call, &error.into());
+                reply
             }
+            (Err(error), _) => failed(call, &error.into()),
         }
+    }
+
+    async fn record(&self, call: &Call, record: Record) -> Result<(), Stop> {
+        Ok(self.store.call_record(call.clone(), record).await?)
     }
 }
 
@@ -157,6 +178,10 @@ impl Drop for UnderWay<'_> {
             }
         });
     }
+}
+
+fn failed(call: &Call, fault: &Fault) -> Reply {
+    Reply::Failed { reference: report(call, fault), advice: fault.advice.clone() }
 }
 
 /// Logs the fault; returns the reference under which the log has it.

@@ -53,7 +53,13 @@ impl Stop {
 
 impl From<StoreError> for Stop {
     fn from(error: StoreError) -> Self {
-        Self::Fault(error.into())
+        match error {
+            StoreError::KeyEnded => Self::denied(
+                "this API key was revoked, has expired or was replaced while the call was under way, so nothing was \
+                 changed. Send a key that is valid.",
+            ),
+            other => Self::Fault(other.into()),
+        }
     }
 }
 

@@ -65,6 +65,7 @@ fn principal(role: Role, tenant: &str, scopes: Scopes) -> Identity {
         kind: PrincipalKind::Agent,
         tenant: Tenant::new(tenant),
         scopes,
+        shown: None,
     })
 }
 

@@ -55,19 +55,25 @@ pub struct Record {
     pub detail: String,
     /// What was done to facts, for the counters.
     pub actions: Vec<Action>,
+    /// The call ended the key that it was made with. That is not held against it.
+    pub(crate) ends_own_key: bool,
 }
 
 impl Record {
     pub fn done(detail: impl Into<String>) -> Self {
-        Self { ending: Ending::Done, detail: detail.into(), actions: Vec::new() }
+        Self::new(Ending::Done, detail.into())
     }
 
     pub fn failed(detail: impl Into<String>) -> Self {
-        Self { ending: Ending::Failed, detail: detail.into(), actions: Vec::new() }
+        Self::new(Ending::Failed, detail.into())
     }
 
     pub fn denied(detail: impl Into<String>) -> Self {
-        Self { ending: Ending::Denied, detail: detail.into(), actions: Vec::new() }
+        Self::new(Ending::Denied, detail.into())
+    }
+
+    const fn new(ending: Ending, detail: String) -> Self {
+        Self { ending, detail, actions: Vec::new(), ends_own_key: false }
     }
 
     pub fn with_actions(mut self, actions: impl IntoIterator<Item = Action>) -> Self {

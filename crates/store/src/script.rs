@@ -223,7 +223,11 @@ pub(crate) trait Rows: Send {
     /// Where the log ends, as far as this transaction knows.
     fn log_end(&mut self) -> impl Future<Output = StoreResult<Position>> + Send;
 
-    /// Writes the call's audit entry, naming the earlier entries whose detail it blanked, and counts the call.
+    /// Notes that this transaction changes a principal.
+    fn principals_changed(&mut self) -> impl Future<Output = StoreResult<()>> + Send;
+
+    /// Writes the call's audit entry, naming the earlier entries whose detail it blanked, and counts the call. The
+    /// transaction does not commit unless the key that the call was made with is still good.
     fn record(
         &mut self,
         call: &Call,

@@ -1,6 +1,7 @@
 //! The one handle that the service works with, and which engine is behind it. What it can do is in `scripts`.
 
-use crate::head_file::HeadFile;
+use crate::head_file::{HeadFile, Outside};
+use crate::health::Health;
 use crate::keys::KeySettings;
 use crate::load::Load;
 use crate::postgres::{Postgres, PostgresSettings};
@@ -171,6 +172,19 @@ impl Store {
             Engine::Sqlite(engine) => engine.readers.ask(query).await,
             Engine::Postgres(engine) => engine.shared.ask(query).await,
         }
+    }
+
+    /// How the writing of this process is doing.
+    pub(crate) fn health(&self) -> &Health {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.writer.health(),
+            Engine::Postgres(engine) => &engine.lane.health,
+        }
+    }
+
+    /// What the heads outside the database say.
+    pub(crate) async fn outside(&self) -> StoreResult<Outside> {
+        self.head_file().apart(HeadFile::read).await
     }
 
     /// Where the head of the audit log is kept outside the database.

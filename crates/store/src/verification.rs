@@ -72,7 +72,7 @@ mod tests {
     use std::time::{Duration, Instant};
     use tokio::sync::Notify;
 
-    const INTACT: AuditReport = AuditReport::Intact { entries: 1, restorations: Vec::new() };
+    const INTACT: AuditReport = AuditReport::Intact { entries: 1, restorations: Vec::new(), vouched: None };
 
     fn later() -> Instant {
         Instant::now() + Duration::from_secs(60)

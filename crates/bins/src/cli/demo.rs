@@ -118,6 +118,7 @@ fn agent() -> Identity {
         kind: PrincipalKind::Agent,
         tenant: Tenant::default(),
         scopes: Scopes::All,
+        shown: None,
     })
 }
 

@@ -18,7 +18,8 @@ use store::{Call, Missing, Replace, Store, StoreError, StoreSettings, restore};
 ///
 /// A restored audit log is shorter than the head that is kept outside the database, and verify_audit says BROKEN until
 /// you confirm the restoration with --confirm. This signs a note of what is missing, which verify_audit shows from then
-/// on. Without FILE it confirms a database that was restored in another way, such as with pg_restore.
+/// on. Without FILE it confirms a database that was restored in another way, such as with pg_restore, or that the head
+/// file was lost.
 #[derive(Debug, Args)]
 pub struct Command {
     /// The backup.
@@ -86,7 +87,8 @@ async fn report(storage: StoreSettings, out: &mut impl Write) -> Result<(), CliE
     let Some(missing) = open(storage).await?.restoration_missing().await.map_err(failed)? else {
         return Ok(());
     };
-    writeln!(out, "{}. What these calls did is missing too.", told(&missing))?;
+    let and = if missing.is_head_file_alone() { "" } else { " What these calls did is missing too." };
+    writeln!(out, "{}.{and}", told(&missing))?;
     writeln!(out, "verify_audit says BROKEN until you confirm that: svc restore --confirm REASON")?;
     Ok(())
 }
@@ -106,6 +108,11 @@ async fn confirm(storage: StoreSettings, reason: &str, out: &mut impl Write) -> 
 
 fn told(missing: &Missing) -> String {
     let (first, last) = (missing.first(), missing.last());
+    if missing.is_head_file_alone() {
+        return format!(
+            "The head file is gone, and nothing outside the database vouches for its {last} audit entries"
+        );
+    }
     format!(
         "Entries {first} to {last} of the audit log are missing; the last was signed at {}",
         missing.lost.ts

@@ -118,8 +118,57 @@ fn check_refused(deployment: &Deployment, arguments: &[&str], why: &str) {
     let refusal = deployment.svc_refuses(arguments);
     assert!(refusal.contains(why), "{arguments:?}: {refusal}");
     assert_eq!(deployment.contents(), before, "{arguments:?}");
-    let left: Vec<String> = deployment.files().into_iter().filter(|name| name.ends_with(".tmp")).collect();
+    let left: Vec<String> = deployment.files().into_iter().filter(|name| is_draft(name)).collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+fn is_draft(name: &str) -> bool {
+    name.contains(".tmp") || name.contains(".svc-draft")
+}
+
+/// Kills the command in the middle of its work; returns the draft that it left.
+fn killed(deployment: &Deployment, arguments: &[&str]) -> String {
+    for _ in 0..200 {
+        let mut command = deployment.svc_command().args(arguments).spawn().unwrap();
+        while command.try_wait().unwrap().is_none() {
+            let draft = deployment.files().into_iter().find(|name| is_draft(name));
+            let is_written = |name: &String| {
+                std::fs::metadata(deployment.folder().join(name)).is_ok_and(|file| file.len() > 0)
+            };
+            if let Some(draft) = draft.filter(is_written) {
+                command.kill().unwrap();
+                command.wait().unwrap();
+                if deployment.files().contains(&draft) {
+                    return draft;
+                }
+                break;
+            }
+        }
+        let _ = command.kill();
+        let _ = command.wait();
+    }
+    panic!("{arguments:?} was never caught at work");
+}
+
+#[test]
+fn the_next_run_removes_what_a_killed_one_left() {
+    let deployment = SAMPLE.copy();
+    deployment.svc(&["backup", "first"]);
+    let left = killed(&deployment, &["backup", "second"]);
+    // One that is being written by another run is locked, and stays.
+    let under_way = deployment.folder().join("other.0123456789abcdef.svc-draft");
+    std::fs::write(&under_way, "half a backup").unwrap();
+    let lock = std::fs::File::open(&under_way).unwrap();
+    lock.lock().unwrap();
+    deployment.svc(&["backup", "third"]);
+    assert!(!deployment.files().contains(&left), "{:?}", deployment.files());
+    assert!(under_way.exists());
+    drop(lock);
+
+    let left = killed(&deployment, &["restore", "first", "--force"]);
+    deployment.svc(&["restore", "first", "--force"]);
+    let files = deployment.files();
+    assert!(!files.contains(&left) && !under_way.exists(), "{files:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A restored database knows what it lacks: BROKEN until the operator confirms it, INTACT with what is missing after
 //! that, and BROKEN again for whatever the confirmation does not cover.
 
-use crate::support::{Deployment, Mcp, Model, blob, says};
+use crate::support::{Deployment, Engine, Mcp, Model, blob, says};
 use evidence::{Hash, Position, Restoration, Signed, Signer};
 use serde_json::json;
 use std::sync::LazyLock;
@@ -170,6 +170,36 @@ fn a_confirmation_excuses_no_tampering() {
     assert!(refusal.contains("broken at seq 2"), "{refusal}");
     let notes = deployment.sql().cell("SELECT count(*) FROM deployment WHERE name LIKE 'restoration:%'");
     assert_eq!(notes.integer(), 0);
+}
+
+#[test]
+fn a_lost_head_file_is_begun_anew_by_the_operators_note_alone() {
+    let deployment = LATER.copy();
+    let head = deployment.folder().join("svc.db.head");
+    std::fs::write(&head, "").unwrap();
+    if crate::ENGINE == Engine::Sqlite {
+        // To a database that many hosts share, a host without the file is one that has joined.
+        std::fs::remove_file(&head).unwrap();
+    }
+    write(&deployment, 8..9);
+    check_broken(&deployment, "is missing or unreadable");
+    if crate::ENGINE == Engine::Sqlite {
+        deployment.svc(&["backup", "whole"]);
+        deployment.svc(&["restore", "whole", "--force"]);
+        check_broken(&deployment, "is missing or unreadable");
+    }
+    let said = deployment.svc(&["restore", "--confirm", "the folder was cleaned"]);
+    assert!(said.starts_with("The head file is gone"), "{said}");
+    let verdict = verdict_of(&deployment);
+    assert!(verdict.contains("INTACT") && verdict.contains("The head file was lost"), "{verdict}");
+    assert!(verdict.ends_with("as the operator confirmed: the folder was cleaned."), "{verdict}");
+    let log = deployment.start().call("audit_log", &json!({}));
+    assert!(log.contains("restored  user=local  the head file was lost at entry "), "{log}");
+
+    let earlier = deployment.copy();
+    write(&deployment, 9..11);
+    deployment.roll_back_database_to(&earlier);
+    check_broken(&deployment, "rolled back");
 }
 
 #[test]

@@ -35,6 +35,8 @@ mod graph;
 mod graph_outbox;
 #[path = "../it/hanging_model.rs"]
 mod hanging_model;
+#[path = "../it/head_lock.rs"]
+mod head_lock;
 #[path = "../it/http_disconnect.rs"]
 mod http_disconnect;
 #[path = "../it/http_drain.rs"]
@@ -47,6 +49,8 @@ mod http_metrics;
 mod http_revocation;
 #[path = "../it/http_rotation.rs"]
 mod http_rotation;
+#[path = "../it/key_ends_midway.rs"]
+mod key_ends_midway;
 #[path = "../it/keys.rs"]
 mod keys;
 #[path = "../it/model_garbage.rs"]

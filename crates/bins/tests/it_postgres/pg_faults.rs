@@ -65,8 +65,11 @@ fn write(field: &Field, writer: usize, key: &str) -> Vec<String> {
 
 fn readiness(server: &Server) -> u16 {
     let answer = server.connect().ask(&request("GET", "/readyz", &[], b"")).unwrap();
-    let status = if answer.status == 200 { "ready" } else { "not-ready" };
-    assert_eq!(answer.json(), json!({ "status": status }));
+    let said = match answer.status {
+        200 => json!({ "status": "ready" }),
+        _ => json!({ "status": "not-ready", "part": "database" }),
+    };
+    assert_eq!(answer.json(), said);
     answer.status
 }
 

@@ -5,6 +5,7 @@ use crate::mcp::REVISIONS;
 use crate::stateless;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
+use store::Part;
 
 /// The description as it is served: it never changes while we run.
 pub(super) fn text() -> &'static str {
@@ -32,7 +33,7 @@ pub(super) fn document() -> Value {
             ) },
             "/healthz": { "get": open_page("Whether the process serves requests", &[("200", "ok")]) },
             "/readyz": { "get": open_page(
-                "Whether the database answers",
+                "Whether the database answers and takes writes",
                 &[("200", "ready"), ("503", "not-ready")],
             ) },
             "/metrics": { "get": metrics() },
@@ -126,10 +127,17 @@ fn guarded_page(summary: &str, content_type: &str, schema: &Value) -> Value {
 fn open_page(summary: &str, answers: &[(&str, &str)]) -> Value {
     let mut responses = serde_json::Map::new();
     for (status, word) in answers {
+        let status_word = json!({ "type": "string", "const": word });
+        let (properties, required) = if *word == "not-ready" {
+            let part = json!({ "type": "string", "enum": Part::ALL.map(Part::word) });
+            (json!({ "status": status_word, "part": part }), json!(["status", "part"]))
+        } else {
+            (json!({ "status": status_word }), json!(["status"]))
+        };
         let schema = json!({
             "type": "object",
-            "properties": { "status": { "type": "string", "const": word } },
-            "required": ["status"],
+            "properties": properties,
+            "required": required,
             "additionalProperties": false,
         });
         responses.insert(

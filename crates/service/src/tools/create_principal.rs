@@ -111,7 +111,8 @@ fn principal(cx: &Context<'_, NoSpace>, args: &Args) -> Result<Principal, Stop> 
             named("scopes", id.clone())?;
         }
     }
-    Ok(Principal { id: PrincipalOrigin::ApiKey.id(&random_hex::<8>()?), name, role, kind, tenant, scopes })
+    let id = PrincipalOrigin::ApiKey.id(&random_hex::<8>()?);
+    Ok(Principal { id, name, role, kind, tenant, scopes, shown: None })
 }
 
 /// A principal that was made, or why it was not.

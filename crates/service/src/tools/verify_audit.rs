@@ -44,21 +44,37 @@ pub struct AuditVerdict(pub AuditReport);
 
 impl fmt::Display for AuditVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (entries, restorations) = match &self.0 {
-            AuditReport::Intact { entries, restorations } => (entries, restorations),
+        let (entries, restorations, vouched) = match &self.0 {
+            AuditReport::Intact { entries, restorations, vouched } => (entries, restorations, vouched),
             AuditReport::Broken(broken) => {
                 return write!(f, "⚠ Audit chain BROKEN at seq {}: {}.", broken.seq, broken.reason);
             }
         };
         write!(f, "✓ Audit chain INTACT — {entries} entries verified.")?;
         for note in restorations {
+            let reason = note.reason.trim_end_matches('.');
+            if note.is_of_head_file() {
+                let (ts, at) = (note.ts, note.lost.size);
+                write!(
+                    f,
+                    "\nThe head file was lost and begun anew at entry {at} on {ts}, as the operator confirmed: {reason}."
+                )?;
+                continue;
+            }
             write!(
                 f,
                 "\nRestored on {}: entries {} to {} are missing, as the operator confirmed: {}.",
                 note.ts,
                 note.kept.size + 1,
                 note.lost.size,
-                note.reason.trim_end_matches('.')
+                reason
+            )?;
+        }
+        if let Some(last) = vouched {
+            write!(
+                f,
+                "\nAnother program has the head file locked, so nothing outside the database vouches for entries after \
+                 {last}. Find that program and stop it."
             )?;
         }
         Ok(())

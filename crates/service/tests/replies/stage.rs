@@ -172,6 +172,7 @@ pub fn member_of(name: &str, role: Role, tenant: &str, scopes: Scopes) -> Identi
         kind: PrincipalKind::Agent,
         tenant: Tenant::new(tenant),
         scopes,
+        shown: None,
     })
 }
 

@@ -11,6 +11,7 @@ pub use migrate::{Moved, migrate_to};
 pub use put_back::{Restored, restore};
 
 use crate::StoreError;
+use crate::head_file::Outside;
 use crate::keys::{self, Database, KeySettings};
 use crate::postgres::{Contents, Postgres, PostgresSettings};
 use crate::rows::audit::AuditReport;
@@ -59,7 +60,8 @@ fn shared_keys(settings: &KeySettings) -> Result<Vec<(&'static str, Vec<u8>)>, S
 }
 
 /// A copy has no heads of its own yet.
-const NO_HEADS: Against = Against { outside: Some(Vec::new()), proposed: None };
+const NO_HEADS: Against =
+    Against { outside: Outside { heads: Some(Vec::new()), is_locked: false }, proposed: None };
 
 /// How many entries the log of a copy has, all of which verify.
 fn verified(sql: &mut Connection, secrets: &Secrets, what: &str) -> Result<u64, StoreError> {

@@ -37,6 +37,11 @@ pub async fn restore(
     if let StoreSettings::Sqlite(settings) = settings {
         refuse_deployment(&settings.path, replace)?;
     }
+    // Where a deployment was before, a head file that is gone was lost, and only the operator's note begins it anew.
+    let is_new_place = match settings {
+        StoreSettings::Sqlite(settings) => !settings.path.exists(),
+        StoreSettings::Postgres(_) => true,
+    };
     let draft = draft_of(file, &keys.beside, now)?;
     let mut copy = open_file(draft.path())?;
     let held = SqliteRows::of(&mut copy)?.deployment()?;
@@ -53,14 +58,16 @@ pub async fn restore(
         }
         StoreSettings::Postgres(settings) => fill(settings, &mut copy, replace, now, watch).await?,
     }
-    let head = deployment::signed(held.get(HEAD).map(Vec::as_slice))?;
-    let head_file = HeadFile::beside(&keys.beside);
-    head_file.begin(head.as_ref(), now).map_err(|e| {
-        StoreError::Startup(format!(
-            "cannot write {}: {e}; check its permissions",
-            head_file.path().display()
-        ))
-    })?;
+    if is_new_place {
+        let head = deployment::signed(held.get(HEAD).map(Vec::as_slice))?;
+        let head_file = HeadFile::beside(&keys.beside);
+        head_file.begin(head.as_ref(), now).map_err(|e| {
+            StoreError::Startup(format!(
+                "cannot write {}: {e}; check its permissions",
+                head_file.path().display()
+            ))
+        })?;
+    }
     Ok(Restored { entries })
 }
 

@@ -27,7 +27,7 @@ impl Shared {
             Ok(marks) => marks,
             Err(broken) => return Ok(AuditReport::Broken(broken)),
         };
-        let notes = marks.notes.clone();
+        let said = marks.said.clone();
         let (chunks, received) = mpsc::channel(1);
         let secrets = self.secrets.clone();
         let checker = tokio::task::spawn_blocking(move || check(&secrets, &marks, received));
@@ -35,7 +35,7 @@ impl Shared {
         drop(chunks);
         let checked = checker.await.map_err(|_| StoreError::Panicked)?;
         // What was read before a row that cannot be read comes first in the log, and so in the report.
-        Ok(AuditReport::of(checked.and_then(|finish| read.and(finish)), notes))
+        Ok(AuditReport::of(checked.and_then(|finish| read.and(finish)), said))
     }
 }
 

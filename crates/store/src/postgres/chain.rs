@@ -7,9 +7,10 @@ use crate::StoreError;
 use crate::error::Trouble;
 use crate::rows::audit::RawEntry;
 use crate::rows::counters::Tally;
-use crate::rows::deployment::{self, HEAD};
+use crate::rows::deployment::{self, HEAD, PRINCIPALS};
+use crate::rows::principals::version;
 use crate::secrets::Secrets;
-use domain::{Tenant, Timestamp};
+use domain::{PrincipalsVersion, Tenant, Timestamp};
 use evidence::{Appender, Draft, Position, SignedHead};
 use futures_util::future::try_join;
 use tokio_postgres::types::ToSql;
@@ -59,20 +60,26 @@ fn appended(
 }
 
 impl PostgresDb<'_> {
-    /// Waits until the log is ours alone, until the transaction ends; returns where it ends. What opens the log to the
-    /// transaction is sent along.
-    pub async fn chain_lock(&self, opening: &str) -> Result<Position, StoreError> {
+    /// Waits until the log is ours alone, until the transaction ends; returns where it ends, and the version of the
+    /// principals. What opens the log to the transaction is sent along.
+    pub async fn chain_lock(&self, opening: &str) -> Result<(Position, PrincipalsVersion), StoreError> {
         let lock =
             self.client.prepare_cached("SELECT 1 FROM deployment WHERE name = 'chain' FOR UPDATE").await?;
-        let read = self.client.prepare_cached("SELECT value FROM deployment WHERE name = $1").await?;
+        let read = "SELECT name, value FROM deployment WHERE name IN ($1, $2)";
+        let read = self.client.prepare_cached(read).await?;
         // Sent together, and carried out one after the other: the head is read when the lock is held.
-        let (_, (_, head)) = try_join(
+        let (_, (_, rows)) = try_join(
             self.client.batch_execute(opening),
-            try_join(self.client.query_one(&lock, &[]), self.client.query_opt(&read, &[&HEAD])),
+            try_join(self.client.query_one(&lock, &[]), self.client.query(&read, &[&HEAD, &PRINCIPALS])),
         )
         .await?;
-        let head: Option<Vec<u8>> = head.map(|row| row.try_get(0)).transpose()?;
-        self.secrets.head_position(deployment::signed(head.as_deref())?)
+        let (mut head, mut principals) = (None, None);
+        for row in rows {
+            let value: Vec<u8> = row.try_get(1)?;
+            if row.try_get::<_, String>(0)? == HEAD { head = Some(value) } else { principals = Some(value) }
+        }
+        let at = self.secrets.head_position(deployment::signed(head.as_deref())?)?;
+        Ok((at, version(principals.as_deref())))
     }
 
     /// Writes the entries, the head and the counts, and commits, in one round trip.

@@ -16,6 +16,8 @@ impl From<tokio_postgres::Error> for StoreError {
                 | SqlState::CANNOT_CONNECT_NOW
                 | SqlState::TOO_MANY_CONNECTIONS
                 | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => Trouble::Lost,
+                SqlState::READ_ONLY_SQL_TRANSACTION => Trouble::ReadOnly,
+                SqlState::DISK_FULL => Trouble::DiskFull,
                 _ => Trouble::Other,
             },
         };

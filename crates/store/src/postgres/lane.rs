@@ -8,7 +8,7 @@ use super::riders::Riders;
 use super::shared::Shared;
 use super::tx::PostgresTx;
 use crate::StoreError;
-use crate::error::Trouble;
+use crate::health::Health;
 use crate::load::Waiting;
 use crate::script::{Rows, Script, StoreResult, Touches};
 use crate::scripts::log::log_holds;
@@ -33,6 +33,7 @@ pub(crate) struct Lane {
     queue: mpsc::UnboundedSender<Box<dyn Job>>,
     riders: Arc<Riders>,
     waiting: Waiting,
+    pub health: Arc<Health>,
 }
 
 impl Lane {
@@ -44,9 +45,10 @@ impl Lane {
     pub fn start(shared: &Arc<Shared>) -> Self {
         let riders = Arc::new(Riders::default());
         let (queue, jobs) = mpsc::unbounded_channel();
-        let worker = Worker { shared: shared.clone(), riders: riders.clone() };
+        let health = Arc::<Health>::default();
+        let worker = Worker { shared: shared.clone(), riders: riders.clone(), health: health.clone() };
         tokio::spawn(worker.serve(Queue { jobs, next: None }));
-        Self { queue, riders, waiting: Waiting::default() }
+        Self { queue, riders, waiting: Waiting::default(), health }
     }
 
     pub async fn run<S: Script>(&self, script: S) -> StoreResult<S::Output> {
@@ -107,9 +109,18 @@ impl Queue {
     }
 }
 
+/// Whom a group takes along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Along {
+    Riders,
+    /// A call by itself: whatever fails then is its own.
+    Nobody,
+}
+
 struct Worker {
     shared: Arc<Shared>,
     riders: Arc<Riders>,
+    health: Arc<Health>,
 }
 
 impl Worker {
@@ -144,7 +155,7 @@ impl Worker {
         // All processes lock spaces in this one order, so that no two of them wait for each other in a circle. What is
         // equal keeps its order.
         group.sort_by(|a, b| a.ground().cmp(&b.ground()));
-        match self.try_commit(&mut group).await {
+        match self.try_commit(&mut group, Along::Riders).await {
             Ok(closed) => self.settle(group, closed).await,
             Err(error) if group.len() == 1 || error.is_lost() => given_up(group, &error),
             // One of them failed, and took the others with it.
@@ -156,7 +167,7 @@ impl Worker {
         let mut again = Group::new();
         for job in group {
             let mut alone = vec![job];
-            again.extend(match self.try_commit(&mut alone).await {
+            again.extend(match self.try_commit(&mut alone, Along::Nobody).await {
                 Ok(closed) => self.settle(alone, closed).await,
                 Err(error) => given_up(alone, &error),
             });
@@ -165,11 +176,11 @@ impl Worker {
     }
 
     /// Runs every call and commits them together. An error is of a call, or of the connection, and nothing was kept.
-    async fn try_commit(&self, group: &mut Group) -> Result<Closed, StoreError> {
+    async fn try_commit(&self, group: &mut Group, along: Along) -> Result<Closed, StoreError> {
         let client = self.shared.writing.get().await?;
         let mut tx = PostgresTx::new(&client, &self.shared);
         // A panic that reaches this is no call's own. The writing goes on, with another connection.
-        let ended = AssertUnwindSafe(self.carry_out(&mut tx, group)).catch_unwind().await;
+        let ended = AssertUnwindSafe(self.carry_out(&mut tx, group, along)).catch_unwind().await;
         let ended = ended.unwrap_or(Ok(Closed::Failed(StoreError::Panicked)));
         if !matches!(ended, Ok(Closed::Committed(_))) {
             tx.unrecord();
@@ -185,7 +196,12 @@ impl Worker {
         ended
     }
 
-    async fn carry_out(&self, tx: &mut PostgresTx<'_>, group: &mut Group) -> Result<Closed, StoreError> {
+    async fn carry_out(
+        &self,
+        tx: &mut PostgresTx<'_>,
+        group: &mut Group,
+        along: Along,
+    ) -> Result<Closed, StoreError> {
         run(tx, group).await?;
         if !tx.has_entries() {
             return Ok(tx.commit().await);
@@ -194,12 +210,13 @@ impl Worker {
             Ok(at) => at,
             Err(error) => return Ok(Closed::Failed(error)),
         };
-        if !holds_apart(group) {
+        if along == Along::Riders && !holds_apart(group) {
             let mut riders = self.riders.take(GROUP.saturating_sub(group.len()));
             let ran = run(tx, &mut riders).await;
             group.append(&mut riders);
             ran?;
         }
+        tx.admit().await?;
         Ok(tx.append(at).await)
     }
 
@@ -218,6 +235,7 @@ impl Worker {
         }
         match outcome {
             Ok(()) => {
+                self.health.committed();
                 group.into_iter().for_each(|job| job.settle(Ok(())));
                 Group::new()
             }
@@ -233,12 +251,9 @@ impl Worker {
                 Err(_) if Instant::now() < until => tokio::time::sleep(LONGEST_PAUSE).await,
                 // Not knowing, the calls must not be tried again: they might then happen twice.
                 Err(error) => {
-                    return Err(StoreError::Postgres {
-                        why: format!(
-                            "the connection broke during a commit, and its outcome is not known: {error}"
-                        ),
-                        trouble: Trouble::Other,
-                    });
+                    return Err(StoreError::OutcomeUnknown(format!(
+                        "the connection broke during the commit: {error}"
+                    )));
                 }
                 found => return found,
             }

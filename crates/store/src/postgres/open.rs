@@ -9,7 +9,7 @@ use super::shared::Shared;
 use super::waited::Waited;
 use super::{migrations, pool};
 use crate::StoreError;
-use crate::head_file::HeadFile;
+use crate::head_file::{HeadFile, Lag};
 use crate::keys::{self, Database, KeySettings, KeySource, Switch};
 use crate::rows::deployment::{self, COPYING, Claim, ENCRYPTION, HEAD};
 use crate::rows::schema::Schema;
@@ -88,6 +88,7 @@ impl Postgres {
             verification: pool::open(&address, contents, Purpose::Verification)?,
             secrets,
             head_file,
+            head_lag: Lag::default(),
             known,
             waited: Waited::default(),
         });
@@ -217,7 +218,8 @@ fn witness_begin(
             );
         }
     }
-    file.begin(head.as_ref(), now).map_err(|e| {
+    let begun = file.begin(head.as_ref(), now).and_then(|()| file.keep_private());
+    begun.map_err(|e| {
         StoreError::Startup(format!("cannot write {}: {e}; check its permissions", file.path().display()))
     })?;
     Ok(known)

@@ -2,7 +2,7 @@
 
 use super::known::Known;
 use super::waited::Waited;
-use crate::head_file::HeadFile;
+use crate::head_file::{HeadFile, Lag};
 use crate::secrets::Secrets;
 use deadpool_postgres::Pool;
 use domain::Places;
@@ -18,6 +18,7 @@ pub(crate) struct Shared {
     pub verification: Pool,
     pub secrets: Arc<Secrets>,
     pub head_file: HeadFile,
+    pub head_lag: Lag,
     /// Heads that the log was seen to pass through.
     pub known: Known,
     pub waited: Waited,

@@ -9,11 +9,13 @@ use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::audit::draft;
 use crate::rows::counters::Tally;
+use crate::rows::deployment::{PRINCIPALS, SET};
+use crate::rows::principals::next_version;
 use crate::script::{Alone, Reach, Rows, Series, StoreResult};
-use crate::scripts::log;
-use crate::sql::{Param, RowWrite};
+use crate::scripts::{credentials, log};
+use crate::sql::{Param, RowWrite, params};
 use deadpool_postgres::Client;
-use domain::{FactId, Tenant};
+use domain::{FactId, Principal, PrincipalsVersion, Tenant};
 use evidence::{Draft, Position, SeqRange};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -38,6 +40,11 @@ pub(crate) struct PostgresTx<'c> {
     tally: Tally,
     /// The calls that have noted their entry. One that is not kept is not recorded after all.
     recorded: Vec<Arc<AtomicBool>>,
+    /// The callers whose keys must still be good when the group commits.
+    callers: Vec<Principal>,
+    /// The version of the principals: `None` until the log is ours, and once this transaction changes a principal.
+    principals: Option<PrincipalsVersion>,
+    changes_principals: bool,
 }
 
 /// Whose rows the transaction reaches.
@@ -52,8 +59,17 @@ enum Open {
 impl<'c> PostgresTx<'c> {
     pub fn new(client: &'c Client, shared: &'c Shared) -> Self {
         let db = PostgresDb { client, secrets: &shared.secrets };
-        let (entries, tally, recorded) = (Vec::new(), Tally::default(), Vec::new());
-        Self { db, shared, open: Open::NotYet, entries, tally, recorded }
+        Self {
+            db,
+            shared,
+            open: Open::NotYet,
+            entries: Vec::new(),
+            tally: Tally::default(),
+            recorded: Vec::new(),
+            callers: Vec::new(),
+            principals: None,
+            changes_principals: false,
+        }
     }
 
     fn opening(&self, reach: Reach<'_>) -> String {
@@ -91,10 +107,24 @@ impl<'c> PostgresTx<'c> {
         let opening = self.opening(Reach::Deployment);
         self.open = Open::Deployment;
         let asked = Instant::now();
-        let at = self.db.chain_lock(&opening).await?;
+        let (at, principals) = self.db.chain_lock(&opening).await?;
+        self.principals = (!self.changes_principals).then_some(principals);
         self.shared.waited.add(asked.elapsed());
         self.shared.known.add(at);
         Ok(at)
+    }
+
+    /// An error where the key of one of the callers is no longer good. Asked while the log is ours, which a change to
+    /// principals also needs: none is committed between the answer and this transaction.
+    pub async fn admit(&mut self) -> Result<(), StoreError> {
+        for principal in &self.callers {
+            credentials::check(&mut self.db, principal, self.principals).await?;
+        }
+        if self.changes_principals {
+            let values = params![PRINCIPALS, next_version()?];
+            self.db.execute(SET, &bound(&values)).await?;
+        }
+        Ok(())
     }
 
     /// Waits until nobody else is appending to the log.
@@ -193,7 +223,16 @@ impl<'c> Rows for PostgresTx<'c> {
         log::log_end(&mut self.db).await
     }
 
+    /// The version itself is written when the log is ours: the row is one for all tenants, and whoever held it while
+    /// waiting for a space could be waited for in a circle.
+    async fn principals_changed(&mut self) -> StoreResult<()> {
+        self.changes_principals = true;
+        self.principals = None;
+        Ok(())
+    }
+
     async fn record(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) -> StoreResult<()> {
+        self.callers.extend(credentials::needed(call, record).cloned());
         self.push(call, record, blanks);
         self.tally.count(call, record);
         call.set_recorded();

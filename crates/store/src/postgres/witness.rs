@@ -2,11 +2,16 @@
 
 use super::shared::Shared;
 use crate::StoreError;
+use crate::head_file::{HeadFile, is_locked};
 use crate::rows::restorations::Standing;
 use crate::script::{Db, Query, Reach, StoreResult};
 use crate::scripts::log::{HeadInside, log_passes, standing};
 use evidence::{Position, SignedHead};
 use std::cell::Cell;
+use std::io;
+use std::sync::Arc;
+
+const KEPT: &str = "the head kept on this host";
 
 /// Other processes write the file too; after this many tries the next group is as good a time.
 const TRIES: usize = 4;
@@ -41,58 +46,81 @@ impl Query for Compared {
     }
 }
 
+/// How an attempt to move the head on this host forward went.
+enum Advance {
+    Done,
+    Locked,
+    /// The head that the file holds must be looked for in the log first.
+    Asks(Position),
+}
+
 impl Shared {
     /// Notes the head of a commit on this host. The commit holds; a head that lags is repaired by the next group, and
     /// a log longer than the head outside is no tampering.
-    pub async fn witness(&self, head: &SignedHead) {
+    pub async fn witness(self: &Arc<Self>, head: &SignedHead) {
         self.known.add(head.statement.at);
-        if let Err(error) = self.witness_advance(head).await
-            && !matches!(self.settle().await, Ok(true))
-        {
-            tracing::warn!(%error, "the head of the audit log could not be written on this host");
+        let mut written = self.witness_advance(head).await;
+        if written.is_err() && matches!(self.settle().await, Ok(true)) {
+            written = Ok(true);
         }
+        let written = written.and_then(|is_free| {
+            let locked = || StoreError::corrupt(KEPT, "another program has it locked");
+            is_free.then_some(()).ok_or_else(locked)
+        });
+        self.head_lag.note(&written, &self.head_file);
     }
 
-    async fn witness_advance(&self, head: &SignedHead) -> Result<(), StoreError> {
-        let written = |error: std::io::Error| StoreError::corrupt("the head kept on this host", error);
+    /// Whether the file could be locked.
+    async fn witness_advance(self: &Arc<Self>, head: &SignedHead) -> Result<bool, StoreError> {
         for _ in 0..TRIES {
-            let unknown = Cell::new(None);
-            let advanced = self.head_file.advance(head, |at| {
-                let known = at == Position::GENESIS || self.known.holds(&at);
-                if !known {
-                    unknown.set(Some(at));
-                }
-                known
-            });
-            let Some(at) = unknown.into_inner() else { return advanced.map_err(written) };
+            let (shared, own) = (self.clone(), head.clone());
+            let at = match self.head_file.apart(move |_| shared.try_advance(&own)).await? {
+                Advance::Done => return Ok(true),
+                Advance::Locked => return Ok(false),
+                Advance::Asks(at) => at,
+            };
             // A head beyond our own is a newer commit of another process, or of a log that was rolled back. Only a log
             // that has come so far can tell, and until then it is not taken for known.
             if at.size > head.statement.at.size {
-                return Ok(());
+                return Ok(true);
             }
             if !self.ask(Passes(at)).await? {
-                return Err(StoreError::corrupt(
-                    "the head kept on this host",
-                    "it names another log; run verify_audit",
-                ));
+                return Err(StoreError::corrupt(KEPT, "it names another log; run verify_audit"));
             }
             self.known.add(at);
         }
-        Ok(())
+        Ok(true)
+    }
+
+    fn try_advance(&self, head: &SignedHead) -> io::Result<Advance> {
+        let unknown = Cell::new(None);
+        let advanced = self.head_file.advance(head, self.head_lag.wait(), |at| {
+            let known = at == Position::GENESIS || self.known.holds(&at);
+            if !known {
+                unknown.set(Some(at));
+            }
+            known
+        });
+        match (unknown.into_inner(), advanced) {
+            (Some(at), _) => Ok(Advance::Asks(at)),
+            (None, Ok(())) => Ok(Advance::Done),
+            (None, Err(error)) if is_locked(&error) => Ok(Advance::Locked),
+            (None, Err(error)) => Err(error),
+        }
     }
 
     /// Begins the head on this host anew where the operator, on whichever host, has signed for what it knows and the
     /// log does not; whether that was so.
     pub async fn settle(&self) -> Result<bool, StoreError> {
-        let written = |error: std::io::Error| StoreError::corrupt("the head kept on this host", error);
-        let Some(outside) = self.head_file.read().map_err(written)? else { return Ok(false) };
+        let Some(outside) = self.head_file.apart(HeadFile::read).await?.heads else { return Ok(false) };
         // The head of a log without entries says nothing.
         let outside = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
         if !self.ask(Compared(outside)).await?.is_settled(&self.secrets) {
             return Ok(false);
         }
-        let head = self.ask(HeadInside).await?;
-        head.map_or(Ok(()), |head| self.head_file.reset(&head)).map_err(written)?;
+        if let Some(head) = self.ask(HeadInside).await? {
+            self.head_file.apart(move |file| file.reset(&head)).await?;
+        }
         Ok(true)
     }
 }

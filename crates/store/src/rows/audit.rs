@@ -32,15 +32,27 @@ pub enum AuditReport {
         entries: u64,
         /// What is missing by the operator's word, oldest first.
         restorations: Vec<Restoration>,
+        /// The last entry that the head outside the database vouches for, where another program has that file locked
+        /// and it cannot be moved on.
+        vouched: Option<u64>,
     },
     Broken(Broken),
 }
 
+/// What a check that finds nothing wrong has to say besides.
+#[derive(Clone)]
+pub(crate) struct Said {
+    pub notes: Vec<SignedRestoration>,
+    /// How far the heads outside vouch, where another program keeps newer ones from being written.
+    pub vouched: Option<u64>,
+}
+
 impl AuditReport {
-    pub(crate) fn of(checked: Result<u64, Broken>, notes: Vec<SignedRestoration>) -> Self {
+    pub(crate) fn of(checked: Result<u64, Broken>, said: Said) -> Self {
         match checked {
             Ok(entries) => {
-                Self::Intact { entries, restorations: notes.into_iter().map(|note| note.statement).collect() }
+                let restorations = said.notes.into_iter().map(|note| note.statement).collect();
+                Self::Intact { entries, restorations, vouched: said.vouched }
             }
             Err(broken) => Self::Broken(broken),
         }

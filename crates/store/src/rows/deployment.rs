@@ -16,13 +16,17 @@ pub(crate) const KEY_CHECK: &str = "key_check";
 pub(crate) const PUBLIC_KEY: &str = "public_key";
 /// Whether sources are bound to principals where nothing else is set. Databases from before this was known lack it.
 pub(crate) const SOURCES: &str = "sources";
+/// Another value after each change to any principal.
+pub(crate) const PRINCIPALS: &str = "principals";
 pub(crate) const BOUND: &[u8] = b"bound";
 /// The row that whoever appends to the log of a PostgreSQL database holds locked.
 const CHAIN: &str = "chain";
 /// Its presence says that the database is being copied to, and holds the head of the log that the rows come from.
 pub(crate) const COPYING: &str = "copying";
+/// When somebody last tried whether the database takes writes.
+pub(crate) const HEARTBEAT: &str = "heartbeat";
 /// What is true of one database and not of a copy of it.
-pub(crate) const LOCAL: [&str; 2] = [CHAIN, COPYING];
+pub(crate) const LOCAL: [&str; 3] = [CHAIN, COPYING, HEARTBEAT];
 /// What the key check holds, sealed. Its content does not matter, only that it opens.
 const CHECKED: &[u8] = b"these are the keys";
 

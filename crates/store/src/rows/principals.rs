@@ -4,7 +4,7 @@ use super::time;
 use crate::StoreError;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
-use domain::{Principal, PrincipalId, PrincipalKind, Role, Scopes, Tenant, Timestamp};
+use domain::{Principal, PrincipalId, PrincipalKind, PrincipalsVersion, Role, Scopes, Tenant, Timestamp};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
@@ -150,13 +150,13 @@ impl SealedPrincipal {
         if self.revoked.is_none() { Revoked::Active } else { Revoked::Before }
     }
 
-    /// Whether the key is this principal's at that time, or was until a rotation whose overlap is not over.
-    pub fn accepts(&self, key: &KeyHash, now: Timestamp) -> bool {
-        let now = now.as_microsecond();
+    /// When the key ends, if it is this principal's at that time, or was until a rotation whose overlap is not over.
+    pub fn good_until(&self, key: &KeyHash, now: Timestamp) -> Option<Timestamp> {
         let is = |hash: &[u8]| bool::from(hash.ct_eq(key.0.as_slice()));
-        let current = is(&self.key_hash) && self.expires.is_none_or(|expires| now < expires);
-        let former = self.former.as_ref().is_some_and(|former| is(&former.hash) && now < former.until);
-        current || former
+        let current = is(&self.key_hash).then_some(self.expires.unwrap_or(i64::MAX));
+        let former = self.former.as_ref().filter(|former| is(&former.hash)).map(|former| former.until);
+        let ends = current.into_iter().chain(former).max().filter(|ends| now.as_microsecond() < *ends);
+        ends.map(|ends| Timestamp::from_microsecond(ends).unwrap_or(Timestamp::MAX))
     }
 
     /// When the next key is to end; an error where that must be said.
@@ -182,6 +182,33 @@ impl SealedPrincipal {
     }
 }
 
+/// A principal found by a key, and the version of the principals at that moment.
+pub(crate) struct FoundByKey {
+    pub row: SealedPrincipal,
+    pub version: PrincipalsVersion,
+}
+
+impl FromRow for FoundByKey {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        let held: Option<Vec<u8>> = row.cell(9)?;
+        Ok(Self { row: SealedPrincipal::from_row(row)?, version: version(held.as_deref()) })
+    }
+}
+
+/// The version as the database holds it. One from before versions were kept has none until a principal is changed.
+pub(crate) fn version(held: Option<&[u8]>) -> PrincipalsVersion {
+    let bytes: Option<[u8; 16]> = held.and_then(|held| held.try_into().ok());
+    bytes.map_or_else(PrincipalsVersion::default, |bytes| PrincipalsVersion(u128::from_be_bytes(bytes)))
+}
+
+/// A version that never was before.
+pub(crate) fn next_version() -> Result<[u8; 16], StoreError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)
+        .map_err(|e| StoreError::Startup(format!("the system has no randomness: {e}")))?;
+    Ok(bytes)
+}
+
 fn binding(identity: &str, revoked: Option<i64>) -> Binding<'_> {
     Binding::new("a principal", identity, revoked.unwrap_or(0))
 }
@@ -197,6 +224,7 @@ impl Secrets {
                 kind: body.kind,
                 tenant: Tenant::new(row.tenant),
                 scopes: body.scopes,
+                shown: None,
             },
             created: time(row.created)?,
             revoked: row.revoked.map(time).transpose()?,

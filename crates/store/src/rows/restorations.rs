@@ -41,6 +41,11 @@ impl Missing {
     pub const fn last(&self) -> u64 {
         self.lost.at.size
     }
+
+    /// The log lacks nothing; what was lost is the head file.
+    pub const fn is_head_file_alone(&self) -> bool {
+        self.kept.size == self.lost.at.size
+    }
 }
 
 /// What an engine knows of its log, for comparing it with the heads outside.
@@ -115,6 +120,9 @@ impl Secrets {
 /// What the audit entry of a restoration says.
 pub(crate) fn detail(note: &Restoration) -> String {
     let (first, last) = (note.kept.size + 1, note.lost.size);
+    if note.is_of_head_file() {
+        return format!("the head file was lost at entry {last}: {}", note.reason);
+    }
     format!("entries {first} to {last} are missing: {}", note.reason)
 }
 

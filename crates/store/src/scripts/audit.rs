@@ -91,8 +91,7 @@ impl Store {
 
     async fn audit_verify_now(&self, round: &Arc<Round>) -> StoreResult<AuditReport> {
         // The heads outside are read before the entries: read later, they could be newer.
-        let outside = self.head_file().read();
-        let outside = outside.map_err(|e| StoreError::corrupt("the head kept outside the database", e))?;
+        let outside = self.outside().await?;
         let round = round.clone();
         let still = Box::new(move || round.is_wanted());
         self.audit_check(Against { outside, proposed: None }, still).await

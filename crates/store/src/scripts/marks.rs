@@ -2,6 +2,8 @@
 
 use super::{deployment, log};
 use crate::StoreError;
+use crate::head_file::Outside;
+use crate::rows::audit::Said;
 use crate::rows::deployment::{ANCHOR, HEAD};
 use crate::script::{Db, StoreResult};
 use crate::secrets::Secrets;
@@ -12,9 +14,8 @@ pub(crate) type StillWanted = Box<dyn Fn() -> bool + Send + Sync>;
 
 /// What a check is given besides the database.
 pub(crate) struct Against {
-    /// The heads kept outside. They must have been read before the entries: read later, they could be newer. `None` where
-    /// they are gone.
-    pub outside: Option<Vec<SignedHead>>,
+    /// The heads kept outside. They must have been read before the entries: read later, they could be newer.
+    pub outside: Outside,
     /// A note of a restoration, to be taken as if the database held it.
     pub proposed: Option<SignedRestoration>,
 }
@@ -23,7 +24,7 @@ pub(crate) struct Marks {
     anchor: Option<Signed<Anchor>>,
     pub head: Option<SignedHead>,
     outside: Vec<SignedHead>,
-    pub notes: Vec<SignedRestoration>,
+    pub said: Said,
 }
 
 impl Marks {
@@ -44,19 +45,26 @@ impl Marks {
             return malformed("a note of a restoration");
         };
         notes.extend(against.proposed);
-        let outside = match against.outside {
+        let outside = match against.outside.heads {
             Some(outside) => outside,
             None if last == 0 && head.is_none() => Vec::new(),
-            None => return broken(format!("the head kept {kept} is missing or unreadable")),
+            None => {
+                return broken(format!(
+                    "the head kept {kept} is missing or unreadable; if the file was lost, confirm that with svc restore \
+                     --confirm REASON"
+                ));
+            }
         };
         // The head of a log without entries is made before there is a key to sign it with, and says nothing.
-        let outside = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
-        Ok(Ok(Self { anchor, head, outside, notes }))
+        let outside: Vec<_> = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
+        let newest = outside.iter().map(|head| head.statement.at.size).max().unwrap_or(0);
+        let vouched = against.outside.is_locked.then_some(newest);
+        Ok(Ok(Self { anchor, head, outside, said: Said { notes, vouched } }))
     }
 
     pub fn verifier<'k>(&self, secrets: &'k Secrets) -> Result<ChainVerifier<'k>, Broken> {
         let keys = secrets.keyring.as_ref();
-        ChainVerifier::new(keys, self.anchor.as_ref(), self.outside.clone())?.restored(&self.notes)
+        ChainVerifier::new(keys, self.anchor.as_ref(), self.outside.clone())?.restored(&self.said.notes)
     }
 }
 

@@ -1,16 +1,18 @@
 //! Principals and the hashes of their keys.
 
+use super::credentials;
 use crate::StoreError;
-use crate::call::Call;
+use crate::call::{Call, Record};
 use crate::records::{Created, Ended, Recorded, Renewed};
+use crate::rows::deployment::PRINCIPALS;
 use crate::rows::principals::{
-    COLUMNS, Creation, FormerKey, KeyHash, NewKey, PrincipalState, Revocation, Revoked, Rotated, Rotation,
-    SealedPrincipal,
+    COLUMNS, Creation, FormerKey, FoundByKey, KeyHash, NewKey, PrincipalState, Revocation, Revoked, Rotated,
+    Rotation, SealedPrincipal,
 };
 use crate::script::{Alone, Db, Ground, Query, Reach, Rows, Script, StoreResult};
 use crate::sql::params;
 use crate::store::Store;
-use domain::{Caller, Principal, PrincipalId, Timestamp};
+use domain::{Caller, Principal, PrincipalId, ShownKey, Timestamp};
 
 /// The operator reaches every tenant's principals, another caller its own tenant's.
 fn reach(caller: &Caller) -> Reach<'_> {
@@ -75,6 +77,7 @@ impl Script for PrincipalCreate {
             let values =
                 params![&row.tenant, &row.id, hint, &row.key_hash, row.created, &row.body, row.expires];
             rows.run(sql, &values).await?;
+            rows.principals_changed().await?;
             Creation::Created
         };
         let record = Created { principal: &self.principal, creation }.record();
@@ -100,6 +103,8 @@ impl Script for PrincipalRevoke {
         let caller = &self.call.caller;
         let row = find(rows, caller, &self.id, self.how == Revocation::Erase).await?;
         let found = row.as_ref().map_or(Revoked::Nothing, SealedPrincipal::found);
+        let ends_own_key =
+            found == Revoked::Active && credentials::check_own(rows, &self.call, &self.id).await?;
         match (row, self.how) {
             (None, _) => {}
             (Some(row), Revocation::Disable) => {
@@ -113,7 +118,11 @@ impl Script for PrincipalRevoke {
                 rows.run(sql, &params![&row.tenant, &row.id]).await?;
             }
         }
-        rows.record(&self.call, &Ended { id: &self.id, found }.record(), &[]).await?;
+        if found != Revoked::Nothing {
+            rows.principals_changed().await?;
+        }
+        let record = Record { ends_own_key, ..Ended { id: &self.id, found }.record() };
+        rows.record(&self.call, &record, &[]).await?;
         Ok(found)
     }
 }
@@ -133,7 +142,13 @@ impl Script for PrincipalRotate {
 
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Rotated> {
         let rotated = self.rotated(rows).await?;
-        rows.record(&self.call, &Renewed { id: &self.id, rotated: &rotated }.record(), &[]).await?;
+        let is_changed = matches!(rotated, Rotated::Done(_));
+        if is_changed {
+            rows.principals_changed().await?;
+        }
+        let ends_own_key = is_changed && self.id.as_str() == self.call.caller.id();
+        let record = Record { ends_own_key, ..Renewed { id: &self.id, rotated: &rotated }.record() };
+        rows.record(&self.call, &record, &[]).await?;
         Ok(rotated)
     }
 }
@@ -142,6 +157,7 @@ impl PrincipalRotate {
     async fn rotated<R: Rows>(&self, rows: &mut R) -> StoreResult<Rotated> {
         let (caller, rotation) = (&self.call.caller, &self.rotation);
         let Some(row) = find(rows, caller, &self.id, false).await? else { return Ok(Rotated::Unknown) };
+        credentials::check_own(rows, &self.call, &self.id).await?;
         let Ok(expires) = row.next_expiry(rotation) else { return Ok(Rotated::ExpiryUnsaid) };
         let row = rows.db().secrets().principal_rotate(row, rotation, expires, caller.now)?;
         let former = row.former.as_ref();
@@ -181,13 +197,18 @@ impl Query for PrincipalByKey {
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Option<Principal>> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM principal WHERE (key_hint = $1 OR former_hint = $1) AND revoked IS NULL"
+            "SELECT {COLUMNS}, (SELECT value FROM deployment WHERE name = '{PRINCIPALS}') FROM principal
+             WHERE (key_hint = $1 OR former_hint = $1) AND revoked IS NULL"
         );
-        let rows: Vec<SealedPrincipal> = db.all(&sql, &params![self.key.hint()]).await?;
-        match rows.into_iter().find(|row| row.accepts(&self.key, self.now)) {
-            Some(row) => Ok(Some(db.secrets().principal_open(row)?.principal)),
-            None => Ok(None),
+        let found: Vec<FoundByKey> = db.all(&sql, &params![self.key.hint()]).await?;
+        for FoundByKey { row, version } in found {
+            if let Some(ends) = row.good_until(&self.key, self.now) {
+                let shown = Some(Box::new(ShownKey { hash: self.key.0, ends, version }));
+                let held = db.secrets().principal_open(row)?.principal;
+                return Ok(Some(Principal { shown, ..held }));
+            }
         }
+        Ok(None)
     }
 }
 

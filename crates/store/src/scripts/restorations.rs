@@ -5,6 +5,7 @@ use super::log::{HeadInside, log_start, notes, standing};
 use super::marks::Against;
 use crate::StoreError;
 use crate::call::{Call, Record};
+use crate::head_file::Outside;
 use crate::rows::graph::{ASK_REBUILD, Rebuild, written};
 use crate::rows::restorations::{self, Missing};
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, StoreResult};
@@ -65,7 +66,8 @@ impl Script for Confirmation {
 impl Store {
     /// What the heads kept outside know of the log and it does not hold, unless the operator has confirmed that.
     pub async fn restoration_missing(&self) -> Result<Option<Missing>, StoreError> {
-        self.read(Lost { outside: self.heads_outside()? }).await
+        let outside = self.outside().await?.heads;
+        self.missing(outside).await
     }
 
     /// Signs the operator's word that the database was restored, for this reason, and begins the head outside anew.
@@ -75,23 +77,27 @@ impl Store {
         call: Call,
         reason: String,
     ) -> Result<Option<Missing>, StoreError> {
-        let outside = self.heads_outside()?;
-        let Some(missing) = self.read(Lost { outside: outside.clone() }).await? else { return Ok(None) };
+        let outside = self.outside().await?.heads;
+        let Some(missing) = self.missing(outside.clone()).await? else { return Ok(None) };
         let note = self.secrets().restoration_sign(missing, call.caller.now, &reason)?;
-        let against = Against { outside: Some(outside), proposed: Some(note.clone()) };
+        let outside = Outside { heads: Some(outside.unwrap_or_default()), is_locked: false };
+        let against = Against { outside, proposed: Some(note.clone()) };
         restorations::refuse_broken(self.audit_check(against, Box::new(|| true)).await?)?;
         self.write(Confirmation { call, note }).await?;
         if let Some(head) = self.read(HeadInside).await? {
-            let reset = self.head_file().reset(&head);
-            reset.map_err(|e| StoreError::corrupt("the head kept outside the database", e))?;
+            self.head_file().apart(move |file| file.reset(&head)).await?;
         }
         Ok(Some(missing))
     }
 
-    /// The head of a log without entries says nothing.
-    fn heads_outside(&self) -> StoreResult<Vec<SignedHead>> {
-        let outside = self.head_file().read();
-        let outside = outside.map_err(|e| StoreError::corrupt("the head kept outside the database", e))?;
-        Ok(outside.unwrap_or_default().into_iter().filter(|head| head.statement.at.size > 0).collect())
+    /// Without any head outside, that is all that is missing, unless the log has no entries yet.
+    async fn missing(&self, outside: Option<Vec<SignedHead>>) -> StoreResult<Option<Missing>> {
+        if let Some(heads) = outside {
+            // The head of a log without entries says nothing.
+            let outside = heads.into_iter().filter(|head| head.statement.at.size > 0).collect();
+            return self.read(Lost { outside }).await;
+        }
+        let head = self.read(HeadInside).await?.filter(|head| head.statement.at.size > 0);
+        Ok(head.map(|head| Missing { kept: head.statement.at, lost: head.statement }))
     }
 }

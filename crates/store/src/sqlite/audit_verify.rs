@@ -21,7 +21,7 @@ impl SqliteDb<'_> {
             Ok(verifier) => self.entries_check(verifier, marks.head.as_ref(), still)?,
             Err(broken) => Err(broken),
         };
-        Ok(AuditReport::of(checked, marks.notes))
+        Ok(AuditReport::of(checked, marks.said))
     }
 
     fn entries_check(

@@ -33,12 +33,14 @@ pub struct SqliteSettings {
 impl Schema {
     /// Reads the version without creating anything; a missing file has version 0.
     pub fn of_sqlite(path: &Path) -> Result<Self, StoreError> {
+        refuse_lost(path)?;
         let version = if path.exists() { migrations::version(&connection::open(path, None)?)? } else { 0 };
         Ok(Self::at(refuse_newer(version)?))
     }
 
     /// Applies what is pending; returns the versions that were applied.
     pub fn migrate_sqlite(path: &Path, now: Timestamp) -> Result<Vec<i64>, StoreError> {
+        refuse_lost(path)?;
         migrations::up(&mut connection::open(path, None)?, &now.to_string())
     }
 }
@@ -47,6 +49,7 @@ impl Sqlite {
     /// Opens the database, creating it and its keys where there is none.
     pub async fn open(settings: SqliteSettings, now: Timestamp) -> Result<Self, StoreError> {
         let SqliteSettings { path, keys, encrypt, sign, meter } = settings;
+        refuse_lost(&path)?;
         keep_private(&path)?;
         let mut db = connection::open(&path, meter.as_ref())?;
         migrations::up(&mut db, &now.to_string())?;
@@ -58,14 +61,14 @@ impl Sqlite {
         let secrets = Arc::new(Secrets::from_keys(loaded)?);
         claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
         let head_file = HeadFile::beside(&path);
+        let head_error = |e| {
+            let path = head_file.path().display();
+            StoreError::Startup(format!("cannot write {path}: {e}; check its permissions"))
+        };
         if log_is_empty(&db)? {
-            head_file.begin(None, now).map_err(|e| {
-                StoreError::Startup(format!(
-                    "cannot write {}: {e}; check its permissions",
-                    head_file.path().display()
-                ))
-            })?;
+            head_file.begin(None, now).map_err(head_error)?;
         }
+        head_file.keep_private().map_err(head_error)?;
         if let Err(error) = (SqliteDb { sql: &mut db, secrets: &secrets }).settle(&head_file) {
             // Whatever is wrong is for verify_audit to say, which needs an open database.
             tracing::warn!(%error, "the head beside the database could not be compared with the log");
@@ -76,6 +79,26 @@ impl Sqlite {
         let [reading, desk, verification] =
             [Purpose::Reading, Purpose::Desk, Purpose::Verification].map(readers);
         Ok(Self { path, secrets, readers: reading, desk, verification, writer })
+    }
+}
+
+/// A database that is gone, while the head beside it says that it held something, is not begun anew in silence.
+fn refuse_lost(path: &Path) -> Result<(), StoreError> {
+    let is_gone = match std::fs::metadata(path) {
+        Ok(file) => file.len() == 0,
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    };
+    let head_file = HeadFile::beside(path);
+    let heads = if is_gone { head_file.read().ok().and_then(|outside| outside.heads) } else { None };
+    match heads.into_iter().flatten().map(|head| head.statement.at.size).max() {
+        None | Some(0) => Ok(()),
+        Some(entries) => Err(StoreError::Startup(format!(
+            "SVC_DB: the database {} is missing or empty, but the head file beside it says that it held {entries} audit \
+             entries. Put the database back, or restore a backup with svc restore FILE. To begin anew without what it \
+             held, move {} and the key files beside it away",
+            path.display(),
+            head_file.path().display()
+        ))),
     }
 }
 

@@ -6,19 +6,23 @@ use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::audit::draft;
 use crate::rows::counters::Tally;
-use crate::rows::deployment::{HEAD, SET};
+use crate::rows::deployment::{HEAD, PRINCIPALS, SET};
+use crate::rows::principals::next_version;
 use crate::script::{Alone, Reach, Rows, Series, StoreResult};
+use crate::scripts::credentials;
 use crate::scripts::log::log_end;
 use crate::secrets::Secrets;
 use crate::sql::{Param, RowWrite, params};
-use domain::{FactId, Tenant};
+use domain::{FactId, PrincipalsVersion, Tenant};
 use evidence::{Appender, Position, SeqRange, SignedHead};
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode, ffi};
 
 pub(crate) struct SqliteTx<'c> {
     db: SqliteDb<'c>,
     chain: Chain,
     tally: Tally,
+    /// The version of the principals, once it was asked for. Nobody else changes it while this transaction runs.
+    principals: Option<PrincipalsVersion>,
 }
 
 /// What was not committed is taken back.
@@ -37,7 +41,8 @@ impl<'c> SqliteTx<'c> {
     pub fn begin(sql: &'c mut Connection, secrets: &'c Secrets) -> Result<Self, StoreError> {
         sql.execute_batch("BEGIN IMMEDIATE")?;
         let chain = Chain { at: Position::GENESIS, appended: None };
-        let mut tx = Self { db: SqliteDb { sql, secrets }, chain, tally: Tally::default() };
+        let db = SqliteDb { sql, secrets };
+        let mut tx = Self { db, chain, tally: Tally::default(), principals: None };
         tx.chain.at = at_once(log_end(&mut tx.db))?;
         Ok(tx)
     }
@@ -52,6 +57,17 @@ impl<'c> SqliteTx<'c> {
         }
         self.db.execute("RELEASE one_call", &[])?;
         Ok(())
+    }
+
+    /// An error where the key that the call was made with is no longer good.
+    fn admit(&mut self, call: &Call, record: &Record) -> StoreResult<()> {
+        let Some(principal) = credentials::needed(call, record) else { return Ok(()) };
+        let version = match self.principals {
+            Some(version) => version,
+            None => at_once(credentials::principals_version(&mut self.db))?,
+        };
+        self.principals = Some(version);
+        at_once(credentials::check(&mut self.db, principal, Some(version)))
     }
 
     fn append(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) -> StoreResult<()> {
@@ -74,15 +90,48 @@ impl<'c> SqliteTx<'c> {
     }
 
     /// The new head of the audit log, where the group appended to it.
-    pub fn commit(mut self) -> Result<Option<SignedHead>, StoreError> {
+    pub fn commit(mut self) -> Result<Option<SignedHead>, Uncommitted> {
+        let head = self.close()?;
+        self.db.sql.execute_batch("COMMIT").map_err(Uncommitted::by_commit)?;
+        Ok(head)
+    }
+
+    fn close(&mut self) -> StoreResult<Option<SignedHead>> {
         let tally = std::mem::take(&mut self.tally);
         self.db.tally_write(&tally)?;
         let head = self.chain.appended.map(|ts| self.db.secrets.head_sign(self.chain.at, ts));
         if let Some(signed) = &head {
             self.db.execute(SET, &params![HEAD, signed.encode()])?;
         }
-        self.db.sql.execute_batch("COMMIT")?;
         Ok(head)
+    }
+}
+
+/// A transaction that did not commit, as far as is known.
+pub(crate) struct Uncommitted {
+    pub error: StoreError,
+    /// What the system said of a sync that failed.
+    pub failed_sync: Option<String>,
+}
+
+impl From<StoreError> for Uncommitted {
+    fn from(error: StoreError) -> Self {
+        Self { error, failed_sync: None }
+    }
+}
+
+impl Uncommitted {
+    /// The commit itself failed. After a fault of the disk its mark may be in the file or not, and be found there when
+    /// the file is opened next.
+    fn by_commit(error: rusqlite::Error) -> Self {
+        let code = error.sqlite_error().map(|error| error.extended_code);
+        let failed_sync = matches!(code, Some(ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC));
+        let failed_sync = failed_sync.then(|| error.to_string());
+        let error = match error.sqlite_error_code() {
+            Some(ErrorCode::SystemIoFailure) => StoreError::OutcomeUnknown(error.to_string()),
+            _ => error.into(),
+        };
+        Self { error, failed_sync }
     }
 }
 
@@ -134,7 +183,14 @@ impl<'c> Rows for SqliteTx<'c> {
         Ok(self.chain.at)
     }
 
+    async fn principals_changed(&mut self) -> StoreResult<()> {
+        self.principals = None;
+        self.db.execute(SET, &params![PRINCIPALS, next_version()?])?;
+        Ok(())
+    }
+
     async fn record(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) -> StoreResult<()> {
+        self.admit(call, record)?;
         self.append(call, record, blanks)?;
         self.tally.count(call, record);
         call.set_recorded();

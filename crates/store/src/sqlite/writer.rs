@@ -5,13 +5,15 @@ use super::connection::{self, Meter};
 use super::db::{SqliteDb, at_once};
 use super::tx::SqliteTx;
 use crate::StoreError;
-use crate::head_file::HeadFile;
+use crate::head_file::{HeadFile, Lag, is_locked};
+use crate::health::{Health, Stage};
 use crate::load::Waiting;
 use crate::script::{Durability, Script, StoreResult};
 use crate::scripts::log::log_passes;
 use crate::secrets::Secrets;
 use evidence::SignedHead;
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -72,6 +74,7 @@ struct Thread {
     queue: Option<mpsc::Sender<Box<dyn Job>>>,
     running: Option<JoinHandle<()>>,
     waiting: Waiting,
+    health: Arc<Health>,
 }
 
 /// With the last handle the thread finishes what is queued, flushes, and closes the database as a process that ends
@@ -91,13 +94,28 @@ impl Writer {
     pub fn start(path: &Path, secrets: Arc<Secrets>, meter: Option<&Meter>) -> Result<Self, StoreError> {
         let connection = connection::open(path, meter)?;
         let (queue, jobs) = mpsc::channel();
-        let (head_file, wal) = (HeadFile::beside(path), wal_path(path));
-        let worker = Worker { head_file, wal, connection, secrets, unsynced: None };
+        let (head_file, head_lag) = (HeadFile::beside(path), Lag::default());
+        let health = Arc::<Health>::default();
+        let worker = Worker {
+            head_file,
+            head_lag,
+            wal: wal_path(path),
+            connection,
+            secrets,
+            unsynced: None,
+            health: health.clone(),
+            ended: None,
+        };
         let running = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || worker.serve(&jobs))
             .map_err(|e| StoreError::Startup(format!("cannot start the writing thread: {e}")))?;
-        Ok(Self(Arc::new(Thread { queue: Some(queue), running: Some(running), waiting: Waiting::default() })))
+        let waiting = Waiting::default();
+        Ok(Self(Arc::new(Thread { queue: Some(queue), running: Some(running), waiting, health })))
+    }
+
+    pub fn health(&self) -> &Health {
+        &self.0.health
     }
 
     /// Calls that have not been committed yet.
@@ -125,9 +143,14 @@ struct Worker {
     connection: Connection,
     secrets: Arc<Secrets>,
     head_file: HeadFile,
+    head_lag: Lag,
     wal: PathBuf,
     /// The head of entries that the disk may not have yet.
     unsynced: Option<SignedHead>,
+    health: Arc<Health>,
+    /// Why nothing is written any more. After a failed sync nobody knows what is on the disk, and a second sync that
+    /// succeeds says nothing about what the first one lost.
+    ended: Option<StoreError>,
 }
 
 impl Worker {
@@ -165,9 +188,16 @@ impl Worker {
 
     fn commit_group(&mut self, mut group: Vec<Box<dyn Job>>) -> Durability {
         let durability = group.iter().map(|job| job.durability()).max().unwrap_or(Durability::Now);
-        let committed = self.try_commit(&mut group, durability);
-        if let Err(error) = &committed {
-            tracing::error!(%error, calls = group.len(), "a group of calls did not commit");
+        let committed = match &self.ended {
+            Some(error) => Err(error.clone()),
+            None => self.try_commit(&mut group, durability),
+        };
+        match &committed {
+            Ok(()) => self.health.committed(),
+            Err(error) => {
+                self.health.failed();
+                tracing::error!(%error, calls = group.len(), "a group of calls did not commit");
+            }
         }
         for job in group {
             job.settle(committed.clone());
@@ -182,11 +212,22 @@ impl Worker {
         };
         self.connection.pragma_update(None, "synchronous", synchronous)?;
         let head = {
+            self.health.enter(Stage::Locking);
             let mut tx = SqliteTx::begin(&mut self.connection, &self.secrets)?;
+            self.health.enter(Stage::Writing);
             for job in group {
                 tx.savepoint(|tx| job.run(tx))?;
             }
-            tx.commit()?
+            tx.commit()
+        };
+        let head = match head {
+            Ok(head) => head,
+            Err(uncommitted) => {
+                if let Some(why) = uncommitted.failed_sync {
+                    self.end(&why);
+                }
+                return Err(uncommitted.error);
+            }
         };
         if let Some(head) = head {
             self.unsynced = Some(head);
@@ -198,24 +239,41 @@ impl Worker {
     }
 
     /// Notes the head of what is on the disk beside the database. It must never be ahead of the disk: after a power cut
-    /// the log would seem to have been cut back. A head that lags is no harm, and is repaired by the next group.
+    /// the log would seem to have been cut back. A head that lags is repaired by the next group, and a log longer than
+    /// the head outside is no tampering.
     fn witness(&mut self) {
         let Some(head) = self.unsynced.take() else { return };
         let mut db = SqliteDb { sql: &mut self.connection, secrets: &self.secrets };
         let passes = |at| at_once(log_passes(&mut db, at)).unwrap_or(false);
-        if let Err(error) = self.head_file.advance(&head, passes)
-            && !matches!(db.settle(&self.head_file), Ok(true))
+        let mut written = self.head_file.advance(&head, self.head_lag.wait(), passes);
+        if written.as_ref().is_err_and(|error| !is_locked(error))
+            && matches!(db.settle(&self.head_file), Ok(true))
         {
-            tracing::warn!(%error, "the head of the audit log could not be written beside the database");
+            written = Ok(());
         }
+        self.head_lag.note(&written, &self.head_file);
     }
 
     /// Flushes the write-ahead log. SQLite takes no locks on that file, so opening and closing it here is safe.
     fn flush(&mut self) {
+        if self.ended.is_some() {
+            return;
+        }
         match File::open(&self.wal).and_then(|wal| wal.sync_data()) {
             Ok(()) => self.witness(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => tracing::error!(%error, "the write-ahead log could not be flushed"),
+            Err(error) => self.end(&error.to_string()),
         }
+    }
+
+    /// Refuses whatever comes from now on, and leaves the files as they are.
+    fn end(&mut self, why: &str) {
+        let error = StoreError::SyncFailed(why.to_owned());
+        tracing::error!(%error, "nothing more is written");
+        if let Err(error) = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) {
+            tracing::error!(%error, "the write-ahead log may be copied into the database when it is closed");
+        }
+        self.health.failed();
+        self.ended = Some(error);
     }
 }

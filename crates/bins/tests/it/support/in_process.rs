@@ -106,5 +106,6 @@ pub fn principal(name: &str, role: Role) -> Identity {
         kind: PrincipalKind::Agent,
         tenant: Tenant::default(),
         scopes: Scopes::All,
+        shown: None,
     })
 }

@@ -45,6 +45,11 @@ impl Server {
         Self { child, address, log }
     }
 
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
