@@ -249,7 +249,7 @@ mod tests {
         for _ in 0..3 {
             queue.push(&account("new"), "new");
         }
-        assert_eq!(order(&mut queue, |_| 1_000_000), ["new", "old", "new", "old", "new"]);
+        assert_eq!(order(&mut queue, |_| 1_000_000), ["new", "new", "old", "new", "old"]);
     }
 
     #[test]

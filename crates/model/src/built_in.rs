@@ -1,11 +1,12 @@
 //! What a model in process must do, and how it learns that nobody waits for the result any more.
 
 use crate::request::{Answer, Extract};
-use domain::RawFact;
+use domain::{Place, RawFact};
 use std::fmt::Debug;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+use tokio::runtime::Handle;
 
 /// The name under which `health` shows it.
 pub(crate) const NAME: &str = "built-in";
@@ -21,29 +22,46 @@ pub trait BuiltIn: Debug + Send + Sync {
     fn answer(&self, ask: &Answer<'_>) -> String;
     /// How likely each text answers the question, from 0 to 1.
     fn weigh(&self, question: &str, texts: &[&str]) -> Vec<f32>;
-    fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>>;
+    fn embed(&self, texts: &[&str], work: &Work) -> Vec<Vec<f32>>;
 }
 
 /// Work that somebody waits for, until a deadline.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Work {
     deadline: Instant,
-    dropped: Arc<AtomicBool>,
+    is_dropped: Arc<AtomicBool>,
+    /// Where it is done, if others wait for the same place.
+    place: Option<Mutex<Place>>,
 }
 
 impl Work {
+    /// Without others that it would have to share with.
     pub fn until(deadline: Instant) -> Self {
-        Self { deadline, dropped: Arc::default() }
+        Self { deadline, is_dropped: Arc::default(), place: None }
+    }
+
+    pub(crate) fn at(place: Place, deadline: Instant) -> Self {
+        Self { place: Some(Mutex::new(place)), ..Self::until(deadline) }
     }
 
     /// Whether the result is no longer needed.
     pub fn is_over(&self) -> bool {
-        self.dropped.load(Ordering::Relaxed) || Instant::now() >= self.deadline
+        self.is_dropped.load(Ordering::Relaxed) || Instant::now() >= self.deadline
+    }
+
+    /// To be asked between two pieces, on the thread that computes: lets those go first who have had less so far. A no
+    /// means that the result is no longer needed.
+    pub fn goes_on(&self) -> bool {
+        if let (Some(place), false) = (&self.place, self.is_over()) {
+            let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+            Handle::current().block_on(place.pause());
+        }
+        !self.is_over()
     }
 
     /// The work is over when this is dropped.
     pub(crate) fn guard(&self) -> Waiting {
-        Waiting(Arc::clone(&self.dropped))
+        Waiting(Arc::clone(&self.is_dropped))
     }
 }
 

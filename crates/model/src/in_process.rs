@@ -1,44 +1,36 @@
-//! Runs the built-in model apart from the asynchronous work, on as many cores as there are.
+//! Runs the built-in model apart from the asynchronous work.
 
 use crate::built_in::{BuiltIn, Work};
+use crate::cores::Cores;
 use crate::error::ModelError;
-use crate::request::{Answer, AnswerFact, Extract};
+use crate::request::{Answer, AnswerFact, Extract, Order};
 use domain::{Fact, RawFact};
 use std::sync::Arc;
-use std::time::Instant;
-use tokio::sync::Semaphore;
-use tokio::task::spawn_blocking;
-use tokio::time::timeout_at;
 
 #[derive(Debug)]
 pub(crate) struct InProcess {
     model: Arc<dyn BuiltIn>,
-    turns: Arc<Semaphore>,
+    cores: Cores,
 }
 
 const DAMAGED: &str = "the built-in model's weights are damaged; install the program again";
 
 impl InProcess {
+    pub fn new(model: Arc<dyn BuiltIn>, cores: Cores) -> Self {
+        Self { model, cores }
+    }
+
     /// Proof that it works.
-    pub async fn probe(&self, deadline: Instant) -> Result<(), ModelError> {
-        self.run(|| (), deadline).await
+    pub async fn probe(&self, order: &Order) -> Result<(), ModelError> {
+        self.run(order, |_, _| ()).await
     }
 
-    pub fn new(model: Arc<dyn BuiltIn>) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { model, turns: Arc::new(Semaphore::new(cores)) }
-    }
-
-    pub async fn extract(&self, ask: &Extract<'_>, deadline: Instant) -> Result<Vec<RawFact>, ModelError> {
+    pub async fn extract(&self, ask: &Extract<'_>, order: &Order) -> Result<Vec<RawFact>, ModelError> {
         let (intent, now) = (ask.intent, ask.now);
         let (statement, slots) = (ask.statement.to_owned(), ask.slots.to_vec());
         let source = ask.source.map(str::to_owned);
         let held: Vec<Fact> = ask.held.iter().map(|fact| (*fact).clone()).collect();
-        let work = Work::until(deadline);
-        // Dropped with this future: when the caller has gone, the work stops.
-        let _waiting = work.guard();
-        let (model, still) = (Arc::clone(&self.model), work.clone());
-        let read = move || {
+        let read = move |model: &dyn BuiltIn, work: &Work| {
             let held: Vec<&Fact> = held.iter().collect();
             let ask = Extract {
                 statement: &statement,
@@ -49,19 +41,17 @@ impl InProcess {
                 now,
                 notice: None,
             };
-            model.extract(&ask, &still)
+            model.extract(&ask, work)
         };
-        let found = self.run(read, deadline).await?;
-        if work.is_over() { Err(ModelError::Timeout) } else { Ok(found) }
+        self.run(order, read).await
     }
 
-    pub async fn answer(&self, ask: &Answer<'_>, deadline: Instant) -> Result<String, ModelError> {
+    pub async fn answer(&self, ask: &Answer<'_>, order: &Order) -> Result<String, ModelError> {
         let (question, now) = (ask.question.to_owned(), ask.now);
         let paths = ask.paths.to_vec();
         let facts: Vec<(Fact, bool, bool)> =
             ask.facts.iter().map(|f| (f.fact.clone(), f.retired, f.disputed)).collect();
-        let model = Arc::clone(&self.model);
-        let work = move || {
+        let answer = move |model: &dyn BuiltIn, _: &Work| {
             let facts: Vec<AnswerFact<'_>> = facts
                 .iter()
                 .map(|(fact, retired, disputed)| AnswerFact { fact, retired: *retired, disputed: *disputed })
@@ -69,25 +59,28 @@ impl InProcess {
             let ask = Answer { question: &question, facts: &facts, paths: &paths, now, notice: None };
             model.answer(&ask)
         };
-        self.run(work, deadline).await
+        self.run(order, answer).await
     }
 
     pub async fn weigh(
         &self,
         question: &str,
         texts: Vec<String>,
-        deadline: Instant,
+        order: &Order,
     ) -> Result<Vec<f32>, ModelError> {
-        let (question, model) = (question.to_owned(), Arc::clone(&self.model));
-        let work = move || model.weigh(&question, &texts.iter().map(String::as_str).collect::<Vec<_>>());
-        self.run(work, deadline).await
+        let question = question.to_owned();
+        let weigh = move |model: &dyn BuiltIn, _: &Work| {
+            model.weigh(&question, &texts.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        self.run(order, weigh).await
     }
 
-    pub async fn embed(&self, texts: &[&str], deadline: Instant) -> Result<Vec<Vec<f32>>, ModelError> {
+    pub async fn embed(&self, texts: &[&str], order: &Order) -> Result<Vec<Vec<f32>>, ModelError> {
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-        let model = Arc::clone(&self.model);
-        let work = move || model.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>());
-        self.run(work, deadline).await
+        let embed = move |model: &dyn BuiltIn, work: &Work| {
+            model.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>(), work)
+        };
+        self.run(order, embed).await
     }
 
     pub fn embedder(&self) -> &'static str {
@@ -96,16 +89,17 @@ impl InProcess {
 
     async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce() -> T + Send + 'static,
-        deadline: Instant,
+        order: &Order,
+        job: impl FnOnce(&dyn BuiltIn, &Work) -> T + Send + 'static,
     ) -> Result<T, ModelError> {
-        let turn = timeout_at(deadline.into(), Arc::clone(&self.turns).acquire_owned()).await;
-        let Ok(Ok(turn)) = turn else { return Err(ModelError::Timeout) };
         let model = Arc::clone(&self.model);
-        let done = spawn_blocking(move || {
-            let _turn = turn;
-            if model.is_whole() { Ok(work()) } else { Err(ModelError::BadReply { detail: DAMAGED }) }
-        });
-        done.await.map_err(|_| ModelError::BadReply { detail: "the built-in model failed" })?
+        let job = move |work: &Work| {
+            if model.is_whole() {
+                Ok(job(&*model, work))
+            } else {
+                Err(ModelError::BadReply { detail: DAMAGED })
+            }
+        };
+        self.cores.run(order, job).await?
     }
 }

@@ -1,15 +1,17 @@
 //! The one handle through which the service reaches its model and its embedder.
 
-use crate::built_in::{self, BuiltIn};
+use crate::built_in::{self, BuiltIn, Work};
 use crate::call_times::CallTimes;
 use crate::chat::Chat;
 use crate::config::{ChatConfig, EmbedConfig};
+use crate::cores::Cores;
 use crate::embedder::Embedder;
 use crate::error::ModelError;
 use crate::http;
 use crate::in_process::InProcess;
-use crate::request::{Answer, Effort, Extract};
-use domain::{Fault, RawFact};
+use crate::request::{Answer, Effort, Extract, Order};
+use crate::wording::{self, Memory};
+use domain::{Account, Fault, Proposed, RawFact};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,6 +25,7 @@ pub struct Models {
 struct Inner {
     reader: Reader,
     vectors: Vectors,
+    cores: Cores,
     times: CallTimes,
 }
 
@@ -40,6 +43,14 @@ enum Vectors {
 
 /// The time for one attempt, where no language model behind HTTP sets another.
 const ATTEMPT_TIME: Duration = Duration::from_secs(60);
+/// The wording of so many bytes, with so few facts, is read sooner than the work could be handed over.
+const SHORT_TEXT: usize = 1024;
+const FEW_FACTS: usize = 8;
+
+/// A check of the service's own.
+fn soon() -> Order {
+    Order { account: Account::of_deployment(), deadline: Instant::now() + ATTEMPT_TIME }
+}
 
 impl Models {
     /// Makes no request. A missing key is not an error yet, because much of the service works without a model. The
@@ -48,22 +59,23 @@ impl Models {
         let client = http::client()?;
         let embedder = Embedder::new(embedder, client.clone(), chat.timeout)?;
         let chat = Chat::new(chat, client)?;
-        Ok(Self::of(Reader::Remote(Box::new(chat)), Vectors::Remote(Box::new(embedder))))
+        Ok(Self::of(Reader::Remote(Box::new(chat)), Vectors::Remote(Box::new(embedder)), Cores::all()))
     }
 
     /// The built-in model, for a deployment that configures none. An embedder that is configured is still used.
     pub fn built_in(model: Arc<dyn BuiltIn>, embedder: EmbedConfig) -> Result<Self, Fault> {
-        let model = Arc::new(InProcess::new(model));
+        let cores = Cores::all();
+        let model = Arc::new(InProcess::new(model, cores.clone()));
         let vectors = if embedder.is_set() {
             Vectors::Remote(Box::new(Embedder::new(embedder, http::client()?, ATTEMPT_TIME)?))
         } else {
             Vectors::BuiltIn(Arc::clone(&model))
         };
-        Ok(Self::of(Reader::BuiltIn(model), vectors))
+        Ok(Self::of(Reader::BuiltIn(model), vectors, cores))
     }
 
-    fn of(reader: Reader, vectors: Vectors) -> Self {
-        Self { inner: Arc::new(Inner { reader, vectors, times: CallTimes::default() }) }
+    fn of(reader: Reader, vectors: Vectors, cores: Cores) -> Self {
+        Self { inner: Arc::new(Inner { reader, vectors, cores, times: CallTimes::default() }) }
     }
 
     /// The time for one attempt of the language model.
@@ -113,24 +125,40 @@ impl Models {
         matches!(self.inner.vectors, Vectors::BuiltIn(_))
     }
 
-    pub async fn extract(&self, ask: &Extract<'_>, deadline: Instant) -> Result<Vec<RawFact>, ModelError> {
+    pub async fn extract(&self, ask: &Extract<'_>, order: &Order) -> Result<Vec<RawFact>, ModelError> {
         let extract = async {
             match &self.inner.reader {
-                Reader::Remote(chat) => chat.extract(ask, deadline).await,
-                Reader::BuiltIn(model) => model.extract(ask, deadline).await,
+                Reader::Remote(chat) => chat.extract(ask, order.deadline).await,
+                Reader::BuiltIn(model) => model.extract(ask, order).await,
             }
         };
         self.inner.times.timed("extract", extract).await
     }
 
-    pub async fn answer(&self, ask: &Answer<'_>, deadline: Instant) -> Result<String, ModelError> {
+    pub async fn answer(&self, ask: &Answer<'_>, order: &Order) -> Result<String, ModelError> {
         let answer = async {
             match &self.inner.reader {
-                Reader::Remote(chat) => chat.answer(ask, deadline).await,
-                Reader::BuiltIn(model) => model.answer(ask, deadline).await,
+                Reader::Remote(chat) => chat.answer(ask, order.deadline).await,
+                Reader::BuiltIn(model) => model.answer(ask, order).await,
             }
         };
         self.inner.times.timed("answer", answer).await
+    }
+
+    /// Each fact with what the words of the statement say of it, whichever model made the facts.
+    pub async fn with_wording(
+        &self,
+        text: &str,
+        facts: Vec<RawFact>,
+        memory: impl Memory + Send + 'static,
+        order: &Order,
+    ) -> Result<Vec<Proposed>, ModelError> {
+        if text.len() <= SHORT_TEXT && facts.len() <= FEW_FACTS {
+            return Ok(wording::with_wording(text, facts, &memory, &Work::until(order.deadline)));
+        }
+        let text = text.to_owned();
+        let read = move |work: &Work| wording::with_wording(&text, facts, &memory, work);
+        self.inner.cores.run(order, read).await
     }
 
     /// How likely each text answers the question, from 0 to 1. `None` from a model that reads them itself.
@@ -138,11 +166,11 @@ impl Models {
         &self,
         question: &str,
         texts: Vec<String>,
-        deadline: Instant,
+        order: &Order,
     ) -> Result<Option<Vec<f32>>, ModelError> {
         match &self.inner.reader {
             Reader::Remote(_) => Ok(None),
-            Reader::BuiltIn(model) => model.weigh(question, texts, deadline).await.map(Some),
+            Reader::BuiltIn(model) => model.weigh(question, texts, order).await.map(Some),
         }
     }
 
@@ -151,12 +179,12 @@ impl Models {
         &self,
         texts: &[&str],
         effort: Effort,
-        deadline: Instant,
+        order: &Order,
     ) -> Result<Vec<Vec<f32>>, ModelError> {
         let embed = async {
             match &self.inner.vectors {
-                Vectors::Remote(embedder) => embedder.embed(texts, effort, deadline).await,
-                Vectors::BuiltIn(model) => model.embed(texts, deadline).await,
+                Vectors::Remote(embedder) => embedder.embed(texts, effort, order.deadline).await,
+                Vectors::BuiltIn(model) => model.embed(texts, order).await,
             }
         };
         self.inner.times.timed("embed", embed).await
@@ -166,7 +194,7 @@ impl Models {
     pub async fn probe_chat(&self) -> Result<(), ModelError> {
         match &self.inner.reader {
             Reader::Remote(chat) => chat.probe().await,
-            Reader::BuiltIn(model) => model.probe(Instant::now() + ATTEMPT_TIME).await,
+            Reader::BuiltIn(model) => model.probe(&soon()).await,
         }
     }
 
@@ -174,7 +202,7 @@ impl Models {
     pub async fn probe_embedder(&self) -> Result<(), ModelError> {
         match &self.inner.vectors {
             Vectors::Remote(embedder) => embedder.probe().await,
-            Vectors::BuiltIn(model) => model.probe(Instant::now() + ATTEMPT_TIME).await,
+            Vectors::BuiltIn(model) => model.probe(&soon()).await,
         }
     }
 }

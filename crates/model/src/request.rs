@@ -1,6 +1,20 @@
 //! What the service asks of a model.
 
-use domain::{Fact, FactId, Notice, Timestamp};
+use domain::{Account, Caller, Fact, FactId, Notice, Timestamp};
+use std::time::Instant;
+
+/// Whom a model works for, and until when that is of use.
+#[derive(Debug, Clone)]
+pub struct Order {
+    pub account: Account,
+    pub deadline: Instant,
+}
+
+impl From<&Caller> for Order {
+    fn from(caller: &Caller) -> Self {
+        Self { account: caller.account(), deadline: caller.deadline }
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Intent {

@@ -49,7 +49,7 @@ pub(crate) fn extract(ask: &Extract<'_>, work: &Work) -> Vec<RawFact> {
         cut.segments.iter().filter(is_read).take(READ_SENTENCES).map(|s| s.text).collect();
     let mut labelled: Vec<LabelledSentence> = Vec::new();
     for some in readable.chunks(LABELLED_AT_ONCE) {
-        if work.is_over() {
+        if !work.goes_on() {
             break;
         }
         labelled.extend(modality::label(some));
@@ -60,7 +60,7 @@ pub(crate) fn extract(ask: &Extract<'_>, work: &Work) -> Vec<RawFact> {
     let mut labelled = labelled.into_iter();
     for segment in &cut.segments {
         let labelled = if is_read(&segment) { labelled.next() } else { None };
-        let handled = match labelled.filter(|_| !work.is_over()) {
+        let handled = match labelled.filter(|_| work.goes_on()) {
             Some(labelled) => reader.sentence(segment, &labelled),
             None => Handled::Kept,
         };

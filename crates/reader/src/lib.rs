@@ -63,8 +63,8 @@ impl BuiltIn for Reader {
         encoder::answers(&texts.iter().map(|text| (question, *text)).collect::<Vec<_>>())
     }
 
-    fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>> {
-        embed::embed(texts)
+    fn embed(&self, texts: &[&str], work: &Work) -> Vec<Vec<f32>> {
+        embed::embed(texts, work)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::outcome::Stop;
 use crate::spaces::OpenSpace;
 use crate::tool::Context;
 use domain::{Fact, FactId, limits};
-use model::{Answer, AnswerFact};
+use model::{Answer, AnswerFact, Order};
 use parking_lot::RwLock;
 use recall::{ContextRule, WordIndex};
 use std::collections::HashSet;
@@ -115,5 +115,5 @@ pub(crate) async fn answer_along(
     let facts: Vec<AnswerFact<'_>> = active.chain(retired).collect();
     let caller = &cx.call.caller;
     let ask = Answer { question, facts: &facts, paths, now: caller.now, notice: Some(&caller.notice) };
-    Ok(cx.service.models.answer(&ask, caller.deadline).await?)
+    Ok(cx.service.models.answer(&ask, &Order::from(caller)).await?)
 }

@@ -1,8 +1,8 @@
 //! Embedding facts in the background, so that a write never waits for it, and leaving a broken embedder alone.
 
 use crate::spaces::{OpenSpace, Spaces};
-use domain::{Caller, Fact, Space};
-use model::{Effort, Models};
+use domain::{Caller, Capacity, Fact, FairQueue, Space};
+use model::{Effort, Models, Order};
 use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,6 +27,12 @@ pub(crate) struct Embedding {
     resting_until: Arc<Mutex<Option<Instant>>>,
 }
 
+/// Whether a space has facts without a vector.
+enum Missing {
+    None,
+    Some,
+}
+
 /// What making and keeping a vector takes.
 #[derive(Debug, Clone)]
 struct Embedder {
@@ -42,11 +48,33 @@ impl Embedding {
         let embedding = Self { embedder: embedder.clone(), queue, resting_until: Arc::default() };
         let resting_until = embedding.resting_until.clone();
         tokio::spawn(async move {
-            while let Some((caller, space)) = asked.recv().await {
-                let rest = Rest(&resting_until);
-                if rest.is_over() && embedder.embed_space(&caller, &space).await.is_err() {
-                    rest.begin();
+            let mut waiting = FairQueue::new(Capacity::of(1));
+            let queue = |waiting: &mut FairQueue<_>, (caller, space): (Caller, Space)| {
+                waiting.push(&caller.account(), (caller, space));
+            };
+            loop {
+                while let Ok(wanted) = asked.try_recv() {
+                    queue(&mut waiting, wanted);
                 }
+                let Some((account, (caller, space))) = waiting.serve() else {
+                    let Some(wanted) = asked.recv().await else { return };
+                    queue(&mut waiting, wanted);
+                    continue;
+                };
+                let rest = Rest(&resting_until);
+                let embedded = if rest.is_over() {
+                    // The call that it was asked in may have ended long ago.
+                    let caller = Caller { deadline: Instant::now() + BATCH_DEADLINE, ..caller.clone() };
+                    embedder.embed_batch(&caller, &space).await
+                } else {
+                    Ok(Missing::None)
+                };
+                match embedded {
+                    Ok(Missing::None) => {}
+                    Ok(Missing::Some) => queue(&mut waiting, (caller, space)),
+                    Err(()) => rest.begin(),
+                }
+                waiting.done(&account, 1);
             }
         });
         embedding
@@ -66,7 +94,7 @@ impl Embedding {
         let missing = open.read().index.missing_vectors().take(AT_ONCE + 1).count();
         if self.embedder.models.embeds_in_process() && (1..=AT_ONCE).contains(&missing) {
             // A failure is in the log; words rank meanwhile.
-            let _ = self.embedder.embed_space(caller, space).await;
+            let _ = self.embedder.embed_batch(caller, space).await;
         } else if missing > 0 {
             self.want(caller, space);
         }
@@ -79,7 +107,7 @@ impl Embedding {
         if !models.embedder_configured() || !rest.is_over() {
             return None;
         }
-        match models.embed(&[question], Effort::Once, caller.deadline).await {
+        match models.embed(&[question], Effort::Once, &Order::from(caller)).await {
             Ok(mut vectors) => vectors.pop(),
             Err(error) => {
                 tracing::warn!(kind = error.kind(), "the embedder did not answer; ranking by words");
@@ -103,28 +131,26 @@ impl Rest<'_> {
 }
 
 impl Embedder {
-    /// Embeds what the space still lacks, batch by batch.
-    async fn embed_space(&self, caller: &Caller, space: &Space) -> Result<(), ()> {
+    /// Embeds some of what the space still lacks.
+    async fn embed_batch(&self, caller: &Caller, space: &Space) -> Result<Missing, ()> {
         let Self { store, models, spaces } = self;
         let log = |error: &dyn std::fmt::Display| tracing::warn!(%error, "facts could not be embedded; ranking by words");
-        loop {
-            let open = spaces.current(store, caller, space).await.map_err(|e| log(&e))?;
-            spaces.load_vectors(store, models, caller, space, &open).await.map_err(|e| log(&e))?;
-            let batch: Vec<Arc<Fact>> = open.read().index.missing_vectors().take(BATCH).cloned().collect();
-            if batch.is_empty() {
-                return Ok(());
-            }
-            let texts: Vec<String> = batch.iter().map(|fact| recall::indexed_text(fact)).collect();
-            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let deadline = Instant::now() + BATCH_DEADLINE;
-            let vectors =
-                models.embed(&texts, Effort::Patient, deadline).await.map_err(|e| log(&e.kind()))?;
-            let kept = batch.iter().map(|fact| fact.id).zip(vectors.iter().cloned()).collect();
-            store.vectors_put(caller, space, models.embedder_id(), kept).await.map_err(|e| log(&e))?;
-            let mut open = open.write();
-            for (fact, vector) in batch.iter().zip(&vectors) {
-                open.index.set_vector(fact, vector).map_err(|e| log(&e))?;
-            }
+        let open = spaces.current(store, caller, space).await.map_err(|e| log(&e))?;
+        spaces.load_vectors(store, models, caller, space, &open).await.map_err(|e| log(&e))?;
+        let batch: Vec<Arc<Fact>> = open.read().index.missing_vectors().take(BATCH).cloned().collect();
+        if batch.is_empty() {
+            return Ok(Missing::None);
         }
+        let texts: Vec<String> = batch.iter().map(|fact| recall::indexed_text(fact)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let vectors =
+            models.embed(&texts, Effort::Patient, &Order::from(caller)).await.map_err(|e| log(&e.kind()))?;
+        let kept = batch.iter().map(|fact| fact.id).zip(vectors.iter().cloned()).collect();
+        store.vectors_put(caller, space, models.embedder_id(), kept).await.map_err(|e| log(&e))?;
+        let mut open = open.write();
+        for (fact, vector) in batch.iter().zip(&vectors) {
+            open.index.set_vector(fact, vector).map_err(|e| log(&e))?;
+        }
+        Ok(if open.index.missing_vectors().next().is_some() { Missing::Some } else { Missing::None })
     }
 }

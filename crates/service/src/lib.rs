@@ -16,6 +16,7 @@ mod projection_check;
 pub mod projection_work;
 mod render;
 mod reply;
+mod room;
 mod schema;
 mod scope;
 mod service;

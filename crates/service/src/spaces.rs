@@ -1,15 +1,19 @@
 //! The opened facts of recently used spaces. A call reads one row to learn whether they are current, and only what
 //! changed is read again.
 
-use domain::{Caller, Fact, FactId, Space, Status, Tenant};
+use crate::room::{Budget, Room};
+use domain::{Caller, Capacity, Fact, FactId, Places, Space, Status, Tenant};
 use model::Models;
 use parking_lot::RwLock;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use recall::SpaceIndex;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use store::{SpaceChanges, SpaceVersion, Store, StoreError};
+use store::{SpaceChanges, SpaceSize, SpaceVersion, Store, StoreError};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout_at;
 
 /// Room for several spaces of 100,000 facts with their vectors; spaces that are seldom used go first.
 pub(crate) const BUDGET_BYTES: usize = 1 << 30;
@@ -18,6 +22,12 @@ const EMPTY_BYTES: usize = 2048;
 /// Sizes the table of open spaces. So few that the cache is not split into shards, each with its share of the budget:
 /// one space may need most of it.
 const SPACES: usize = 32;
+/// Large spaces that are read at once. One tenant reads one at a time, so another one need not wait for it.
+const OPENING: Capacity = Capacity { all: 3, tenant: 1, caller: 1 };
+/// A space up to this size is read in a few milliseconds, and waits for nobody.
+const SMALL_BYTES: usize = 1 << 20;
+/// So many facts, or vectors, are taken in sooner than the work could be handed to another thread.
+const FEW: usize = 64;
 
 #[derive(Debug, Default)]
 pub(crate) struct OpenSpace {
@@ -27,9 +37,41 @@ pub(crate) struct OpenSpace {
     pub flagged: BTreeMap<FactId, Arc<Fact>>,
     /// The embedder whose stored vectors have been read into the index.
     pub vectors_of: Option<String>,
+    /// Held by the one call that reads the stored vectors.
+    reading_vectors: Arc<tokio::sync::Mutex<()>>,
+    room: Option<Room>,
+}
+
+/// What a space will take in memory: each fact as it is sealed, once more in the index of its words, and its vector.
+fn expected(size: SpaceSize) -> usize {
+    const BESIDE_ITS_BYTES: usize = 2048;
+    2 * size.bytes + BESIDE_ITS_BYTES * size.facts
 }
 
 impl OpenSpace {
+    fn empty(room: Room) -> Self {
+        Self { room: Some(room), ..Self::default() }
+    }
+
+    fn take_vectors(&mut self, embedder: &str, vectors: Vec<(FactId, Vec<f32>)>) {
+        self.index.use_embedder(embedder);
+        for (id, vector) in vectors {
+            if let Some(fact) = self.index.get(id).cloned() {
+                // A stored vector that is not usable counts as missing, and is made anew.
+                let _ = self.index.set_vector(&fact, &vector);
+            }
+        }
+        self.vectors_of = Some(embedder.to_owned());
+        self.account();
+    }
+
+    fn account(&mut self) {
+        let bytes = self.cost().unwrap_or_default();
+        if let Some(room) = &mut self.room {
+            room.set(bytes);
+        }
+    }
+
     /// What the space costs in memory. There are as many empty spaces as names for them, and nothing is saved by
     /// keeping one open, so they have no cost to note.
     fn cost(&self) -> Option<usize> {
@@ -47,7 +89,8 @@ impl OpenSpace {
             return self.cost();
         }
         if changes.whole {
-            *self = Self::default();
+            let (reading_vectors, room) = (self.reading_vectors.clone(), self.room.take());
+            *self = Self { reading_vectors, room, ..Self::default() };
         }
         for fact in changes.facts {
             let fact = Arc::new(fact);
@@ -58,6 +101,7 @@ impl OpenSpace {
             self.index.upsert(fact);
         }
         self.at = Some(changes.at);
+        self.account();
         self.cost()
     }
 }
@@ -87,15 +131,28 @@ impl Weighter<Key, Kept> for Cost {
 #[derive(Debug, Clone)]
 pub(crate) struct Spaces {
     open: Arc<Cache<Key, Kept, Cost>>,
+    budget: Budget,
+    opening: Places,
 }
 
 impl Spaces {
     pub fn within(budget: usize) -> Self {
-        Self { open: Arc::new(Cache::with_weighter(SPACES, budget as u64, Cost { budget })) }
+        let open = Arc::new(Cache::with_weighter(SPACES, budget as u64, Cost { budget }));
+        Self { open, budget: Budget::of(budget), opening: Places::new(OPENING) }
     }
 
     /// The space as it is in the database now. However many ask for one that is not open, it is read once.
     pub async fn current(
+        &self,
+        store: &Store,
+        caller: &Caller,
+        space: &Space,
+    ) -> Result<Arc<RwLock<OpenSpace>>, StoreError> {
+        let current = self.read_current(store, caller, space);
+        timeout_at(caller.deadline.into(), current).await.unwrap_or(Err(StoreError::TooLate))
+    }
+
+    async fn read_current(
         &self,
         store: &Store,
         caller: &Caller,
@@ -106,7 +163,7 @@ impl Spaces {
             Ok(kept) => {
                 let known = kept.space.read().at;
                 let changes = store.space_changes(caller, space, known).await?;
-                match kept.space.write().apply(changes) {
+                match take_in(&kept.space, changes).await? {
                     None => {
                         self.open.remove(&key);
                     }
@@ -120,15 +177,48 @@ impl Spaces {
             }
             // Whoever waits goes on once the guard is gone, filled or not.
             Err(guard) => {
-                let changes = store.space_changes(caller, space, None).await?;
-                let space = Arc::new(RwLock::new(OpenSpace::default()));
-                let cost = space.write().apply(changes);
+                let (space, cost) = self.open(store, caller, space).await?;
                 if let Some(bytes) = cost {
                     let _ = guard.insert(Kept { space: space.clone(), bytes });
                 }
                 Ok(space)
             }
         }
+    }
+
+    /// Reads a space, with what it costs. A large one waits for its turn, and for room.
+    async fn open(
+        &self,
+        store: &Store,
+        caller: &Caller,
+        space: &Space,
+    ) -> Result<(Arc<RwLock<OpenSpace>>, Option<usize>), StoreError> {
+        let tenant = &caller.tenant;
+        let bytes = expected(store.space_size(caller, space).await?);
+        let _place;
+        let room = if bytes <= SMALL_BYTES {
+            self.budget.take_small(tenant, bytes)
+        } else {
+            _place = self.opening.take(&caller.account()).await;
+            self.budget.take(tenant, bytes, |missing| self.close_idle(missing)).await
+        };
+        let changes = store.space_changes(caller, space, None).await?;
+        let open = Arc::new(RwLock::new(OpenSpace::empty(room)));
+        let cost = take_in(&open, changes).await?;
+        Ok((open, cost))
+    }
+
+    /// Closes spaces that no call uses, until so many bytes are free.
+    fn close_idle(&self, bytes: usize) {
+        let closed = Cell::new(0);
+        self.open.retain(|_, kept| {
+            let is_idle = Arc::strong_count(&kept.space) == 1;
+            if is_idle && closed.get() < bytes {
+                closed.set(closed.get() + kept.bytes);
+                return false;
+            }
+            true
+        });
     }
 
     /// Reads the vectors that are stored for this embedder, once for as long as the space stays open.
@@ -138,24 +228,36 @@ impl Spaces {
         models: &Models,
         caller: &Caller,
         space: &Space,
-        open: &RwLock<OpenSpace>,
+        open: &Arc<RwLock<OpenSpace>>,
     ) -> Result<(), StoreError> {
         let embedder = models.embedder_id();
-        if open.read().vectors_of.as_deref() == Some(embedder) {
+        let is_read = || open.read().vectors_of.as_deref() == Some(embedder);
+        if is_read() {
+            return Ok(());
+        }
+        let reading = open.read().reading_vectors.clone();
+        let _reading = reading.lock().await;
+        if is_read() {
             return Ok(());
         }
         let vectors = store.vectors_of_space(caller, space, embedder).await?;
-        let mut open = open.write();
-        open.index.use_embedder(embedder);
-        for (id, vector) in vectors {
-            if let Some(fact) = open.index.get(id).cloned() {
-                // A stored vector that is not usable counts as missing, and is made anew.
-                let _ = open.index.set_vector(&fact, &vector);
-            }
+        if vectors.len() <= FEW {
+            open.write().take_vectors(embedder, vectors);
+            return Ok(());
         }
-        open.vectors_of = Some(embedder.to_owned());
-        Ok(())
+        let (open, embedder) = (open.clone(), embedder.to_owned());
+        let taken = spawn_blocking(move || open.write().take_vectors(&embedder, vectors)).await;
+        taken.map_err(|_| StoreError::Panicked)
     }
+}
+
+/// Takes in what changed; returns the cost. Many changes are taken in apart from the asynchronous work.
+async fn take_in(open: &Arc<RwLock<OpenSpace>>, changes: SpaceChanges) -> Result<Option<usize>, StoreError> {
+    if changes.facts.len() <= FEW {
+        return Ok(open.write().apply(changes));
+    }
+    let open = open.clone();
+    spawn_blocking(move || open.write().apply(changes)).await.map_err(|_| StoreError::Panicked)
 }
 
 #[cfg(test)]

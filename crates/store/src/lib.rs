@@ -46,7 +46,7 @@ pub use rows::principals::{
 pub use rows::receipts::{Attested, ReceiptRow};
 pub use rows::restorations::Missing;
 pub use rows::schema::Schema;
-pub use rows::spaces::SpaceVersion;
+pub use rows::spaces::{SpaceSize, SpaceVersion};
 pub use rows::statements::{ChangeVerdict, Edit, Intent, Planned, Proposer, Said};
 pub use scripts::readiness::NotReady;
 pub use sqlite::{Meter, SqliteSettings};

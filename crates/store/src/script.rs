@@ -51,25 +51,42 @@ pub(crate) trait Query: Send + Sync + 'static {
     fn run<D: Db>(&self, db: &mut D) -> impl Future<Output = StoreResult<Self::Output>> + Send;
 }
 
-/// Whose rows a transaction touches. Their order is the one in which spaces are locked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Whose rows a transaction touches, and for whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ground<'a> {
     pub tenant: &'a Tenant,
     space: Option<&'a Space>,
+    /// The caller's id; empty for what the service does by itself.
+    caller: &'a str,
 }
 
 impl<'a> Ground<'a> {
+    /// What the service does in the space by itself.
     pub fn new(tenant: &'a Tenant, space: &'a Space) -> Self {
-        Self { tenant, space: Some(space) }
+        Self { tenant, space: Some(space), caller: "" }
     }
 
     pub fn of(call: &'a Call) -> Self {
-        Self { tenant: &call.caller.tenant, space: call.space.as_ref() }
+        Self { tenant: &call.caller.tenant, space: call.space.as_ref(), caller: call.caller.id() }
+    }
+
+    /// The call's, in a space that it need not have named.
+    pub fn within(call: &'a Call, space: &'a Space) -> Self {
+        Self { space: Some(space), ..Self::of(call) }
     }
 
     /// No space in particular.
     pub fn tenant(tenant: &'a Tenant) -> Self {
-        Self { tenant, space: None }
+        Self { tenant, space: None, caller: "" }
+    }
+
+    /// In this order spaces are locked.
+    pub fn place(self) -> (&'a Tenant, Option<&'a Space>) {
+        (self.tenant, self.space)
+    }
+
+    pub fn account(self) -> Account {
+        Account { tenant: self.tenant.clone(), caller: self.caller.to_owned() }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::support::{Deployment, Mcp, id};
 use serde_json::json;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn remember(mcp: &Mcp, text: &str) -> String {
     mcp.call("remember", &json!({ "text": text }))
@@ -151,4 +152,41 @@ fn the_answer_is_found_in_a_large_space() {
     }
     assert!(recall(&mcp, "Where does the billing service run?").contains("Hetzner"));
     assert!(recall(&mcp, "Where is sensor 17 mounted?").contains("hall 117"));
+}
+
+#[test]
+fn long_statements_keep_no_other_caller_waiting() {
+    const LONG: usize = 8;
+    let deployment = Deployment::bare().with("SVC_RATE_PER_MIN", "0");
+    let (_, greedy) = deployment.principal("greedy", &["--tenant", "acme"]);
+    let (_, colleague) = deployment.principal("colleague", &["--tenant", "acme"]);
+    let (_, modest) = deployment.principal("modest", &[]);
+    let server = deployment.serve();
+    // With the first one the weights are unpacked.
+    server.client(&modest).remember("The office is in Leeds.");
+    let long = |number: usize| -> String {
+        let sentence =
+            |n: usize| format!("Engineer {n} of team {number} carried crate {n} to the quay in the rain. ");
+        (0..100).map(sentence).collect()
+    };
+    let answered = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for number in 0..LONG {
+            let (server, greedy, answered) = (&server, &greedy, &answered);
+            scope.spawn(move || {
+                server.client(greedy).remember(&long(number));
+                answered.fetch_add(1, Ordering::SeqCst);
+            });
+        }
+        while answered.load(Ordering::SeqCst) == 0 {
+            std::thread::yield_now();
+        }
+        for key in [&modest, &colleague] {
+            let told = json!({ "text": "The shop is in York.", "user_id": "someone else" });
+            let reply = server.client(key).call("remember", &told);
+            assert!(reply.starts_with("Stored: [ADD] shop ="), "{reply}");
+        }
+        let first = answered.load(Ordering::SeqCst);
+        assert!(first < LONG - 2, "{first} of {LONG} long statements first");
+    });
 }

@@ -60,6 +60,7 @@ mod pg_faults;
 mod pg_graph;
 mod pg_many_servers;
 mod pg_moving;
+mod pg_readiness;
 mod pg_restoration;
 mod pg_walls;
 #[path = "../it/principals.rs"]

@@ -11,12 +11,19 @@ mod sentences;
 
 pub use memory::Memory;
 
+use crate::built_in::Work;
 use domain::{Fact, FactId, Named, Proposed, RawFact, Wording};
 use doubts::Reading;
 use removals::Removals;
 
-/// Each fact with what the words of the statement say of it.
-pub fn with_wording(text: &str, facts: Vec<RawFact>, memory: &impl Memory) -> Vec<Proposed> {
+/// Each fact with what the words of the statement say of it. A long statement is read in pieces; what work that is over
+/// gives is not whole.
+pub(crate) fn with_wording(
+    text: &str,
+    facts: Vec<RawFact>,
+    memory: &impl Memory,
+    work: &Work,
+) -> Vec<Proposed> {
     let reading = Reading::of(text);
     let value = |fact: &RawFact| fact.value.clone().unwrap_or_default();
     let values: Vec<String> = facts.iter().map(value).collect();
@@ -32,7 +39,7 @@ pub fn with_wording(text: &str, facts: Vec<RawFact>, memory: &impl Memory) -> Ve
         },
         fact,
     };
-    facts.into_iter().enumerate().map(proposed).collect()
+    facts.into_iter().enumerate().take_while(|_| work.goes_on()).map(proposed).collect()
 }
 
 fn named(text: &str, fact: &RawFact, aimed: &Fact, memory: &impl Memory) -> Named {

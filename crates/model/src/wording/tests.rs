@@ -1,8 +1,10 @@
 //! What the words say of the facts in them.
 
 use super::{Memory, with_wording};
+use crate::built_in::Work;
 use domain::{Doubt, Fact, FactId, FactKind, Metadata, RawFact, Status, Timestamp, Triple, Wording};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 struct Facts(Vec<Arc<Fact>>);
 
@@ -61,7 +63,8 @@ fn raw(subject: &str, value: &str) -> RawFact {
 }
 
 fn wording(text: &str, fact: RawFact, memory: &Facts) -> Wording {
-    with_wording(text, vec![fact], memory).remove(0).wording
+    let work = Work::until(Instant::now() + Duration::from_secs(60));
+    with_wording(text, vec![fact], memory, &work).remove(0).wording
 }
 
 fn doubt(text: &str, value: &str) -> Option<Doubt> {

@@ -1,6 +1,6 @@
 //! Texts in, vectors out, and nothing taken on trust.
 
-use crate::support::{bodies, config, responding, server, soon, status};
+use crate::support::{bodies, config, responding, server, soon, status, until};
 use model::{Effort, EmbedConfig, ModelError, Models, Provider};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ async fn every_text_gets_its_own_vector_across_batches() {
     let server = responding(backwards).await;
     let texts: Vec<String> = (1..=300).map(|n| "x".repeat(n)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let vectors = embedder(&server).embed(&texts, Effort::Patient, soon()).await.unwrap();
+    let vectors = embedder(&server).embed(&texts, Effort::Patient, &until(soon())).await.unwrap();
     let lengths: Vec<usize> = vectors.iter().map(|v| v[0] as usize).collect();
     assert_eq!(lengths, (1..=300).collect::<Vec<_>>());
     let bodies = bodies(&server).await;
@@ -51,14 +51,14 @@ async fn every_text_gets_its_own_vector_across_batches() {
 async fn a_long_text_is_embedded_by_its_beginning() {
     let server = responding(backwards).await;
     let long = "ä".repeat(50_000);
-    let vectors = embedder(&server).embed(&[&long], Effort::Once, soon()).await.unwrap();
+    let vectors = embedder(&server).embed(&[&long], Effort::Once, &until(soon())).await.unwrap();
     assert_eq!(vectors[0][0], 8192.0);
 }
 
 #[tokio::test]
 async fn no_text_needs_no_request() {
     let server = server([status(500)]).await;
-    assert_eq!(embedder(&server).embed(&[], Effort::Patient, soon()).await, Ok(Vec::new()));
+    assert_eq!(embedder(&server).embed(&[], Effort::Patient, &until(soon())).await, Ok(Vec::new()));
     assert!(bodies(&server).await.is_empty());
 }
 
@@ -78,7 +78,7 @@ async fn vectors_that_cannot_be_right_are_refused() {
         ResponseTemplate::new(200).set_body_raw(vec![0xff, 0xfe], "application/json"),
     ] {
         let server = server([wrong]).await;
-        let error = embedder(&server).embed(&["a", "b"], Effort::Once, soon()).await.unwrap_err();
+        let error = embedder(&server).embed(&["a", "b"], Effort::Once, &until(soon())).await.unwrap_err();
         assert_eq!(error.kind(), "BadReply");
     }
 }
@@ -86,7 +86,7 @@ async fn vectors_that_cannot_be_right_are_refused() {
 #[tokio::test]
 async fn an_endpoint_that_gives_no_index_answers_in_order() {
     let server = server([data(&json!([{ "embedding": [1.0] }, { "embedding": [2.0] }]))]).await;
-    let vectors = embedder(&server).embed(&["a", "b"], Effort::Once, soon()).await.unwrap();
+    let vectors = embedder(&server).embed(&["a", "b"], Effort::Once, &until(soon())).await.unwrap();
     assert_eq!(vectors, [[1.0], [2.0]]);
 }
 
@@ -94,18 +94,18 @@ async fn an_endpoint_that_gives_no_index_answers_in_order() {
 async fn only_background_work_is_retried() {
     let answers = || [status(500), data(&json!([{ "embedding": [1.0] }]))];
     let once = server(answers()).await;
-    let error = embedder(&once).embed(&["a"], Effort::Once, soon()).await.unwrap_err();
+    let error = embedder(&once).embed(&["a"], Effort::Once, &until(soon())).await.unwrap_err();
     assert_eq!(error, ModelError::Http { status: 500 });
     assert_eq!(bodies(&once).await.len(), 1);
     let patient = server(answers()).await;
-    assert_eq!(embedder(&patient).embed(&["a"], Effort::Patient, soon()).await.unwrap(), [[1.0]]);
+    assert_eq!(embedder(&patient).embed(&["a"], Effort::Patient, &until(soon())).await.unwrap(), [[1.0]]);
 }
 
 #[tokio::test]
 async fn a_question_waits_at_most_two_seconds_for_its_vector() {
     let server = server([data(&json!([])).set_delay(Duration::from_secs(300))]).await;
     let began = Instant::now();
-    let error = embedder(&server).embed(&["a"], Effort::Once, soon()).await.unwrap_err();
+    let error = embedder(&server).embed(&["a"], Effort::Once, &until(soon())).await.unwrap_err();
     assert_eq!(error, ModelError::Timeout);
     assert!(began.elapsed() < Duration::from_secs(5));
 }
@@ -114,7 +114,7 @@ async fn a_question_waits_at_most_two_seconds_for_its_vector() {
 async fn an_embedder_without_key_and_address_is_not_configured() {
     let models = Models::new(config(Provider::OpenAi, "http://127.0.0.1:1"), EmbedConfig::default()).unwrap();
     assert!(!models.embedder_configured());
-    assert_eq!(models.embed(&["a"], Effort::Patient, soon()).await, Err(ModelError::NotConfigured));
+    assert_eq!(models.embed(&["a"], Effort::Patient, &until(soon())).await, Err(ModelError::NotConfigured));
     assert_eq!(models.probe_embedder().await, Err(ModelError::NotConfigured));
 }
 

@@ -1,7 +1,7 @@
 //! A server that answers by a script, and questions to ask it.
 
-use domain::{RawFact, Timestamp};
-use model::{Answer, ChatConfig, EmbedConfig, Extract, Intent, ModelError, Models, Provider};
+use domain::{Account, RawFact, Timestamp};
+use model::{Answer, ChatConfig, EmbedConfig, Extract, Intent, ModelError, Models, Order, Provider};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -80,6 +80,10 @@ pub fn soon() -> Instant {
     Instant::now() + Duration::from_secs(20)
 }
 
+pub fn until(deadline: Instant) -> Order {
+    Order { account: Account::of_deployment(), deadline }
+}
+
 pub async fn extract_until(models: &Models, deadline: Instant) -> Result<Vec<RawFact>, ModelError> {
     let ask = Extract {
         source: None,
@@ -90,7 +94,7 @@ pub async fn extract_until(models: &Models, deadline: Instant) -> Result<Vec<Raw
         now: Timestamp::UNIX_EPOCH,
         notice: None,
     };
-    models.extract(&ask, deadline).await
+    models.extract(&ask, &until(deadline)).await
 }
 
 /// The subjects of what was extracted.
@@ -107,5 +111,5 @@ pub async fn answer(models: &Models) -> Result<String, ModelError> {
         now: Timestamp::UNIX_EPOCH,
         notice: None,
     };
-    models.answer(&ask, soon()).await
+    models.answer(&ask, &until(soon())).await
 }

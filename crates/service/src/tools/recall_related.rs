@@ -9,6 +9,7 @@ use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, Fact, FactId, Space, SpaceKey};
 use graph::GraphError;
+use model::Order;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::HashSet;
@@ -85,7 +86,7 @@ async fn look(
         Ok(found) if found.is_empty() => Looked::Nothing,
         Ok(found) => {
             let texts = found.iter().take(WEIGHED).map(|found| told(&found.path)).collect();
-            let weighed = cx.service.models.weigh(question, texts, caller.deadline).await?;
+            let weighed = cx.service.models.weigh(question, texts, &Order::from(caller)).await?;
             Looked::Found(paths::chosen(found, weighed.as_deref()))
         }
         Err(error) => {

@@ -11,7 +11,7 @@ use crate::tool::{Context, Effect, Tool, World};
 use close::close_facts;
 use domain::{Action, Capability, Fact, FactId, Identity, Metadata, PolicyMode, RawFact, Space, limits};
 use facts::CallerFact;
-use model::{Extract, Memory, with_wording};
+use model::{Extract, Memory, Order};
 use parking_lot::RwLock;
 use reconcile::{DECISION_KEYS, Outcome, Plan, Trust};
 use schemars::JsonSchema;
@@ -75,7 +75,9 @@ impl Tool for Remember {
         if facts.is_empty() {
             return Ok(Done::read(Remembered::default(), "no durable fact"));
         }
-        let facts = with_wording(&args.text, facts, &FactsBefore(&open));
+        let order = Order::from(&cx.call.caller);
+        let before = FactsBefore(open.clone());
+        let facts = cx.service.models.with_wording(&args.text, facts, before, &order).await?;
         let said = Said {
             intent: Intent::Remember,
             text: args.text.into(),
@@ -96,12 +98,12 @@ impl Tool for Remember {
 }
 
 /// The facts of the space as they were before the statement.
-struct FactsBefore<'a>(&'a RwLock<OpenSpace>);
+struct FactsBefore(Arc<RwLock<OpenSpace>>);
 
 /// Facts that hold a word: more than a few, and it tells nothing apart.
 const WORD_HOLDERS: usize = 64;
 
-impl Memory for FactsBefore<'_> {
+impl Memory for FactsBefore {
     fn fact(&self, id: FactId) -> Option<Arc<Fact>> {
         self.0.read().index.get(id).cloned()
     }
@@ -203,7 +205,7 @@ pub(super) async fn extract(
         now: cx.call.caller.now,
         notice: Some(&cx.call.caller.notice),
     };
-    let facts = service.models.extract(&ask, cx.call.caller.deadline).await?;
+    let facts = service.models.extract(&ask, &Order::from(&cx.call.caller)).await?;
     Ok((open, facts))
 }
 

@@ -32,7 +32,7 @@ impl BuiltIn for StandIn {
         vec![0.5; texts.len()]
     }
 
-    fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>> {
+    fn embed(&self, texts: &[&str], _: &Work) -> Vec<Vec<f32>> {
         texts.iter().map(|_| vec![1.0, 0.0]).collect()
     }
 }

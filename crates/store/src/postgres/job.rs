@@ -3,6 +3,7 @@
 use super::tx::PostgresTx;
 use crate::StoreError;
 use crate::script::{Ground, Script, StoreResult, Touches};
+use domain::{Account, FairQueue};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::panic::AssertUnwindSafe;
@@ -10,6 +11,9 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 
 pub(super) trait Job: Send {
+    fn account(&self) -> Account {
+        self.ground().account()
+    }
     fn ground(&self) -> Ground<'_>;
     fn touches(&self) -> Touches;
     fn until(&self) -> Instant;
@@ -19,6 +23,13 @@ pub(super) trait Job: Send {
 }
 
 pub(super) type Group = Vec<Box<dyn Job>>;
+
+/// Takes the next call. Each counts the same: what a call costs here is mostly the way to the server and back.
+pub(super) fn taken(waiting: &mut FairQueue<Box<dyn Job>>) -> Option<Box<dyn Job>> {
+    let (account, job) = waiting.serve()?;
+    waiting.done(&account, 0);
+    Some(job)
+}
 
 pub(super) struct Typed<S: Script> {
     pub script: S,

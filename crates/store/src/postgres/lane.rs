@@ -1,9 +1,9 @@
 //! How a process writes: one transaction at a time, in which the calls that wait commit together, with one append to the
-//! audit chain. A second lane beside it was measured: the groups are smaller then, a process alone is no faster, and
+//! audit chain. Where more waits than fits into a group, tenants and their callers are taken in turn. A second lane beside it was measured: the groups are smaller then, a process alone is no faster, and
 //! several wait more for each other.
 
 use super::chain::Closed;
-use super::job::{Group, Job, Typed};
+use super::job::{Group, Job, Typed, taken};
 use super::riders::Riders;
 use super::shared::Shared;
 use super::tx::PostgresTx;
@@ -13,6 +13,7 @@ use crate::load::Waiting;
 use crate::script::{Rows, Script, StoreResult, Touches};
 use crate::scripts::log::log_holds;
 use deadpool_postgres::Object;
+use domain::{Capacity, FairQueue};
 use evidence::SignedHead;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -47,7 +48,8 @@ impl Lane {
         let (queue, jobs) = mpsc::unbounded_channel();
         let health = Arc::<Health>::default();
         let worker = Worker { shared: shared.clone(), riders: riders.clone(), health: health.clone() };
-        tokio::spawn(worker.serve(Queue { jobs, next: None }));
+        let waiting = FairQueue::new(Capacity::of(usize::MAX));
+        tokio::spawn(worker.serve(Queue { jobs, waiting, next: None }));
         Self { queue, riders, waiting: Waiting::default(), health }
     }
 
@@ -67,6 +69,7 @@ impl Lane {
 
 struct Queue {
     jobs: mpsc::UnboundedReceiver<Box<dyn Job>>,
+    waiting: FairQueue<Box<dyn Job>>,
     /// A call that has to have the next group for itself.
     next: Option<Box<dyn Job>>,
 }
@@ -77,7 +80,7 @@ impl Queue {
         if let Some(job) = self.next.take() {
             return Some(vec![job]);
         }
-        if let Ok(job) = self.jobs.try_recv() {
+        if let Some(job) = self.take() {
             return Some(vec![job]);
         }
         loop {
@@ -93,12 +96,19 @@ impl Queue {
         }
     }
 
+    fn take(&mut self) -> Option<Box<dyn Job>> {
+        while let Ok(job) = self.jobs.try_recv() {
+            self.waiting.push(&job.account(), job);
+        }
+        taken(&mut self.waiting)
+    }
+
     /// Adds what else waits.
     fn fill(&mut self, group: &mut Group) {
         while self.next.is_none()
             && group.len() < GROUP
             && !holds_apart(group)
-            && let Ok(job) = self.jobs.try_recv()
+            && let Some(job) = self.take()
         {
             if job.touches() == Touches::RowsApart {
                 self.next = Some(job);
@@ -154,7 +164,7 @@ impl Worker {
     async fn commit_group(&self, mut group: Group) -> Group {
         // All processes lock spaces in this one order, so that no two of them wait for each other in a circle. What is
         // equal keeps its order.
-        group.sort_by(|a, b| a.ground().cmp(&b.ground()));
+        group.sort_by(|a, b| a.ground().place().cmp(&b.ground().place()));
         match self.try_commit(&mut group, Along::Riders).await {
             Ok(closed) => self.settle(group, closed).await,
             Err(error) if group.len() == 1 || error.is_lost() => given_up(group, &error),

@@ -1,27 +1,31 @@
 //! Entries of calls that changed nothing. They need no transaction of their own: the group that is at work takes them along
 //! at the moment when it has the log for itself.
 
-use super::job::{Group, Job};
+use super::job::{Group, Job, taken};
+use domain::{Capacity, FairQueue};
 use parking_lot::Mutex;
-use std::collections::VecDeque;
 use tokio::sync::Notify;
 
-#[derive(Default)]
 pub(super) struct Riders {
-    waiting: Mutex<VecDeque<Box<dyn Job>>>,
+    waiting: Mutex<FairQueue<Box<dyn Job>>>,
     came: Notify,
+}
+
+impl Default for Riders {
+    fn default() -> Self {
+        Self { waiting: Mutex::new(FairQueue::new(Capacity::of(usize::MAX))), came: Notify::new() }
+    }
 }
 
 impl Riders {
     pub fn add(&self, job: Box<dyn Job>) {
-        self.waiting.lock().push_back(job);
+        self.waiting.lock().push(&job.account(), job);
         self.came.notify_one();
     }
 
     pub fn take(&self, most: usize) -> Group {
         let mut waiting = self.waiting.lock();
-        let count = waiting.len().min(most);
-        waiting.drain(..count).collect()
+        std::iter::from_fn(|| taken(&mut waiting)).take(most).collect()
     }
 
     /// Waits until there may be entries.

@@ -12,6 +12,13 @@ pub struct SpaceVersion {
     pub epoch: i64,
 }
 
+/// What is active or flagged in a space, and its bytes as they are stored.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SpaceSize {
+    pub facts: usize,
+    pub bytes: usize,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SpaceRow {
     pub id: SpaceId,

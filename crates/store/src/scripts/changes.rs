@@ -63,7 +63,7 @@ impl Script for FactChange {
     type Output = Option<Planned>;
 
     fn ground(&self) -> Ground<'_> {
-        Ground::new(&self.call.caller.tenant, &self.space)
+        Ground::within(&self.call, &self.space)
     }
 
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Option<Planned>> {

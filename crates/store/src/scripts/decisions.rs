@@ -123,7 +123,7 @@ impl Script for DecisionRecord {
     type Output = (DecisionId, Hash);
 
     fn ground(&self) -> Ground<'_> {
-        Ground::new(&self.call.caller.tenant, &self.space)
+        Ground::within(&self.call, &self.space)
     }
 
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<(DecisionId, Hash)> {

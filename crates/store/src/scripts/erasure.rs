@@ -128,7 +128,7 @@ impl Script for Erase {
     }
 
     fn ground(&self) -> Ground<'_> {
-        Ground::new(&self.call.caller.tenant, &self.space)
+        Ground::within(&self.call, &self.space)
     }
 
     /// The call's own audit entry names the entries that it blanked.

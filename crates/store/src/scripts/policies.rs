@@ -21,7 +21,7 @@ impl Script for PolicySet {
     type Output = ();
 
     fn ground(&self) -> Ground<'_> {
-        Ground::new(&self.call.caller.tenant, &self.space)
+        Ground::within(&self.call, &self.space)
     }
 
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<()> {

@@ -116,7 +116,7 @@ impl Script for SubjectAttest {
     type Output = Attested;
 
     fn ground(&self) -> Ground<'_> {
-        Ground::new(&self.call.caller.tenant, &self.space)
+        Ground::within(&self.call, &self.space)
     }
 
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Attested> {

@@ -1,7 +1,7 @@
 //! Spaces: where they are and how far they have come.
 
 use crate::StoreError;
-use crate::rows::spaces::{SpaceRow, SpaceVersion};
+use crate::rows::spaces::{SpaceRow, SpaceSize, SpaceVersion};
 use crate::script::{Db, Query, Reach, Rows, Series, StoreResult};
 use crate::sql::{FromRow, among, params};
 use crate::store::Store;
@@ -129,6 +129,25 @@ impl SpaceQuery for Number {
     }
 }
 
+/// How much is active or flagged.
+struct Size;
+
+impl SpaceQuery for Size {
+    type Output = SpaceSize;
+
+    async fn run<D: Db>(&self, db: &mut D, space: SpaceKey<'_>, _: SpaceVersion) -> StoreResult<SpaceSize> {
+        let sql = format!(
+            "SELECT count(*), COALESCE(sum(length(body)), 0) FROM {} WHERE tenant = $1 AND space = $2 AND status {}",
+            D::by_index("fact", "fact_status"),
+            among(&Status::STANDING),
+        );
+        let found: Option<(i64, i64)> = db.one(&sql, &params![space.tenant, space.id]).await?;
+        let (facts, bytes) = found.unwrap_or_default();
+        let known = |number: i64| usize::try_from(number).unwrap_or_default();
+        Ok(SpaceSize { facts: known(facts), bytes: known(bytes) })
+    }
+}
+
 /// Whoever was given the number of a fact.
 struct Tenants;
 
@@ -193,6 +212,11 @@ impl Store {
     /// The number of the space; `None` where it does not exist yet.
     pub async fn space_id(&self, caller: &Caller, space: &Space) -> Result<Option<SpaceId>, StoreError> {
         self.read_in(caller, space, Number).await
+    }
+
+    /// How much reading the space would bring.
+    pub async fn space_size(&self, caller: &Caller, space: &Space) -> Result<SpaceSize, StoreError> {
+        Ok(self.read_in(caller, space, Size).await?.unwrap_or_default())
     }
 
     /// Every tenant that was ever told something, in the order of their names.

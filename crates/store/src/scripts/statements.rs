@@ -29,7 +29,7 @@ impl Script for StatementCommit {
     type Output = Plan;
 
     fn ground(&self) -> Ground<'_> {
-        Ground::new(&self.call.caller.tenant, &self.space)
+        Ground::within(&self.call, &self.space)
     }
 
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Plan> {

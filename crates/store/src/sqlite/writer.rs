@@ -1,5 +1,6 @@
 //! The one thread of a process that writes. Calls queue, and what is waiting commits together: one transaction, one
-//! append to the audit chain, one flush to the disk, however many calls there are in the group.
+//! append to the audit chain, one flush to the disk, however many calls there are in the group. Where more waits than
+//! fits into a group, tenants and their callers are taken in turn.
 
 use super::connection::{self, Meter};
 use super::db::{SqliteDb, at_once};
@@ -11,6 +12,7 @@ use crate::load::Waiting;
 use crate::script::{Durability, Script, StoreResult};
 use crate::scripts::log::log_passes;
 use crate::secrets::Secrets;
+use domain::{Account, Capacity, FairQueue};
 use evidence::SignedHead;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
@@ -25,10 +27,14 @@ use tokio::sync::oneshot;
 
 /// Larger groups gain nothing over this and make the first caller wait for the last.
 const GROUP: usize = 256;
+/// A group that has taken so long already takes no further call: those of it that have not begun wait for the next one,
+/// and among those who came meanwhile they are taken in turn again.
+const GROUP_TIME: Duration = Duration::from_millis(20);
 /// What a read leaves in the log reaches the disk within this time, well inside a second.
 const FLUSH_AFTER: Duration = Duration::from_millis(400);
 
 trait Job: Send {
+    fn account(&self) -> Account;
     fn durability(&self) -> Durability;
     /// Whether what the job wrote is to be kept.
     fn run(&mut self, tx: &mut SqliteTx<'_>) -> bool;
@@ -42,6 +48,10 @@ struct Queued<S: Script> {
 }
 
 impl<S: Script> Job for Queued<S> {
+    fn account(&self) -> Account {
+        self.script.ground().account()
+    }
+
     fn durability(&self) -> Durability {
         self.script.durability()
     }
@@ -65,6 +75,9 @@ impl<S: Script> Job for Queued<S> {
         let _ = self.reply.send(result);
     }
 }
+
+/// What is in a group, and on whose account.
+type Group = Vec<(Account, Box<dyn Job>)>;
 
 /// A handle on the writing thread; clones share it.
 #[derive(Clone)]
@@ -97,6 +110,7 @@ impl Writer {
         let (head_file, head_lag) = (HeadFile::beside(path), Lag::default());
         let health = Arc::<Health>::default();
         let worker = Worker {
+            waiting: FairQueue::new(Capacity::of(usize::MAX)),
             head_file,
             head_lag,
             wal: wal_path(path),
@@ -140,6 +154,7 @@ fn wal_path(path: &Path) -> PathBuf {
 }
 
 struct Worker {
+    waiting: FairQueue<Box<dyn Job>>,
     connection: Connection,
     secrets: Arc<Secrets>,
     head_file: HeadFile,
@@ -157,26 +172,25 @@ impl Worker {
     fn serve(mut self, jobs: &mpsc::Receiver<Box<dyn Job>>) {
         let mut unflushed: Option<Instant> = None;
         loop {
-            let first = match unflushed {
-                None => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(since) => jobs.recv_timeout(FLUSH_AFTER.saturating_sub(since.elapsed())),
-            };
-            match first {
-                Ok(first) => {
-                    let mut group = vec![first];
-                    group.extend(jobs.try_iter().take(GROUP - 1));
-                    match self.commit_group(group) {
-                        Durability::Now => unflushed = None,
-                        Durability::Soon => unflushed = unflushed.or_else(|| Some(Instant::now())),
+            jobs.try_iter().for_each(|job| self.queue(job));
+            let group: Group = std::iter::from_fn(|| self.waiting.serve()).take(GROUP).collect();
+            if !group.is_empty() {
+                match self.commit_group(group) {
+                    Durability::Now => unflushed = None,
+                    Durability::Soon => unflushed = unflushed.or_else(|| Some(Instant::now())),
+                }
+            } else {
+                let first = match unflushed {
+                    None => jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                    Some(since) => jobs.recv_timeout(FLUSH_AFTER.saturating_sub(since.elapsed())),
+                };
+                match first {
+                    Ok(first) => self.queue(first),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => {
+                        self.flush();
+                        return;
                     }
-                }
-                Err(RecvTimeoutError::Timeout) => {
-                    self.flush();
-                    unflushed = None;
-                }
-                Err(RecvTimeoutError::Disconnected) => {
-                    self.flush();
-                    return;
                 }
             }
             if unflushed.is_some_and(|since| since.elapsed() >= FLUSH_AFTER) {
@@ -186,12 +200,21 @@ impl Worker {
         }
     }
 
-    fn commit_group(&mut self, mut group: Vec<Box<dyn Job>>) -> Durability {
-        let durability = group.iter().map(|job| job.durability()).max().unwrap_or(Durability::Now);
+    fn queue(&mut self, job: Box<dyn Job>) {
+        self.waiting.push(&job.account(), job);
+    }
+
+    fn commit_group(&mut self, mut group: Group) -> Durability {
+        let durability = group.iter().map(|(_, job)| job.durability()).max().unwrap_or(Durability::Now);
+        let mut costs = Vec::with_capacity(group.len());
         let committed = match &self.ended {
             Some(error) => Err(error.clone()),
-            None => self.try_commit(&mut group, durability),
+            None => self.try_commit(&mut group, durability, &mut costs),
         };
+        let begun = if costs.is_empty() { group.len() } else { costs.len() };
+        for (account, job) in group.split_off(begun).into_iter().rev() {
+            self.waiting.put_back(&account, job);
+        }
         match &committed {
             Ok(()) => self.health.committed(),
             Err(error) => {
@@ -199,13 +222,21 @@ impl Worker {
                 tracing::error!(%error, calls = group.len(), "a group of calls did not commit");
             }
         }
-        for job in group {
+        let mut costs = costs.into_iter();
+        for (account, job) in group {
+            self.waiting.done(&account, costs.next().unwrap_or_default());
             job.settle(committed.clone());
         }
         durability
     }
 
-    fn try_commit(&mut self, group: &mut [Box<dyn Job>], durability: Durability) -> Result<(), StoreError> {
+    /// Notes what each call that was begun has cost.
+    fn try_commit(
+        &mut self,
+        group: &mut Group,
+        durability: Durability,
+        costs: &mut Vec<u64>,
+    ) -> Result<(), StoreError> {
         let synchronous = match durability {
             Durability::Now => "FULL",
             Durability::Soon => "NORMAL",
@@ -215,8 +246,15 @@ impl Worker {
             self.health.enter(Stage::Locking);
             let mut tx = SqliteTx::begin(&mut self.connection, &self.secrets)?;
             self.health.enter(Stage::Writing);
-            for job in group {
-                tx.savepoint(|tx| job.run(tx))?;
+            let group_began = Instant::now();
+            for (_, job) in group {
+                let began = Instant::now();
+                if began - group_began >= GROUP_TIME {
+                    break;
+                }
+                let ran = tx.savepoint(|tx| job.run(tx));
+                costs.push(u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX));
+                ran?;
             }
             tx.commit()
         };

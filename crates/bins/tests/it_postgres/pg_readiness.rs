@@ -1,0 +1,45 @@
+//! A PostgreSQL that answers and takes no writes, as a standby does.
+
+use crate::support::http::request;
+use crate::support::{Deployment, Model, PATIENCE, Server, says};
+use serde_json::json;
+use std::time::Instant;
+
+/// Changes what the sessions of this database are allowed, and ends those that there are. The change itself must be
+/// allowed whatever it was before.
+fn change_sessions(deployment: &Deployment, change: &str) {
+    let sql = deployment.sql();
+    sql.run("SET default_transaction_read_only = off");
+    let name = sql.cell("SELECT quote_ident(current_database())").text().to_owned();
+    sql.run(&format!("ALTER DATABASE {name} {change}"));
+    sql.rows(
+        "SELECT pg_terminate_backend(pid)::TEXT FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+}
+
+fn wait_for(server: &Server, said: &serde_json::Value) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let answer = server.connect().ask(&request("GET", "/readyz", &[], b"")).unwrap();
+        if answer.json() == *said {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{answer:?}");
+    }
+}
+
+#[test]
+fn a_database_that_takes_no_writes_is_not_ready() {
+    let deployment = Deployment::new(&Model::start()).with("SVC_RATE_PER_MIN", "0");
+    let (_, key) = deployment.principal("admin", &[]);
+    let server = deployment.serve();
+    wait_for(&server, &json!({ "status": "ready" }));
+    change_sessions(&deployment, "SET default_transaction_read_only = on");
+    wait_for(&server, &json!({ "status": "not-ready", "part": "audit-log" }));
+    let refused = server.client(&key).remember(&says("during", "this"));
+    assert!(refused.contains("Nothing was changed: the database takes no writes."), "{refused}");
+    change_sessions(&deployment, "RESET default_transaction_read_only");
+    wait_for(&server, &json!({ "status": "ready" }));
+    assert!(server.client(&key).remember(&says("after", "it")).starts_with("Stored: [ADD]"));
+}
