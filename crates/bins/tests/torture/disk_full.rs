@@ -18,9 +18,7 @@ pub const ROW: Row = Row {
 
 const USER: &str = "patient";
 const SIZE: &str = "size=16m";
-/// What is left for writes at the beginning of a round, at most.
-const ROOM: usize = 500_000;
-/// More writes than that has room for, files that have grown already included.
+/// Writes that a full disk still has room for, in files that have grown already.
 const STILL_TAKEN: usize = 2000;
 /// From the first write that failed: the second that is promised, and as much for the machine.
 const NOTICED: Duration = Duration::from_secs(2);
@@ -38,8 +36,7 @@ fn run(campaign: &Campaign) -> Verdict {
     let (mut acknowledged, mut refused) = (Vec::new(), 0);
     for round in 0..rounds {
         campaign.progress("rounds", round, rounds);
-        disk.fill(campaign.seed_for(round).below(ROOM));
-        refused += write_until_full(&server, &key, round, &mut acknowledged);
+        refused += fill_up(&disk, &server, &key, round, &mut acknowledged);
         // Every second time the server is killed while the disk is full.
         if round % 2 == 1 {
             server.kill();
@@ -72,7 +69,8 @@ fn run(campaign: &Campaign) -> Verdict {
 }
 
 /// Returns how many writes were refused.
-fn write_until_full(server: &Server, key: &str, round: usize, acknowledged: &mut Vec<String>) -> usize {
+fn fill_up(disk: &Disk, server: &Server, key: &str, round: usize, acknowledged: &mut Vec<String>) -> usize {
+    disk.fill();
     let mut client = server.client(key);
     let mut refused = 0;
     for n in 0..STILL_TAKEN {
@@ -135,14 +133,12 @@ impl Disk {
         self.folder.path().join("ballast")
     }
 
-    /// Takes all the room that is left but so many bytes.
-    fn fill(&self, room: usize) {
+    /// Takes all the room that is left.
+    fn fill(&self) {
         let zeros = std::fs::File::open("/dev/zero").unwrap();
         let mut ballast = std::fs::File::create(self.ballast()).unwrap();
         // It ends when there is no room.
         assert!(std::io::copy(&mut &zeros, &mut ballast).is_err());
-        let taken = ballast.metadata().unwrap().len();
-        ballast.set_len(taken.saturating_sub(room as u64)).unwrap();
     }
 
     fn empty(&self) {
