@@ -5,9 +5,9 @@ use crate::elicitation::{Asker, MOST, settle};
 use crate::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
 use crate::tools_list::tools_list;
 use crate::{NAME, VERSION};
-use domain::Caller;
+use domain::{Caller, Identity};
 use serde_json::{Map, Value, json};
-use service::{Reply, Service};
+use service::{OverQuota, Reply, Service};
 use std::borrow::Cow;
 
 /// Revisions that `initialize` agrees to.
@@ -144,8 +144,14 @@ pub(crate) async fn call(
     };
     let arguments = arguments(&mut params)?;
     let space = space(&arguments);
-    let reply = service.call(caller, &name, arguments).await;
-    Ok(Called { reply, space })
+    // Who has a key came over HTTP, which has a status for that, and programs that wait as it says.
+    let has_status = matches!(caller.identity, Identity::Principal(_));
+    match service.call(caller, &name, arguments).await {
+        Reply::OverQuota(OverQuota { why, retry_after: Some(wait) }) if has_status => {
+            Err(RpcError::busy(why, wait))
+        }
+        reply => Ok(Called { reply, space }),
+    }
 }
 
 pub(crate) fn arguments(params: &mut Map<String, Value>) -> Result<Map<String, Value>, RpcError> {

@@ -5,11 +5,13 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::{self, Write};
+use std::time::Duration;
 
 pub(crate) const PARSE_ERROR: i64 = -32700;
 pub(crate) const INVALID_REQUEST: i64 = -32600;
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INVALID_PARAMS: i64 = -32602;
+pub(crate) const BUSY: i64 = -32000;
 
 /// The id of a request as JSON, in the exact characters in which it came: a number may be larger than any integer type
 /// of ours.
@@ -63,15 +65,22 @@ pub(crate) struct RpcError {
     pub message: String,
     /// What a program may want to know about it; boxed, because most errors have nothing to add.
     pub data: Option<Box<Value>>,
+    /// When the same request may succeed, where it only came too soon.
+    pub retry_after: Option<Duration>,
 }
 
 impl RpcError {
     pub fn new(code: i64, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), data: None }
+        Self { code, message: message.into(), data: None, retry_after: None }
     }
 
     pub fn with_data(self, data: Value) -> Self {
         Self { data: Some(Box::new(data)), ..self }
+    }
+
+    /// Too much was asked for in too little time.
+    pub fn busy(message: String, retry_after: Duration) -> Self {
+        Self { retry_after: Some(retry_after), ..Self::new(BUSY, message) }
     }
 
     pub fn answer(&self, id: Option<&Id>) -> String {

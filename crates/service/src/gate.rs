@@ -10,6 +10,7 @@ use crate::tool::Effect;
 use domain::{Caller, CallerId, Fault, Identity, Space};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
+use std::time::Instant;
 use store::{Call, Record, Store};
 use tokio::runtime::Handle;
 
@@ -67,6 +68,7 @@ impl Service {
                 info.name, info.capability
             )));
         }
+        let _ticket = self.meter.enter(&self.options.quotas, &call.caller, Instant::now())?;
         let prepared = prepared?;
         if let Some(space) = prepared.single() {
             reach(call, &space.user_id)?;
@@ -119,6 +121,10 @@ impl Service {
             Stop::Denied { text } => {
                 let record = Record::denied(format!("{}: {text}", call.tool));
                 (Reply::Denied { why: text }, record)
+            }
+            Stop::OverQuota(over) => {
+                let record = Record::failed(format!("refused: {}", over.why));
+                (Reply::OverQuota(over), record)
             }
             Stop::Config { text } => {
                 (Reply::Misconfigured { why: text }, Record::failed("a setting is missing"))

@@ -1,5 +1,6 @@
 //! How a tool ends, before the gate has turned it into a reply.
 
+use crate::quota::OverQuota;
 use domain::Fault;
 use model::ModelError;
 use recall::CriticalOverflow;
@@ -35,6 +36,8 @@ pub(crate) enum Stop {
     Denied { text: String },
     /// An argument makes no sense; the text names it.
     Refused { text: String },
+    /// The caller, or its tenant, has used a quota up.
+    OverQuota(OverQuota),
     /// The deployment lacks a setting.
     Config { text: String },
     /// Anything else: the caller gets a reference number, the log the detail.
@@ -51,9 +54,16 @@ impl Stop {
     }
 }
 
+impl From<OverQuota> for Stop {
+    fn from(over: OverQuota) -> Self {
+        Self::OverQuota(over)
+    }
+}
+
 impl From<StoreError> for Stop {
     fn from(error: StoreError) -> Self {
         match error {
+            StoreError::OverQuota(over) => Self::OverQuota(over.into()),
             StoreError::KeyEnded => Self::denied(
                 "this API key was revoked, has expired or was replaced while the call was under way, so nothing was \
                  changed. Send a key that is valid.",

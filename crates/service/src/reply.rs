@@ -1,5 +1,6 @@
 //! What came of a call, and the text that a client reads of it.
 
+use crate::quota::OverQuota;
 use crate::tool::Tool;
 use crate::tools::attest::{Attest, SignedAttestation};
 use crate::tools::audit_log::{AuditLog, AuditPage};
@@ -46,6 +47,8 @@ pub enum Reply {
     Denied { why: String },
     /// The call could not be understood.
     Refused { why: String },
+    /// A quota is used up.
+    OverQuota(OverQuota),
     /// The deployment lacks a setting.
     Misconfigured { why: String },
     /// Anything else; the log has the reason under this reference.
@@ -79,6 +82,7 @@ impl fmt::Display for Reply {
             Self::Done(reply) => fmt::Display::fmt(reply, f),
             Self::Denied { why } => write!(f, "Access denied: {why}"),
             Self::Refused { why } => f.write_str(why),
+            Self::OverQuota(over) => write!(f, "Quota reached: {}", over.why),
             Self::Misconfigured { why } => write!(f, "Svc config error: {why}"),
             Self::Failed { reference, advice } => {
                 write!(f, "Svc couldn't complete that (ref {reference}). {advice}")

@@ -3,6 +3,7 @@
 use crate::embedding::Embedding;
 use crate::metrics::ToolTimes;
 use crate::projection::Projection;
+use crate::quota::{Meter, Quotas};
 use crate::spaces::{BUDGET_BYTES, Spaces};
 use domain::{Caller, Space, Timestamp};
 use evidence::{Claims, PublicKey, read_licence};
@@ -38,6 +39,7 @@ pub struct Options {
     pub critical_budget: usize,
     pub licence: Licence,
     pub tools: ToolsShown,
+    pub quotas: Quotas,
 }
 
 /// Which tools a caller is shown. What a caller may call is the gate's to say.
@@ -109,6 +111,7 @@ pub struct Service {
     /// The entity graph, where the deployment has one.
     pub(crate) projection: Option<Projection>,
     pub(crate) tool_times: ToolTimes,
+    pub(crate) meter: Meter,
 }
 
 impl Service {
@@ -119,7 +122,17 @@ impl Service {
         let slot_hints = options.slots.slots().iter().map(slot_hint).collect();
         let tool_times = ToolTimes::default();
         let options = Arc::new(options);
-        Self { store, models, options, slot_hints, spaces, embedding, projection: None, tool_times }
+        Self {
+            store,
+            models,
+            options,
+            slot_hints,
+            spaces,
+            embedding,
+            projection: None,
+            tool_times,
+            meter: Meter::default(),
+        }
     }
 
     /// With an entity graph that is brought up to date in the background. Must be called within a Tokio runtime.

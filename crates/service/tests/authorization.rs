@@ -21,7 +21,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::keys::{KeySource, Switch};
 use store::{
-    Call, Intent, NewDecision, PostgresSettings, Proposer, Said, SqliteSettings, Store, StoreSettings,
+    Call, Intent, NewDecision, PostgresSettings, Proposer, Said, SqliteSettings, StorageQuotas, Store,
+    StoreSettings,
 };
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/authorization.txt");
@@ -115,6 +116,7 @@ async fn deployment(engine: Engine) -> Deployment {
         critical_budget: 200,
         licence: Licence::default(),
         tools: ToolsShown::All,
+        quotas: service::Quotas::default(),
     };
     Deployment { service: Service::new(store, models, options), _folder: folder, _database: database }
 }
@@ -141,6 +143,7 @@ async fn seed(store: &Store, user: &str) {
             raw("cache", "Redis", "ADD").into(),
             raw("database", "MySQL", "FLAG").into(),
         ],
+        quotas: StorageQuotas::default(),
     };
     let slots = Arc::new(SlotSchema::none());
     store.statement_commit(call("remember"), space.clone(), slots, said).await.unwrap();

@@ -1,5 +1,6 @@
 //! Why a store call failed. None of these texts holds memory content or a key.
 
+use crate::storage_quota::OverStorage;
 use domain::Fault;
 use rusqlite::ErrorCode;
 
@@ -64,6 +65,8 @@ pub enum StoreError {
     NewerSchema { found: i64, known: i64 },
     #[error("{0}")]
     Startup(String),
+    #[error("{0}")]
+    OverQuota(OverStorage),
     #[error("the key of the caller was revoked, has expired or was replaced while the call was under way")]
     KeyEnded,
     #[error("the store has shut down")]
@@ -150,6 +153,7 @@ impl StoreError {
             Self::Corrupt { .. } => "CorruptRow",
             Self::NewerSchema { .. } => "NewerSchema",
             Self::Startup(_) => "StartupError",
+            Self::OverQuota(_) => "OverQuota",
             Self::KeyEnded => "KeyEnded",
             Self::Closed => "StoreClosed",
             Self::Waiting => "StoreWaiting",

@@ -143,7 +143,10 @@ impl Series {
 
 /// What only one transaction at a time may do, whichever process it is of.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Alone {
+pub(crate) enum Alone<'a> {
+    /// Two processes that fill the last room of a tenant's quota at once: one of them waits, and then finds it full.
+    /// Where that makes a circle with the lock of a space, PostgreSQL breaks one of them off, and it is run again.
+    Storing(&'a Tenant),
     /// Two processes that fill the last seat at once: one of them waits, and then finds it taken.
     Seating,
     /// Two purges of the audit log at once would each cut from what they saw, and the later anchor could come before
@@ -218,7 +221,7 @@ pub(crate) trait Rows: Send {
     /// Opens the rows of another reach to what follows.
     fn reach(&mut self, reach: Reach<'_>) -> impl Future<Output = StoreResult<()>> + Send;
 
-    fn alone(&mut self, doing: Alone) -> impl Future<Output = StoreResult<()>> + Send;
+    fn alone(&mut self, doing: Alone<'_>) -> impl Future<Output = StoreResult<()>> + Send;
 
     /// How many rows were written.
     fn run(&mut self, sql: &str, params: &[Param<'_>]) -> impl Future<Output = StoreResult<u64>> + Send;

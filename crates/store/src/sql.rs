@@ -14,6 +14,16 @@ pub(crate) enum Param<'a> {
     Flag(bool),
 }
 
+impl Param<'_> {
+    /// How many bytes it takes up, where it is bytes.
+    pub fn bytes(&self) -> i64 {
+        match self {
+            Self::Bytes(Some(bytes)) => bytes.len() as i64,
+            _ => 0,
+        }
+    }
+}
+
 /// The parameters of a statement, in the order of their numbers.
 macro_rules! params {
     ($($value:expr),* $(,)?) => { [$($crate::sql::Param::from($value)),*] };

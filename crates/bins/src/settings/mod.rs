@@ -6,6 +6,7 @@ mod error;
 mod graph;
 mod models;
 mod oidc;
+mod quotas;
 mod server;
 mod storage;
 
@@ -115,6 +116,7 @@ fn options(env: &Env) -> Result<Options, SettingsError> {
         critical_budget: count(env, "SVC_CRITICAL_BUDGET", 200)?,
         licence: licence(env)?,
         tools: tools(env)?,
+        quotas: quotas::read(env)?,
     })
 }
 

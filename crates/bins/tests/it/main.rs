@@ -57,6 +57,7 @@ mod principals;
 mod progress;
 mod prompt;
 mod protocol;
+mod quotas;
 mod readiness;
 mod restoration;
 mod safety;

@@ -67,6 +67,8 @@ mod pg_walls;
 mod principals;
 #[path = "../it/progress.rs"]
 mod progress;
+#[path = "../it/quotas.rs"]
+mod quotas;
 #[path = "../it/restoration.rs"]
 mod restoration;
 #[path = "../it/settings.rs"]

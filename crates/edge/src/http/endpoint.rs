@@ -56,6 +56,9 @@ pub(super) async fn answer(
     let token = progress::token(&method, &params);
     if token.is_none() {
         let outcome = era.serve(service, caller, &method, params).await;
+        if let Err(RpcError { retry_after: Some(wait), message, .. }) = &outcome {
+            return reply::too_many(*wait, message);
+        }
         if let (Era::Modern, Err(error)) = (era, &outcome) {
             return refused(stateless::status(error), Some(&id), error);
         }

@@ -10,7 +10,7 @@ use reconcile::{Outcome, Trust};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
-use store::{Intent, Proposer, Said};
+use store::{Intent, Proposer, Said, StorageQuotas};
 
 pub(crate) struct Forget;
 
@@ -46,6 +46,7 @@ impl Tool for Forget {
             metadata: stamped(&cx, Metadata::new())?,
             proposer: Proposer::Model,
             facts: facts.into_iter().map(Into::into).collect(),
+            quotas: StorageQuotas::default(),
         };
         let plan = commit(&cx, said).await?;
         let proposals = proposals(&cx, &plan);

@@ -86,6 +86,7 @@ impl Tool for Remember {
             metadata,
             proposer,
             facts,
+            quotas: cx.service.options.quotas.storage,
         };
         let plan = commit(&cx, said).await?;
         let close = match proposer {

@@ -235,5 +235,6 @@ fn options() -> Options {
         critical_budget: 200,
         licence: Licence::default(),
         tools: ToolsShown::All,
+        quotas: service::Quotas::default(),
     }
 }

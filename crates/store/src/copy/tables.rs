@@ -77,7 +77,8 @@ use ColumnType::{Bytes, Integer, Text};
 use Divided::{ByTenant, Not};
 
 /// Every table but `deployment`, whose rows say what the database is, `schema_migration`, and `graph_projection`, which is
-/// true of one database and not of a copy: the graph of a copy is off until it is turned on, and then rebuilt.
+/// true of one database and not of a copy: the graph of a copy is off until it is turned on, and then rebuilt. Nor is
+/// `storage_use` copied: the copy counts its facts by itself as they arrive.
 pub(crate) const TABLES: [Table; 14] = [
     Table {
         name: "sequence",
@@ -116,13 +117,14 @@ pub(crate) const TABLES: [Table; 14] = [
             ("created", Integer),
             ("body", Bytes),
             ("statement_ix", Bytes),
+            ("writer", Text),
         ],
         key: 2,
     },
     Table {
         name: "statement_text",
         divided: ByTenant,
-        columns: &[("tenant", Text), ("ix", Bytes), ("space", Integer), ("body", Bytes)],
+        columns: &[("tenant", Text), ("ix", Bytes), ("space", Integer), ("body", Bytes), ("writer", Text)],
         key: 2,
     },
     Table {
@@ -263,7 +265,7 @@ mod tests {
         let mut names = db.prepare(ours).unwrap();
         let mut held: BTreeSet<String> =
             names.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
-        for local in ["schema_migration", "deployment", "graph_projection"] {
+        for local in ["schema_migration", "deployment", "graph_projection", "storage_use"] {
             assert!(held.remove(local), "{local}");
         }
         for table in &TABLES {

@@ -9,6 +9,7 @@ const MIGRATIONS: Migrations = [
     include_str!("schema_v2.sql"),
     include_str!("schema_v3.sql"),
     include_str!("schema_v4.sql"),
+    include_str!("schema_v5.sql"),
 ];
 
 /// Any number that nobody else uses: the lock that processes take while they change or claim the schema.

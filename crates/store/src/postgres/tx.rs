@@ -29,6 +29,8 @@ use std::time::Instant;
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; ";
 /// Any number that nobody else uses: the lock that a purge of the audit log holds until it commits.
 const PURGING: i64 = 0x7376_635f_7075_7267;
+/// The seed of the locks, one a tenant, that a write holds where storage has a quota.
+const STORING: i64 = 0x7376_635f_7374_6f72;
 
 pub(crate) struct PostgresTx<'c> {
     db: PostgresDb<'c>,
@@ -177,13 +179,17 @@ impl<'c> Rows for PostgresTx<'c> {
         Ok(())
     }
 
-    async fn alone(&mut self, doing: Alone) -> StoreResult<()> {
+    async fn alone(&mut self, doing: Alone<'_>) -> StoreResult<()> {
         match doing {
             Alone::Seating => {
                 self.db.execute("LOCK TABLE principal IN SHARE ROW EXCLUSIVE MODE", &[]).await?
             }
             Alone::TurningOnGraph => {
                 self.db.execute("LOCK TABLE fact IN SHARE ROW EXCLUSIVE MODE", &[]).await?
+            }
+            Alone::Storing(tenant) => {
+                let sql = "SELECT pg_advisory_xact_lock(hashtextextended($1, $2))";
+                self.db.execute(sql, &[&tenant.as_str(), &STORING]).await?
             }
             Alone::Purging => self.db.execute("SELECT pg_advisory_xact_lock($1)", &[&PURGING]).await?,
         };

@@ -7,6 +7,7 @@ use crate::StoreError;
 use crate::script::Rows;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow, Param, RowWrite, among, params, status_code};
+use crate::storage_quota::Amount;
 use domain::keys::{subject_key, text_key, value_key};
 use domain::{Fact, FactId, SpaceId, SpaceKey, Status, Tenant, Timestamp};
 use reconcile::Write;
@@ -157,13 +158,24 @@ pub(crate) static WAS_HELD: LazyLock<String> = LazyLock::new(|| {
 
 const ADVANCE: &str = "UPDATE space SET version = $3 WHERE tenant = $1 AND id = $2";
 const INSERT: &str = "INSERT INTO fact
-    (tenant, id, space, version, status, subject_ix, value_ix, text_ix, slot_ix, body, statement_ix, created)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    (tenant, id, space, version, status, subject_ix, value_ix, text_ix, slot_ix, body, statement_ix, created,
+    writer)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 const UPDATE: &str =
     "UPDATE fact SET version = $4, status = $5, subject_ix = $6, value_ix = $7, text_ix = $8,
     slot_ix = $9, body = $10, statement_ix = $11 WHERE tenant = $1 AND id = $2 AND space = $3";
 /// A vector is of the words that the fact had; a refined one is embedded anew.
 pub(crate) const UNEMBED: &str = "DELETE FROM vector WHERE tenant = $1 AND fact = $2";
+
+/// Statements that write facts, and what they add. What a row that is written anew grows by is not in it.
+#[derive(Default)]
+pub(crate) struct FactWrites<'a> {
+    pub steps: Vec<RowWrite<'a>>,
+    pub added: Amount,
+}
+
+/// Where the body is among the columns of a fact.
+const BODY: usize = 9;
 
 /// The statements that write these facts to a space, which has come so far. They keep the order of the plan: a row
 /// leaves its slot before another takes it, so that the unique index holds at every step.
@@ -172,11 +184,13 @@ pub(crate) fn write_steps<'a, R: Rows>(
     space: SpaceKey<'a>,
     at: SpaceVersion,
     writes: &[Write],
+    writer: &'a str,
     now: Timestamp,
-) -> Result<Vec<RowWrite<'a>>, StoreError> {
+) -> Result<FactWrites<'a>, StoreError> {
     if writes.is_empty() {
-        return Ok(Vec::new());
+        return Ok(FactWrites::default());
     }
+    let mut added = Amount::default();
     let version = at.version + 1;
     let facts = writes.iter().map(|write| match write {
         Write::Insert(fact) | Write::Update(fact) => fact.id,
@@ -187,12 +201,16 @@ pub(crate) fn write_steps<'a, R: Rows>(
         let (Write::Insert(fact) | Write::Update(fact)) = write;
         let (text, is_new) = texts.of(secrets, space, &fact.text);
         if let Some(index) = text.statement.filter(|_| is_new) {
-            steps.push(statement_texts::keep(secrets, space, index, &fact.text)?);
+            let kept = statement_texts::keep(secrets, space, index, writer, &fact.text)?;
+            added.bytes += kept.params.last().map_or(0, Param::bytes);
+            steps.push(kept);
         }
         match write {
             Write::Insert(fact) => {
                 let mut columns = secrets.fact_columns(space, version, fact, text)?;
-                columns.push(fact.created.into());
+                added.facts += 1;
+                added.bytes += columns.get(BODY).map_or(0, Param::bytes);
+                columns.extend(params![fact.created, writer]);
                 steps.push(RowWrite::new(INSERT, columns));
             }
             Write::Update(fact) => {
@@ -204,7 +222,7 @@ pub(crate) fn write_steps<'a, R: Rows>(
         }
     }
     steps.push(outbox::changed::<R>(space.tenant, facts, now));
-    Ok(steps)
+    Ok(FactWrites { steps, added })
 }
 
 /// The two indexes of a text: of its words however they are written, and of the row that keeps them apart.

@@ -18,6 +18,7 @@ pub(crate) mod schema;
 pub(crate) mod spaces;
 pub(crate) mod statement_texts;
 pub(crate) mod statements;
+pub(crate) mod storage_use;
 pub(crate) mod vectors;
 
 use crate::StoreError;

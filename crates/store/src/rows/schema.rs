@@ -12,11 +12,12 @@ pub struct Schema {
 
 /// What each version of the schema brought. A migration that has been released is never edited; a change is a new one
 /// at the end, here and in the SQL of both engines.
-const VERSIONS: [&str; 4] = [
+const VERSIONS: [&str; 5] = [
     "the memory engine",
     "keys that expire and rotate, and indexes of the audit log",
     "what the entity graph has still to look at",
     "the words of a statement kept once",
+    "how much is held of whom",
 ];
 
 /// The SQL of an engine, version by version.

@@ -53,17 +53,18 @@ impl Secrets {
     }
 }
 
-const KEEP: &str = "INSERT INTO statement_text (tenant, ix, space, body) VALUES ($1, $2, $3, $4)
+const KEEP: &str = "INSERT INTO statement_text (tenant, ix, space, writer, body) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (tenant, ix) DO NOTHING";
 
 pub(crate) fn keep<'a>(
     secrets: &Secrets,
     space: SpaceKey<'a>,
     index: TextIndex,
+    writer: &'a str,
     text: &str,
 ) -> Result<RowWrite<'a>, StoreError> {
     let body = secrets.seal(binding(space.tenant, space.id, index), text.as_bytes())?;
-    Ok(RowWrite::new(KEEP, params![space.tenant, index, space.id, body]))
+    Ok(RowWrite::new(KEEP, params![space.tenant, index, space.id, writer, body]))
 }
 
 /// Words that no other fact was taken from go when their last fact gets others.

@@ -3,6 +3,7 @@
 use crate::StoreError;
 use crate::secrets::Secrets;
 use crate::sql::{RowWrite, params};
+use crate::storage_quota::StorageQuotas;
 use domain::keys::text_key;
 use domain::{Action, Fact, FactId, Metadata, Proposed, SpaceKey};
 use reconcile::{Approver, Editor, Outcome, Plan, Refusal, Trust};
@@ -31,6 +32,8 @@ pub struct Said {
     pub metadata: Metadata,
     pub proposer: Proposer,
     pub facts: Vec<Proposed>,
+    /// None for what takes back: it must be possible when there is no room.
+    pub quotas: StorageQuotas,
 }
 
 /// A new value for one fact.
@@ -39,6 +42,7 @@ pub struct Edit {
     pub id: FactId,
     pub value: String,
     pub editor: Editor,
+    pub quotas: StorageQuotas,
 }
 
 /// What became of an edit or a decision.

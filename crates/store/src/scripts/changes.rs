@@ -1,12 +1,13 @@
 //! A new value for one fact, and the decision on a flagged one.
 
-use super::{facts, spaces};
+use super::{facts, spaces, storage_use};
 use crate::StoreError;
 use crate::call::Call;
 use crate::records::{Decided, Recorded, Updated};
-use crate::rows::facts::write_steps;
+use crate::rows::facts::{FactWrites, write_steps};
 use crate::rows::statements::{ChangeVerdict, Edit, Planned};
 use crate::script::{Db, Ground, Rows, Script, StoreResult};
+use crate::storage_quota::{OverStorage, StorageQuotas};
 use crate::store::Store;
 use domain::{Caller, Fact, FactId, Space, SpaceKey};
 use reconcile::{Decision, HeldFacts, Plan, Refusal, SlotSchema};
@@ -23,6 +24,14 @@ impl Change {
         match self {
             Self::Update { edit, .. } => edit.id,
             Self::Decide { id, .. } => *id,
+        }
+    }
+
+    /// A decision on what is there already needs no room.
+    fn quotas(&self) -> StorageQuotas {
+        match self {
+            Self::Update { edit, .. } => edit.quotas,
+            Self::Decide { .. } => StorageQuotas::default(),
         }
     }
 
@@ -60,36 +69,44 @@ struct FactChange {
 }
 
 impl Script for FactChange {
-    type Output = Option<Planned>;
+    type Output = Result<Option<Planned>, OverStorage>;
 
     fn ground(&self) -> Ground<'_> {
         Ground::within(&self.call, &self.space)
     }
 
-    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Option<Planned>> {
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Self::Output> {
         let planned = self.planned(rows).await?;
-        rows.record(&self.call, &self.change.record(planned.as_ref()), &[]).await?;
+        if let Ok(planned) = &planned {
+            rows.record(&self.call, &self.change.record(planned.as_ref()), &[]).await?;
+        }
         Ok(planned)
     }
 }
 
 impl FactChange {
-    async fn planned<R: Rows>(&self, rows: &mut R) -> StoreResult<Option<Planned>> {
-        let tenant = &self.call.caller.tenant;
-        let Some(row) = spaces::lock(rows, tenant, &self.space).await? else { return Ok(None) };
+    async fn planned<R: Rows>(&self, rows: &mut R) -> StoreResult<Result<Option<Planned>, OverStorage>> {
+        let (caller, quotas) = (&self.call.caller, self.change.quotas());
+        let tenant = &caller.tenant;
+        storage_use::lock(rows, tenant, &quotas).await?;
+        let Some(row) = spaces::lock(rows, tenant, &self.space).await? else { return Ok(Ok(None)) };
         let space = SpaceKey { tenant, id: row.id };
         let Some(fact) = facts::get(rows.db(), space, &[self.change.fact()]).await?.pop() else {
-            return Ok(None);
+            return Ok(Ok(None));
         };
         let (held, _) = rows.db().plan_basis(space, &reconcile::needs_of(&fact)).await?;
         let plan = |next| self.change.plan(&fact, &held, &self.call.caller, next);
         let plan = rows.numbered(tenant, plan).await?;
         if let Ok(plan) = &plan {
-            let steps =
-                write_steps::<R>(rows.db().secrets(), space, row.at, &plan.writes, self.call.caller.now)?;
+            let secrets = rows.db().secrets();
+            let FactWrites { steps, added } =
+                write_steps::<R>(secrets, space, row.at, &plan.writes, caller.id(), caller.now)?;
+            if let Err(over) = storage_use::check(rows, caller, &quotas, added).await? {
+                return Ok(Err(over));
+            }
             rows.run_all(steps).await?;
         }
-        Ok(Some(Planned { fact, plan }))
+        Ok(Ok(Some(Planned { fact, plan })))
     }
 }
 
@@ -102,7 +119,8 @@ impl Store {
         slots: Arc<SlotSchema>,
         edit: Edit,
     ) -> Result<Option<Planned>, StoreError> {
-        self.write(FactChange { call, space, change: Change::Update { edit, slots } }).await
+        let change = Change::Update { edit, slots };
+        self.write(FactChange { call, space, change }).await?.map_err(StoreError::OverQuota)
     }
 
     /// Confirms or rejects a flagged fact; `None` when the space holds no fact of that id.
@@ -114,6 +132,7 @@ impl Store {
         verdict: ChangeVerdict,
         note: Option<String>,
     ) -> Result<Option<Planned>, StoreError> {
-        self.write(FactChange { call, space, change: Change::Decide { id, verdict, note } }).await
+        let change = Change::Decide { id, verdict, note };
+        self.write(FactChange { call, space, change }).await?.map_err(StoreError::OverQuota)
     }
 }

@@ -95,8 +95,9 @@ async fn words_forget<R: Rows>(
         let index = rows.db().secrets().index("text", space, &text_key(text));
         rows.run(FORGET, &params![space.tenant, space.id, index]).await?;
     }
-    let steps = write_steps::<R>(rows.db().secrets(), space, reached.row.at, &writes, now)?;
-    rows.run_all(steps).await?;
+    // A row that is written anew keeps its writer.
+    let writes = write_steps::<R>(rows.db().secrets(), space, reached.row.at, &writes, "", now)?;
+    rows.run_all(writes.steps).await?;
     for text in texts {
         if let Some(index) = rows.db().secrets().statement_index(space, text) {
             rows.run(statement_texts::FORGET, &params![space.tenant, index]).await?;

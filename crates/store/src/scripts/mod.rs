@@ -22,4 +22,5 @@ mod restorations;
 mod spaces;
 pub(crate) mod statement_texts;
 mod statements;
+mod storage_use;
 mod vectors;

@@ -1,15 +1,16 @@
 //! Commits of what was said: the plan is made inside the transaction, on what is there at that moment.
 
-use super::facts;
 use super::spaces::{self, SpaceQuery};
+use super::{facts, storage_use};
 use crate::StoreError;
 use crate::call::Call;
 use crate::records::{Reconciled, Recorded};
-use crate::rows::facts::write_steps;
+use crate::rows::facts::{FactWrites, write_steps};
 use crate::rows::spaces::SpaceVersion;
 use crate::rows::statements::{Intent, Said, ids_read, note};
 use crate::script::{Db, Ground, Rows, Script, StoreResult};
 use crate::sql::params;
+use crate::storage_quota::OverStorage;
 use crate::store::Store;
 use domain::keys::text_key;
 use domain::{Caller, Fact, FactId, Space, SpaceKey, Status};
@@ -26,15 +27,16 @@ struct StatementCommit {
 }
 
 impl Script for StatementCommit {
-    type Output = Plan;
+    type Output = Result<Plan, OverStorage>;
 
     fn ground(&self) -> Ground<'_> {
         Ground::within(&self.call, &self.space)
     }
 
-    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Plan> {
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Self::Output> {
         let (tenant, said) = (&self.call.caller.tenant, &self.said);
         let proposals = reconcile::repair(&said.facts, &self.slots);
+        storage_use::lock(rows, tenant, &said.quotas).await?;
         let row = spaces::open(rows, tenant, &self.space).await?;
         let space = SpaceKey { tenant, id: row.id };
         let (held, policy) = rows.db().plan_basis(space, &reconcile::needs(&proposals)).await?;
@@ -55,14 +57,21 @@ impl Script for StatementCommit {
         };
         let Ok(plan) = rows.numbered(tenant, plan).await?;
         let secrets = rows.db().secrets();
-        let mut steps = write_steps::<R>(secrets, space, row.at, &plan.writes, statement.now)?;
+        let (caller, now) = (&self.call.caller, statement.now);
+        let FactWrites { mut steps, added } =
+            write_steps::<R>(secrets, space, row.at, &plan.writes, caller.id(), now)?;
         if said.intent == Intent::Remember {
             steps.push(note(secrets, space, &said.text, &plan)?);
+        }
+        if !plan.writes.is_empty()
+            && let Err(over) = storage_use::check(rows, caller, &said.quotas, added).await?
+        {
+            return Ok(Err(over));
         }
         rows.run_all(steps).await?;
         let record = Reconciled { plan: &plan, proposer: said.proposer }.record();
         rows.record(&self.call, &record, &[]).await?;
-        Ok(plan)
+        Ok(Ok(plan))
     }
 }
 
@@ -102,7 +111,7 @@ impl Store {
         slots: Arc<SlotSchema>,
         said: Said,
     ) -> Result<Plan, StoreError> {
-        self.write(StatementCommit { call, space, slots, said }).await
+        self.write(StatementCommit { call, space, slots, said }).await?.map_err(StoreError::OverQuota)
     }
 
     /// The facts that these very words came to, if every one of them is still active.

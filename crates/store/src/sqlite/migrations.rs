@@ -9,6 +9,7 @@ const MIGRATIONS: Migrations = [
     include_str!("schema_v2.sql"),
     include_str!("schema_v3.sql"),
     include_str!("schema_v4.sql"),
+    include_str!("schema_v5.sql"),
 ];
 
 /// The version of the schema in the database; 0 where there is none.

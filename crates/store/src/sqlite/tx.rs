@@ -152,7 +152,7 @@ impl<'c> Rows for SqliteTx<'c> {
         Ok(())
     }
 
-    async fn alone(&mut self, _: Alone) -> StoreResult<()> {
+    async fn alone(&mut self, _: Alone<'_>) -> StoreResult<()> {
         Ok(())
     }
 

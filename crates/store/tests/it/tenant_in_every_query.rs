@@ -5,8 +5,17 @@
 use std::path::{Path, PathBuf};
 
 /// Tables whose rows belong to a tenant, and nothing else.
-const OF_TENANTS: [&str; 8] =
-    ["space", "fact", "statement", "statement_text", "vector", "decision", "belief", "receipt"];
+const OF_TENANTS: [&str; 9] = [
+    "space",
+    "fact",
+    "statement",
+    "statement_text",
+    "vector",
+    "decision",
+    "belief",
+    "receipt",
+    "storage_use",
+];
 
 /// The folders that hold SQL for the service. Copying whole deployments, which is about all tenants at once, is in
 /// another.

@@ -49,6 +49,7 @@ impl InProcess {
             critical_budget: 200,
             licence: Licence::default(),
             tools: ToolsShown::All,
+            quotas: service::Quotas::default(),
         };
         Self { service: Service::new(store, models(model), options), meter, folder, database }
     }

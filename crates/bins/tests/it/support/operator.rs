@@ -4,13 +4,14 @@ use super::{Cell, Deployment, program};
 use std::process::{Command, Stdio};
 
 /// All that a deployment keeps, in the order in which both engines can give it.
-const TABLES: [(&str, &str); 15] = [
+const TABLES: [(&str, &str); 16] = [
     ("deployment", "name"),
     ("sequence", "tenant, name"),
     ("space", "tenant, id"),
     ("fact", "tenant, id"),
     ("statement", "tenant, space, text_ix"),
     ("statement_text", "tenant, ix"),
+    ("storage_use", "tenant, writer, space"),
     ("vector", "tenant, fact"),
     ("decision", "tenant, id"),
     ("belief", "tenant, decision, place"),

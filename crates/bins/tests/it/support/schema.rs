@@ -1,9 +1,28 @@
 //! Databases of earlier versions.
 
-use super::Deployment;
+use super::{Deployment, Engine};
+
+/// Triggers are not dropped alike.
+const UNTRIGGERED: &str = match crate::ENGINE {
+    Engine::Sqlite => {
+        "DROP TRIGGER fact_added; DROP TRIGGER fact_changed; DROP TRIGGER fact_removed;
+         DROP TRIGGER statement_text_added; DROP TRIGGER statement_text_removed;"
+    }
+    Engine::Postgres => {
+        "DROP FUNCTION storage_use_add CASCADE; DROP FUNCTION storage_use_remove CASCADE;
+         DROP FUNCTION storage_use_change CASCADE;"
+    }
+};
 
 /// What takes back each version of the schema, the newest first.
-const BACK: [(i64, &str); 3] = [
+const BACK: [(i64, &str); 5] = [
+    (5, UNTRIGGERED),
+    (
+        5,
+        "DROP TABLE storage_use;
+         ALTER TABLE fact DROP COLUMN writer;
+         ALTER TABLE statement_text DROP COLUMN writer;",
+    ),
     (
         4,
         "DROP INDEX fact_statement;
