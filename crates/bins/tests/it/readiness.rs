@@ -147,15 +147,10 @@ fn a_failed_sync_ends_the_writer() {
     assert!(client.remember(&says("before", "kept")).starts_with("Stored: [ADD]"));
     // One sync that fails, and then the disk is as good as ever.
     let mut tracer = Command::new("strace");
-    tracer.args([
-        "-f",
-        "-q",
-        "-e",
-        "inject=fsync,fdatasync:error=EIO:when=1",
-        "-p",
-        &server.id().to_string(),
-    ]);
-    let mut tracer = tracer.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    // Printed nowhere: strace stops the server when nobody reads what it prints.
+    tracer.args(["-f", "-q", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"]);
+    tracer.args(["-e", "inject=fsync,fdatasync:error=EIO:when=1", "-p", &server.id().to_string()]);
+    let mut tracer = tracer.stderr(std::process::Stdio::null()).spawn().unwrap();
     let unknown = loop {
         let said = client.remember(&says("during", "a fault of the disk"));
         if !said.starts_with("Stored:") {
@@ -168,7 +163,9 @@ fn a_failed_sync_ends_the_writer() {
     };
     let _ = tracer.kill();
     let _ = tracer.wait();
-    assert!(unknown.contains("It is not known whether this was stored"), "{unknown}");
+    // The sync that failed was that of the call's own commit, or of what was read before it.
+    let told = ["It is not known whether this was stored", "until the operator has restarted the service"];
+    assert!(told.iter().any(|words| unknown.contains(words)), "{unknown}");
     let refused = client.remember(&says("after", "a failed sync"));
     assert!(refused.contains("until the operator has restarted the service"), "{refused}");
     check_not_ready(&server, "disk");
