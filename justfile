@@ -48,10 +48,14 @@ authorization:
 eval *options:
     cargo run --release -- eval {{options}}
 
-# How fast the audit log verifies and how fast facts are ranked, on this machine.
-bench:
-    cargo run --release -p svc-evidence --example verify_rate
-    cargo run --release -p svc-recall --example rank_rate
+# How fast the service is on this machine, written into docs/performance.md; options are those of `svc bench`.
+bench *options:
+    cargo build --release --bins
+    target/release/svc bench --svg docs/performance.svg --write docs/performance.md {{options}}
+
+# Write down how many instructions a call takes now, crates/bins/tests/it/instructions.txt. Needs valgrind.
+instructions:
+    UPDATE_INSTRUCTIONS=1 cargo test -p svc --test it -- instructions
 
 # Clients that others wrote against the release build, over both transports; see interop/README.md.
 interop:

@@ -1,7 +1,7 @@
 //! Why a store call failed. None of these texts holds memory content or a key.
 
 use crate::storage_quota::OverStorage;
-use domain::Fault;
+use domain::{Fault, ReceiptId};
 use rusqlite::ErrorCode;
 
 /// What a fault of PostgreSQL means for the call.
@@ -75,6 +75,8 @@ pub enum StoreError {
     Waiting,
     #[error("the time of the call is over; nothing of it was kept")]
     TooLate,
+    #[error("an erasure of this user's memory is under way; its receipt will be #{0}")]
+    Erasing(ReceiptId),
     #[error("a panic in the middle of a transaction; nothing of it was kept")]
     Panicked,
 }
@@ -158,6 +160,7 @@ impl StoreError {
             Self::Closed => "StoreClosed",
             Self::Waiting => "StoreWaiting",
             Self::TooLate => "Timeout",
+            Self::Erasing(_) => "Erasing",
             Self::Panicked => "Panic",
         }
     }

@@ -6,6 +6,7 @@ pub mod blind;
 mod call;
 mod chain_wait;
 mod copy;
+mod erasures;
 mod error;
 mod head_file;
 mod health;

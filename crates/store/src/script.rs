@@ -8,6 +8,7 @@ use crate::sql::{FromRow, Param, RowWrite};
 use domain::{Account, FactId, SourcePolicy, Space, SpaceKey, Tenant};
 use evidence::{Position, SeqRange};
 use reconcile::{HeldFacts, Needs, Plan, Write};
+use std::sync::Arc;
 
 /// What an operation on rows gives, or why it failed.
 pub(crate) type StoreResult<T> = Result<T, StoreError>;
@@ -27,6 +28,27 @@ pub(crate) trait Script: Send + Sync + 'static {
     }
 
     fn run<R: Rows>(&self, rows: &mut R) -> impl Future<Output = StoreResult<Self::Output>> + Send;
+}
+
+/// A script that is kept to be run again. Whatever the trait has is passed on.
+impl<S: Script> Script for Arc<S> {
+    type Output = S::Output;
+
+    fn ground(&self) -> Ground<'_> {
+        (**self).ground()
+    }
+
+    fn touches(&self) -> Touches {
+        (**self).touches()
+    }
+
+    fn durability(&self) -> Durability {
+        (**self).durability()
+    }
+
+    fn run<R: Rows>(&self, rows: &mut R) -> impl Future<Output = StoreResult<Self::Output>> + Send {
+        (**self).run(rows)
+    }
 }
 
 /// A question to the database, answered from one consistent view of it.
@@ -49,6 +71,27 @@ pub(crate) trait Query: Send + Sync + 'static {
     }
 
     fn run<D: Db>(&self, db: &mut D) -> impl Future<Output = StoreResult<Self::Output>> + Send;
+}
+
+/// A question that is kept to be asked again. Whatever the trait has is passed on.
+impl<Q: Query> Query for Arc<Q> {
+    type Output = Q::Output;
+
+    fn reach(&self) -> Reach<'_> {
+        (**self).reach()
+    }
+
+    fn account(&self) -> Account {
+        (**self).account()
+    }
+
+    fn is_lookup(&self) -> bool {
+        (**self).is_lookup()
+    }
+
+    fn run<D: Db>(&self, db: &mut D) -> impl Future<Output = StoreResult<Self::Output>> + Send {
+        (**self).run(db)
+    }
 }
 
 /// Whose rows a transaction touches, and for whom.
@@ -212,8 +255,8 @@ pub(crate) trait Rows: Send {
     /// At the end of a query: the rows that it finds are ours alone until the transaction ends.
     const LOCK: &'static str;
 
-    /// Puts facts of the tenant `$1` into the outbox, where the graph is on: `$2` is their numbers as a JSON list, and
-    /// `$3` the time.
+    /// Puts facts of the tenant `$1` into the outbox, where the graph is on: `$2` is their numbers as a JSON list, `$3`
+    /// the time, and `$4` the receipt of their erasure.
     const OUTBOX: &'static str;
 
     fn db(&mut self) -> &mut Self::Db;

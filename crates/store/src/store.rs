@@ -1,5 +1,6 @@
 //! The one handle that the service works with, and which engine is behind it. What it can do is in `scripts`.
 
+use crate::erasures::Erasures;
 use crate::head_file::{HeadFile, Outside};
 use crate::health::Health;
 use crate::keys::KeySettings;
@@ -7,7 +8,7 @@ use crate::load::Load;
 use crate::postgres::{Postgres, PostgresSettings};
 use crate::rows::audit::AuditReport;
 use crate::rows::schema::Schema;
-use crate::script::{Query, Script, StoreResult};
+use crate::script::{Query, Reach, Script, StoreResult};
 use crate::scripts::marks::{Against, StillWanted};
 use crate::secrets::Secrets;
 use crate::sqlite::db::SqliteDb;
@@ -15,7 +16,8 @@ use crate::sqlite::{Sqlite, SqliteSettings};
 use crate::typed_lines::{self, TypedLines};
 use crate::verification::Verification;
 use crate::{ChainWait, StoreError};
-use domain::{Account, Timestamp};
+use domain::{Account, ReceiptId, Tenant, Timestamp};
+use futures_util::future::BoxFuture;
 use std::fmt;
 use std::sync::Arc;
 
@@ -66,7 +68,12 @@ impl StoreSettings {
 pub struct Store {
     engine: Engine,
     verification: Arc<Verification>,
+    erasures: Arc<Erasures>,
+    finish: FinishErasure,
 }
+
+/// Finishes an erasure that a call came upon. It is made of scripts, which know this file and not the other way round.
+pub(crate) type FinishErasure = fn(Store, Tenant, ReceiptId) -> BoxFuture<'static, StoreResult<()>>;
 
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -99,13 +106,16 @@ impl Schema {
 }
 
 impl Store {
-    /// Opens the database, setting it up and making its keys where it is new. Must be called within a Tokio runtime.
-    pub async fn open(settings: StoreSettings, now: Timestamp) -> Result<Self, StoreError> {
+    pub(crate) async fn with(
+        settings: StoreSettings,
+        now: Timestamp,
+        finish: FinishErasure,
+    ) -> Result<Self, StoreError> {
         let engine = match settings {
             StoreSettings::Sqlite(settings) => Engine::Sqlite(Sqlite::open(settings, now).await?),
             StoreSettings::Postgres(settings) => Engine::Postgres(Postgres::open(settings, now).await?),
         };
-        Ok(Self { engine, verification: Arc::default() })
+        Ok(Self { engine, verification: Arc::default(), erasures: Arc::default(), finish })
     }
 
     pub(crate) fn secrets(&self) -> &Secrets {
@@ -158,15 +168,43 @@ impl Store {
         }
     }
 
-    /// Runs the script in a transaction and returns when it is committed.
+    /// Runs the script in a transaction and returns when it is committed. An erasure that is under way where it writes is
+    /// finished first.
     pub(crate) async fn write<S: Script>(&self, script: S) -> StoreResult<S::Output> {
+        let script = Arc::new(script);
+        loop {
+            match self.write_now(script.clone()).await {
+                Err(StoreError::Erasing(erasure)) => {
+                    (self.finish)(self.clone(), script.ground().tenant.clone(), erasure).await?;
+                }
+                ended => return ended,
+            }
+        }
+    }
+
+    /// The same for what an erasure does not wait for.
+    pub(crate) async fn write_now<S: Script>(&self, script: S) -> StoreResult<S::Output> {
         match &self.engine {
             Engine::Sqlite(engine) => engine.writer.run(script).await,
             Engine::Postgres(engine) => engine.lane.run(script).await,
         }
     }
 
+    /// Asks the database. An erasure that is under way where it reads is finished first.
     pub(crate) async fn read<Q: Query>(&self, query: Q) -> StoreResult<Q::Output> {
+        let query = Arc::new(query);
+        loop {
+            match (self.read_now(query.clone()).await, query.reach()) {
+                (Err(StoreError::Erasing(erasure)), Reach::Tenant(tenant)) => {
+                    (self.finish)(self.clone(), tenant.clone(), erasure).await?;
+                }
+                (ended, _) => return ended,
+            }
+        }
+    }
+
+    /// The same for what an erasure does not wait for.
+    pub(crate) async fn read_now<Q: Query>(&self, query: Q) -> StoreResult<Q::Output> {
         match &self.engine {
             Engine::Sqlite(engine) if query.is_lookup() => engine.desk.ask(query).await,
             Engine::Sqlite(engine) => engine.readers.ask(query).await,
@@ -193,6 +231,10 @@ impl Store {
             Engine::Sqlite(engine) => HeadFile::beside(&engine.path),
             Engine::Postgres(engine) => engine.shared.head_file.clone(),
         }
+    }
+
+    pub(crate) fn erasures(&self) -> &Erasures {
+        &self.erasures
     }
 
     pub(crate) const fn verification(&self) -> &Arc<Verification> {

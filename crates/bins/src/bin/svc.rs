@@ -6,7 +6,8 @@ use std::future::Future;
 use std::io::Write;
 use std::process::ExitCode;
 use svc::cli::{
-    CliError, backup, connect, demo, eval, graph, license, migrate_to, principal, prompt, restore, tell,
+    CliError, backup, bench, connect, demo, eval, graph, license, migrate_to, principal, prompt, restore,
+    tell,
 };
 use svc::line_wrap::WrappedOutput;
 use svc::settings::{LogLevel, LogSettings, Settings};
@@ -39,6 +40,8 @@ enum Command {
     License(license::Command),
     /// Measure how well the configured model keeps a memory, in a database of its own.
     Eval(eval::Command),
+    /// Measure how fast the service is on this machine, with servers and a database of its own.
+    Bench(bench::Command),
     /// Look after the entity graph in Neo4j.
     #[command(subcommand)]
     Graph(graph::Command),
@@ -70,6 +73,8 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
             // It shows tables.
             within(command.run(svc::settings::environment(), &mut unbroken))
         }
+        // It shows tables.
+        Some(Command::Bench(command)) => command.run(&mut unbroken),
         Some(Command::Graph(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::Backup(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::Restore(command)) => within(command.run(settings()?, &mut out)),

@@ -1,6 +1,7 @@
 //! The commands of `svc`, for the person who runs the deployment.
 
 pub mod backup;
+pub mod bench;
 pub mod connect;
 pub mod demo;
 mod error;

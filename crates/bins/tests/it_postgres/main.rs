@@ -53,6 +53,8 @@ mod http_rotation;
 mod key_ends_midway;
 #[path = "../it/keys.rs"]
 mod keys;
+#[path = "../it/large_erasure.rs"]
+mod large_erasure;
 #[path = "../it/model_garbage.rs"]
 mod model_garbage;
 mod pg_cluster;

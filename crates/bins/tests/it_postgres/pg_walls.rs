@@ -13,8 +13,8 @@ const WITHOUT_TENANT: [&str; 5] =
 const KEYS_WITHOUT_TENANT: [(&str, &str); 3] =
     [("audit_entry", "seq"), ("principal", "key_hint"), ("graph_outbox", "seq")];
 /// What the deployment as a whole also has to reach: its audit chain, the keys that callers show, which tenants there
-/// are, and what the entity graph has still to look at.
-const OPEN_TO_THE_DEPLOYMENT: [&str; 4] = ["audit_entry", "principal", "sequence", "graph_outbox"];
+/// are, what the entity graph has still to look at, and which erasures are not finished.
+const OPEN_TO_THE_DEPLOYMENT: [&str; 5] = ["audit_entry", "principal", "sequence", "graph_outbox", "erasure"];
 /// What PostgreSQL answers to a row that its policy does not take.
 const REFUSED: &str = "42501: new row violates row-level security policy";
 
@@ -46,6 +46,7 @@ fn filled() -> Twins {
     let twins = Twins::new(|deployment| deployment.set("SVC_RECALL_CONTEXT", "1"));
     let sql = twins.deployment.sql();
     sql.run("INSERT INTO graph_outbox (tenant, fact, created) SELECT tenant, id, created FROM fact");
+    sql.run("INSERT INTO erasure (tenant, id, body, done) SELECT DISTINCT tenant, 0, ''::bytea, 0 FROM fact");
     let deadline = Instant::now() + PATIENCE;
     for table in tenant_tables(&sql) {
         // Vectors are made in the background.

@@ -28,9 +28,16 @@ fn rows_of(table: &'static Table, version: i64) -> &'static str {
             "(SELECT 0::BIGINT AS seq, '' AS tenant, 0::BIGINT AS fact, NULL::BIGINT AS receipt, 0::BIGINT AS created
              WHERE false) AS graph_outbox"
         }
-        ("fact", 1..=3) => "(SELECT *, NULL::BYTEA AS statement_ix FROM fact) AS fact",
+        ("space", 1..=3) => "(SELECT *, NULL::BIGINT AS erasing FROM space) AS space",
+        ("erasure", 1..=3) => {
+            "(SELECT '' AS tenant, 0::BIGINT AS id, ''::BYTEA AS body, NULL::BYTEA AS plan, 0::BIGINT AS done
+             WHERE false) AS erasure"
+        }
+        ("fact", 1..=3) => "(SELECT *, NULL::BYTEA AS statement_ix, '' AS writer FROM fact) AS fact",
+        ("fact", 4) => "(SELECT *, '' AS writer FROM fact) AS fact",
+        ("statement_text", 4) => "(SELECT *, '' AS writer FROM statement_text) AS statement_text",
         ("statement_text", 1..=3) => {
-            "(SELECT '' AS tenant, ''::BYTEA AS ix, 0::BIGINT AS space, ''::BYTEA AS body
+            "(SELECT '' AS tenant, ''::BYTEA AS ix, 0::BIGINT AS space, ''::BYTEA AS body, '' AS writer
              WHERE false) AS statement_text"
         }
         (name, _) => name,

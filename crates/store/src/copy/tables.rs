@@ -79,7 +79,7 @@ use Divided::{ByTenant, Not};
 /// Every table but `deployment`, whose rows say what the database is, `schema_migration`, and `graph_projection`, which is
 /// true of one database and not of a copy: the graph of a copy is off until it is turned on, and then rebuilt. Nor is
 /// `storage_use` copied: the copy counts its facts by itself as they arrive.
-pub(crate) const TABLES: [Table; 14] = [
+pub(crate) const TABLES: [Table; 15] = [
     Table {
         name: "sequence",
         divided: ByTenant,
@@ -98,6 +98,7 @@ pub(crate) const TABLES: [Table; 14] = [
             ("version", Integer),
             ("epoch", Integer),
             ("policy", Bytes),
+            ("erasing", Integer),
         ],
         key: 2,
     },
@@ -186,6 +187,12 @@ pub(crate) const TABLES: [Table; 14] = [
             ("body", Bytes),
             ("signature", Bytes),
         ],
+        key: 2,
+    },
+    Table {
+        name: "erasure",
+        divided: ByTenant,
+        columns: &[("tenant", Text), ("id", Integer), ("body", Bytes), ("plan", Bytes), ("done", Integer)],
         key: 2,
     },
     Table {

@@ -163,8 +163,8 @@ impl<'c> Rows for PostgresTx<'c> {
 
     const LOCK: &'static str = "FOR UPDATE";
 
-    const OUTBOX: &'static str = "INSERT INTO graph_outbox (tenant, fact, created)
-        SELECT $1, value::BIGINT, $3 FROM graph_projection, json_array_elements_text($2::TEXT::JSON)";
+    const OUTBOX: &'static str = "INSERT INTO graph_outbox (tenant, fact, created, receipt)
+        SELECT $1, value::BIGINT, $3, $4 FROM graph_projection, json_array_elements_text($2::TEXT::JSON)";
 
     fn db(&mut self) -> &mut PostgresDb<'c> {
         &mut self.db

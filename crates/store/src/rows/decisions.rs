@@ -10,6 +10,7 @@ use evidence::{
     Snapshot,
 };
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 /// A decision to be recorded.
 #[derive(Debug, Clone)]
@@ -224,33 +225,82 @@ impl Secrets {
         }
     }
 
-    /// Whether a summary repeats a value of the erased facts, and so would keep it alive. In a decision that did not
-    /// rest on them a very short value, such as a number, is taken for a coincidence.
+    /// Whether a summary repeats a value of the erased facts, and so would keep it alive.
     pub fn summary_repeats(
         &self,
         tenant: &Tenant,
         decision: DecisionId,
         sealed: &[u8],
         rested_on_it: bool,
-        erased: &[Fact],
+        values: &ErasedValues,
     ) -> Result<bool, StoreError> {
-        const COINCIDENCE: usize = 2;
         let disclosure = self.disclosure_open(summary_binding(tenant, decision), sealed)?;
-        let summary = format!(" {} ", words(&String::from_utf8_lossy(&disclosure.content)));
-        let repeats = |value: &str| {
-            let words = words(value);
-            let telling = if rested_on_it { !words.is_empty() } else { words.chars().count() > COINCIDENCE };
-            telling && summary.contains(&format!(" {words} "))
-        };
-        let mut values = erased.iter().flat_map(|f| f.earlier.iter().map(|e| &e.value).chain([&f.value]));
-        Ok(values.any(|value| repeats(value)))
+        Ok(values.are_in(&String::from_utf8_lossy(&disclosure.content), rested_on_it))
     }
 }
 
+/// The values of erased facts, each as its words with a space behind every one, so that whole words are compared. In this
+/// order all values that begin alike are beside each other, and a summary is held against thousands of them in one pass.
+pub(crate) struct ErasedValues(BTreeSet<String>);
+
+impl ErasedValues {
+    pub fn of(erased: &[Fact]) -> Self {
+        let values = erased.iter().flat_map(|f| f.earlier.iter().map(|e| &e.value).chain([&f.value]));
+        Self(values.map(|value| words(value)).filter(|words| !words.is_empty()).collect())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// In a decision that did not rest on them a very short value, such as a number, is taken for a coincidence.
+    fn are_in(&self, summary: &str, rested_on_it: bool) -> bool {
+        const COINCIDENCE: usize = 2;
+        let summary = words(summary);
+        let ends: Vec<usize> = summary.match_indices(' ').map(|(at, _)| at + 1).collect();
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let telling = |words: &str| rested_on_it || words.trim_end().chars().count() > COINCIDENCE;
+        starts.enumerate().any(|(nth, start)| {
+            for end in ends.iter().skip(nth) {
+                let said = summary.get(start..*end).unwrap_or_default();
+                let next = self.0.range::<str, _>((Bound::Included(said), Bound::Unbounded)).next();
+                match next {
+                    Some(value) if value == said && telling(said) => return true,
+                    Some(value) if value.starts_with(said) => {}
+                    Some(_) | None => return false,
+                }
+            }
+            false
+        })
+    }
+}
+
+/// The words of a text, with a space behind each.
 fn words(text: &str) -> String {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect::<Vec<_>>()
-        .join(" ")
+        .map(|word| word.to_lowercase() + " ")
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ErasedValues, words};
+    use proptest::prelude::{prop_assert_eq, proptest};
+
+    proptest! {
+        #[test]
+        fn a_value_is_found_wherever_its_words_are(
+            values in proptest::collection::vec("[ab ]{0,6}", 0..6),
+            summary in "[ab ]{0,12}",
+            rested: bool,
+        ) {
+            let erased = ErasedValues(values.iter().map(|v| words(v)).filter(|v| !v.is_empty()).collect());
+            let plain = values.iter().map(|value| words(value)).any(|value| {
+                let telling = !value.is_empty() && (rested || value.trim_end().chars().count() > 2);
+                telling && format!(" {}", words(&summary)).contains(&format!(" {value}"))
+            });
+            prop_assert_eq!(erased.are_in(&summary, rested), plain);
+        }
+    }
 }

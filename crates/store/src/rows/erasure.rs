@@ -1,14 +1,22 @@
-//! What an erasure takes, and the account of it.
+//! What an erasure takes, how far it has come, and the account of it.
 
-use domain::{DecisionId, ReceiptId, Timestamp};
+use crate::StoreError;
+use crate::call::Call;
+use crate::secrets::{Binding, Secrets};
+use crate::sql::{Cells, FromRow};
+use domain::{
+    Caller, DecisionId, FactId, Identity, Principal, PrincipalId, PrincipalKind, ReceiptId, Role, Scopes,
+    Space, SpaceId, Tenant, Timestamp,
+};
 use evidence::{Erased, Erasure};
-use std::collections::BTreeSet;
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
 
 /// What replaces a statement's words, once a fact that they told of is erased.
 pub(crate) const ERASED_WORDS: &str = "(erased)";
 
 /// What goes besides the facts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Also {
     pub decisions: bool,
     pub receipts: bool,
@@ -29,74 +37,238 @@ pub struct ErasureSummary {
     pub graph_pending: bool,
 }
 
+impl ErasureSummary {
+    pub(crate) fn of(done: &Erasure, receipt: Option<ReceiptId>) -> Self {
+        Self {
+            facts: done.memory_ids.len(),
+            decisions_redacted: done.decisions_redacted,
+            decisions_removed: done.decisions_removed,
+            receipts_removed: done.receipts_removed,
+            audit_entries: done.audit_blanked,
+            receipt,
+            graph_pending: done.graph_pending,
+        }
+    }
+}
+
 /// What counts as expired.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Expired {
     pub older_than_days: u64,
     pub before: Timestamp,
 }
 
-/// Whether one space is meant, or every space of its user.
-#[derive(Clone, Copy)]
-pub(crate) enum Extent {
+/// What is erased.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum ErasureTarget {
+    Subject(String),
+    /// The space, or with neither agent nor run named every space of the user.
     Space,
-    User,
+    Expired(Expired),
 }
 
-/// Which rows of a space an erasure is about.
-pub(crate) enum Doomed<'a> {
-    Subject(&'a str),
-    All,
-    Before(Timestamp),
+impl ErasureTarget {
+    /// The tool that erases it.
+    const fn tool(&self) -> &'static str {
+        match self {
+            Self::Subject(_) => "delete",
+            Self::Space => "delete_all",
+            Self::Expired(_) => "purge_expired",
+        }
+    }
 }
 
-/// An erasure under way.
-pub(crate) struct UnderWay {
-    pub done: Erasure,
-    /// The decisions from which something was removed.
-    pub redacted: BTreeSet<DecisionId>,
-    /// The rows of the outbox by which the facts will be removed from the entity graph.
-    pub waiting: Vec<i64>,
+/// An erasure that was asked for: all that it takes to finish it, in another process too.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ErasureIntent {
+    /// `None` for the person at the machine.
+    principal: Option<String>,
+    request_id: String,
+    pub now: Timestamp,
+    pub space: Space,
+    pub target: ErasureTarget,
+    pub also: Also,
 }
 
-impl UnderWay {
-    pub fn new(what: Erased) -> Self {
-        let done = Erasure {
+impl ErasureIntent {
+    pub fn new(call: &Call, space: Space, target: ErasureTarget, also: Also) -> Self {
+        let principal = match &call.caller.identity {
+            Identity::Principal(principal) => Some(principal.id.0.clone()),
+            Identity::Local | Identity::Anonymous | Identity::Service => None,
+        };
+        let request_id = call.caller.request_id.clone();
+        Self { principal, request_id, now: call.caller.now, space, target, also }
+    }
+
+    /// The call as its audit entry names it. What its caller may do was looked at when it began.
+    pub fn call(&self, tenant: &Tenant) -> Call {
+        let identity = match &self.principal {
+            None => Identity::Local,
+            Some(id) => Identity::Principal(Principal {
+                id: PrincipalId(id.clone()),
+                name: String::new(),
+                role: Role::Auditor,
+                kind: PrincipalKind::default(),
+                tenant: tenant.clone(),
+                scopes: Scopes::Only(Vec::new()),
+                shown: None,
+            }),
+        };
+        let caller = Caller::new(identity, self.request_id.clone(), self.now, Instant::now());
+        Call::new(caller, self.target.tool(), Some(self.space.clone()))
+    }
+
+    /// Whether every space of the user is reached.
+    pub fn reaches_whole_user(&self) -> bool {
+        !matches!(self.target, ErasureTarget::Subject(_)) && self.space.is_whole_user()
+    }
+}
+
+/// What goes. It is found while nobody else writes to the user's spaces.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct ErasurePlan {
+    /// The spaces that are reached.
+    pub spaces: Vec<(SpaceId, Space)>,
+    /// Decisions that go as a whole.
+    pub decisions: Vec<DecisionId>,
+    /// Decisions that lose their summary.
+    pub summaries: Vec<DecisionId>,
+    /// Each with its space.
+    pub facts: Vec<(SpaceId, FactId)>,
+    /// How many decisions lose anything, and stay.
+    pub redacted: u64,
+}
+
+/// Some of what goes.
+pub(crate) struct ErasurePiece<'a> {
+    pub decisions: &'a [DecisionId],
+    pub summaries: &'a [DecisionId],
+    pub facts: &'a [(SpaceId, FactId)],
+}
+
+impl ErasurePlan {
+    pub fn len(&self) -> usize {
+        self.decisions.len() + self.summaries.len() + self.facts.len()
+    }
+
+    /// What comes after the first `from`, and at most so much of it.
+    pub fn piece(&self, from: usize, most: usize) -> ErasurePiece<'_> {
+        let until = from.saturating_add(most);
+        let (summaries, facts) = (self.decisions.len(), self.decisions.len() + self.summaries.len());
+        ErasurePiece {
+            decisions: between(&self.decisions, 0, from, until),
+            summaries: between(&self.summaries, summaries, from, until),
+            facts: between(&self.facts, facts, from, until),
+        }
+    }
+
+    /// What the receipt says, as far as the plan knows it.
+    pub fn account(&self, intent: &ErasureIntent) -> Erasure {
+        let what = match &intent.target {
+            ErasureTarget::Subject(subject) => Erased::Subject(subject.clone()),
+            ErasureTarget::Space if intent.reaches_whole_user() => Erased::User,
+            ErasureTarget::Space => Erased::Space,
+            ErasureTarget::Expired(expired) => Erased::OlderThanDays {
+                days: expired.older_than_days,
+                spaces: self.spaces.iter().map(|(_, space)| space.clone()).collect(),
+            },
+        };
+        Erasure {
             what,
-            memory_ids: Vec::new(),
-            decisions_redacted: 0,
-            decisions_removed: 0,
+            memory_ids: self.facts.iter().map(|(_, id)| *id).collect(),
+            decisions_redacted: self.redacted,
+            decisions_removed: self.decisions.len() as u64,
             receipts_removed: 0,
             audit_blanked: 0,
             graph_pending: false,
+        }
+    }
+}
+
+/// Of a list whose first item has the place `first`, those in the places from `from` up to `until`.
+fn between<T>(list: &[T], first: usize, from: usize, until: usize) -> &[T] {
+    let place = |at: usize| at.saturating_sub(first).min(list.len());
+    list.get(place(from)..place(until)).unwrap_or_default()
+}
+
+pub(crate) const COLUMNS: &str = "body, plan, done";
+
+/// The row of an erasure under way, before it is opened. Its number is that of the receipt to come.
+pub(crate) struct SealedErasure {
+    body: Vec<u8>,
+    plan: Option<Vec<u8>>,
+    pub done: i64,
+}
+
+impl FromRow for SealedErasure {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        Ok(Self { body: row.cell(0)?, plan: row.cell(1)?, done: row.cell(2)? })
+    }
+}
+
+impl Secrets {
+    pub fn erasure_seal(
+        &self,
+        tenant: &Tenant,
+        id: ReceiptId,
+        intent: &ErasureIntent,
+    ) -> Result<Vec<u8>, StoreError> {
+        self.seal_json(Binding::new("an erasure", tenant.as_str(), id.0), intent)
+    }
+
+    pub fn erasure_open(
+        &self,
+        tenant: &Tenant,
+        id: ReceiptId,
+        row: &SealedErasure,
+    ) -> Result<ErasureIntent, StoreError> {
+        self.open_json(Binding::new("an erasure", tenant.as_str(), id.0), &row.body)
+    }
+
+    pub fn erasure_plan_seal(
+        &self,
+        tenant: &Tenant,
+        id: ReceiptId,
+        plan: &ErasurePlan,
+    ) -> Result<Vec<u8>, StoreError> {
+        self.seal_json(Binding::new("the plan of an erasure", tenant.as_str(), id.0), plan)
+    }
+
+    /// `None` where it has not been made yet.
+    pub fn erasure_plan_open(
+        &self,
+        tenant: &Tenant,
+        id: ReceiptId,
+        row: &SealedErasure,
+    ) -> Result<Option<ErasurePlan>, StoreError> {
+        let binding = Binding::new("the plan of an erasure", tenant.as_str(), id.0);
+        row.plan.as_ref().map(|sealed| self.open_json(binding, sealed)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ErasurePlan;
+    use domain::{DecisionId, FactId, SpaceId};
+
+    #[test]
+    fn the_pieces_of_a_plan_are_all_of_it_in_order() {
+        let plan = ErasurePlan {
+            decisions: (1..=5).map(DecisionId).collect(),
+            summaries: (6..=8).map(DecisionId).collect(),
+            facts: (1..=10).map(|id| (SpaceId(1), FactId(id))).collect(),
+            ..ErasurePlan::default()
         };
-        Self { done, redacted: BTreeSet::new(), waiting: Vec::new() }
-    }
-
-    pub fn is_nothing(&self) -> bool {
-        self.done == Self::new(self.done.what.clone()).done
-    }
-
-    pub fn redact(&mut self, decisions: impl IntoIterator<Item = DecisionId>) {
-        self.redacted.extend(decisions);
-        self.done.decisions_redacted = self.redacted.len() as u64;
-    }
-
-    /// Takes note of rows of the outbox by which facts will be removed from the entity graph.
-    pub fn wait_for(&mut self, rows: impl IntoIterator<Item = i64>) {
-        self.waiting.extend(rows);
-        self.done.graph_pending = !self.waiting.is_empty();
-    }
-
-    pub fn summed(&self, receipt: Option<ReceiptId>) -> ErasureSummary {
-        ErasureSummary {
-            facts: self.done.memory_ids.len(),
-            decisions_redacted: self.done.decisions_redacted,
-            decisions_removed: self.done.decisions_removed,
-            receipts_removed: self.done.receipts_removed,
-            audit_entries: self.done.audit_blanked,
-            receipt,
-            graph_pending: self.done.graph_pending,
+        for most in 1..=20 {
+            let (mut decisions, mut summaries, mut facts) = (Vec::new(), Vec::new(), Vec::new());
+            for from in (0..plan.len()).step_by(most) {
+                let piece = plan.piece(from, most);
+                assert!(piece.decisions.len() + piece.summaries.len() + piece.facts.len() <= most);
+                decisions.extend_from_slice(piece.decisions);
+                summaries.extend_from_slice(piece.summaries);
+                facts.extend_from_slice(piece.facts);
+            }
+            assert_eq!((&decisions, &summaries, &facts), (&plan.decisions, &plan.summaries, &plan.facts));
         }
     }
 }

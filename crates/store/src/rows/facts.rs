@@ -106,8 +106,8 @@ impl Secrets {
         Ok(fact)
     }
 
-    /// The facts that can be opened, each with the number of its space. One that somebody tampered with is as good as
-    /// gone to the entity graph, and must not keep it from the others.
+    /// The facts that can be opened, each with the number of its space, for those whom one that somebody tampered with
+    /// must not keep from the others: the entity graph, and an erasure.
     pub fn facts_open_placed(
         &self,
         tenant: &Tenant,
@@ -117,7 +117,7 @@ impl Secrets {
         let open = |row: &SealedFact| match self.fact_open(tenant, row, texts) {
             Ok(fact) => Some((row.space, fact)),
             Err(error) => {
-                tracing::error!(%error, %tenant, fact = row.id.0, "the entity graph goes without a fact");
+                tracing::error!(%error, %tenant, fact = row.id.0, "a fact does not open, and is left out");
                 None
             }
         };

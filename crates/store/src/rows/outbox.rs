@@ -32,17 +32,26 @@ impl FromRow for OutboxRow {
     }
 }
 
-/// Facts that are about to be erased, where the graph is on.
-pub(crate) const ERASED: &str = "INSERT INTO graph_outbox (tenant, fact, created)
-    SELECT tenant, id, CAST($3 AS BIGINT) FROM fact WHERE tenant = $1 AND id = $2
-    AND EXISTS (SELECT 1 FROM graph_projection) RETURNING seq";
-
 /// The step that puts facts into the outbox: one statement, however many there are.
 pub(crate) fn changed<'a, R: Rows>(
     tenant: &'a Tenant,
     facts: impl Iterator<Item = FactId>,
     now: Timestamp,
 ) -> RowWrite<'a> {
+    RowWrite::new(R::OUTBOX, params![tenant, list(facts), now, None::<i64>])
+}
+
+/// The same for facts that this receipt says are erased.
+pub(crate) fn erased<'a, R: Rows>(
+    tenant: &'a Tenant,
+    facts: impl Iterator<Item = FactId>,
+    receipt: ReceiptId,
+    now: Timestamp,
+) -> RowWrite<'a> {
+    RowWrite::new(R::OUTBOX, params![tenant, list(facts), now, receipt])
+}
+
+fn list(facts: impl Iterator<Item = FactId>) -> String {
     let facts: Vec<String> = facts.map(|fact| fact.to_string()).collect();
-    RowWrite::new(R::OUTBOX, params![tenant, format!("[{}]", facts.join(",")), now])
+    format!("[{}]", facts.join(","))
 }

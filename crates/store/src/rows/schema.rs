@@ -16,7 +16,7 @@ const VERSIONS: [&str; 5] = [
     "the memory engine",
     "keys that expire and rotate, and indexes of the audit log",
     "what the entity graph has still to look at",
-    "the words of a statement kept once",
+    "the words of a statement kept once, and erasures in pieces",
     "how much is held of whom",
 ];
 

@@ -3,7 +3,7 @@
 use crate::StoreError;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
-use domain::{SourcePolicy, SpaceId, SpaceKey};
+use domain::{ReceiptId, SourcePolicy, Space, SpaceId, SpaceKey};
 
 /// A number that grows with every commit to the space, and one that grows when something was erased from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,10 +25,44 @@ pub(crate) struct SpaceRow {
     pub at: SpaceVersion,
 }
 
-impl FromRow for SpaceRow {
+/// A row as it was found, from which something may be being erased.
+pub(crate) struct FoundSpace {
+    row: SpaceRow,
+    erasing: Option<ReceiptId>,
+}
+
+impl FoundSpace {
+    pub fn settled(self) -> Result<SpaceRow, StoreError> {
+        self.erasing.map_or(Ok(self.row), |erasure| Err(StoreError::Erasing(erasure)))
+    }
+}
+
+impl FromRow for FoundSpace {
     fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
         let at = SpaceVersion { version: row.cell(1)?, epoch: row.cell(2)? };
-        Ok(Self { id: SpaceId(row.cell(0)?), at })
+        let erasing = row.cell::<Option<i64>>(3)?.map(ReceiptId);
+        Ok(Self { row: SpaceRow { id: SpaceId(row.cell(0)?), at }, erasing })
+    }
+}
+
+/// One of the spaces of a user.
+pub(crate) struct UserSpace {
+    pub id: SpaceId,
+    pub space: Space,
+    erasing: Option<ReceiptId>,
+}
+
+impl UserSpace {
+    pub fn settled(self) -> Result<(SpaceId, Space), StoreError> {
+        self.erasing.map_or(Ok((self.id, self.space)), |erasure| Err(StoreError::Erasing(erasure)))
+    }
+}
+
+impl FromRow for UserSpace {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        let space = Space { user_id: row.cell(1)?, agent_id: row.cell(2)?, run_id: row.cell(3)? };
+        let erasing = row.cell::<Option<i64>>(4)?.map(ReceiptId);
+        Ok(Self { id: SpaceId(row.cell(0)?), space, erasing })
     }
 }
 

@@ -5,13 +5,13 @@ use crate::StoreError;
 use crate::call::Call;
 use crate::records::{Recorded, Taken};
 use crate::rows::decisions::{
-    BELIEF, BELIEF_COLUMNS, COLUMNS, DecisionRow, FoundDecision, NewDecision, OpenDecision, SealedBelief,
-    SealedDecision, accounts,
+    BELIEF, BELIEF_COLUMNS, COLUMNS, DecisionRow, ErasedValues, FoundDecision, NewDecision, OpenDecision,
+    SealedBelief, SealedDecision, accounts,
 };
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, Series, StoreResult};
 use crate::sql::{RowWrite, numbers, params};
 use crate::store::Store;
-use domain::{Caller, DecisionId, Fact, FactId, ReceiptId, Space, SpaceId, SpaceKey, Tenant};
+use domain::{Caller, DecisionId, ReceiptId, Space, SpaceId, SpaceKey, Tenant};
 use evidence::{Hash, Owner};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,52 +57,78 @@ async fn insert<R: Rows>(
     rows.run_all(steps).await
 }
 
-/// Removes what the decisions disclose of erased facts; returns the decisions that were touched.
-pub(super) async fn redact<R: Rows>(
-    rows: &mut R,
-    space: SpaceKey<'_>,
-    erased: &[Fact],
-) -> StoreResult<BTreeSet<DecisionId>> {
-    let tenant = space.tenant;
-    let ids: Vec<FactId> = erased.iter().map(|fact| fact.id).collect();
-    let disclosed = "UPDATE belief SET disclosure = NULL
-        WHERE tenant = $1 AND memory = $2 AND disclosure IS NOT NULL RETURNING decision";
-    let rested: Vec<(i64,)> = rows.db().all_each(disclosed, tenant, &numbers(&ids), &[]).await?;
-    let mut touched: BTreeSet<DecisionId> = rested.into_iter().map(|(id,)| DecisionId(id)).collect();
-    // The decisions in every space of the user: they may speak of each other's facts.
-    let summaries = "SELECT d.id, d.summary FROM space own
-        JOIN space theirs ON theirs.tenant = own.tenant AND theirs.user_id = own.user_id
-        JOIN decision d ON d.tenant = theirs.tenant AND d.space = theirs.id
-        WHERE own.tenant = $1 AND own.id = $2 AND d.summary IS NOT NULL ORDER BY d.id";
-    let summaries: Vec<(i64, Vec<u8>)> = rows.db().all(summaries, &params![tenant, space.id]).await?;
-    let mut repeating = Vec::new();
-    for (id, sealed) in summaries {
-        let decision = DecisionId(id);
-        let rested_on_it = touched.contains(&decision);
-        if rows.db().secrets().summary_repeats(tenant, decision, &sealed, rested_on_it, erased)? {
-            repeating.push(decision);
-        }
-    }
-    let sql = "UPDATE decision SET summary = NULL WHERE tenant = $1 AND id = $2";
-    rows.run_each(sql, tenant, &numbers(&repeating), &[]).await?;
-    touched.extend(repeating);
-    Ok(touched)
+/// How many decisions there are in the spaces of the user, up to `most`.
+pub(super) async fn count_of_user<D: Db>(
+    db: &mut D,
+    tenant: &Tenant,
+    user_id: &str,
+    most: usize,
+) -> StoreResult<usize> {
+    let sql = "SELECT d.id FROM space s JOIN decision d ON d.tenant = s.tenant AND d.space = s.id
+        WHERE s.tenant = $1 AND s.user_id = $2 LIMIT $3";
+    let found: Vec<(i64,)> = db.all(sql, &params![tenant, user_id, most as i64]).await?;
+    Ok(found.len())
 }
 
-/// Names the receipt that accounts for what was just removed from these decisions.
-pub(super) async fn account<R: Rows>(
+/// The decisions that disclose any of these facts.
+pub(super) async fn resting_on<D: Db>(
+    db: &mut D,
+    tenant: &Tenant,
+    facts: &[i64],
+) -> StoreResult<BTreeSet<DecisionId>> {
+    let sql =
+        "SELECT DISTINCT decision FROM belief WHERE tenant = $1 AND memory = $2 AND disclosure IS NOT NULL";
+    let found: Vec<(i64,)> = db.all_each(sql, tenant, facts, &[]).await?;
+    Ok(found.into_iter().map(|(id,)| DecisionId(id)).collect())
+}
+
+/// The decisions in all spaces of the user whose summary repeats one of the values: spaces of one user may speak of each
+/// other's facts.
+pub(super) async fn repeating<D: Db>(
+    db: &mut D,
+    tenant: &Tenant,
+    user_id: &str,
+    values: &ErasedValues,
+    rested: &BTreeSet<DecisionId>,
+) -> StoreResult<Vec<DecisionId>> {
+    if values.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT d.id, d.summary FROM space s JOIN decision d ON d.tenant = s.tenant AND d.space = s.id
+        WHERE s.tenant = $1 AND s.user_id = $2 AND d.summary IS NOT NULL ORDER BY d.id";
+    let summaries: Vec<(i64, Vec<u8>)> = db.all(sql, &params![tenant, user_id]).await?;
+    let mut found = Vec::new();
+    for (id, sealed) in summaries {
+        let decision = DecisionId(id);
+        let rested_on_it = rested.contains(&decision);
+        if db.secrets().summary_repeats(tenant, decision, &sealed, rested_on_it, values)? {
+            found.push(decision);
+        }
+    }
+    Ok(found)
+}
+
+/// Removes what decisions disclose of these facts; the receipt accounts for it.
+pub(super) async fn disclosures_erase<R: Rows>(
     rows: &mut R,
     tenant: &Tenant,
-    decisions: &BTreeSet<DecisionId>,
+    facts: &[i64],
     receipt: ReceiptId,
 ) -> StoreResult<()> {
-    let decisions: Vec<i64> = decisions.iter().map(|id| id.0).collect();
-    let beliefs = "UPDATE belief SET erased_by = $3
-        WHERE tenant = $1 AND decision = $2 AND disclosure IS NULL AND erased_by IS NULL";
-    rows.run_each(beliefs, tenant, &decisions, &params![receipt]).await?;
-    let summaries = "UPDATE decision SET summary_erased_by = $3
-        WHERE tenant = $1 AND id = $2 AND summary IS NULL AND summary_erased_by IS NULL";
-    rows.run_each(summaries, tenant, &decisions, &params![receipt]).await
+    let sql = "UPDATE belief SET disclosure = NULL, erased_by = $3
+        WHERE tenant = $1 AND memory = $2 AND disclosure IS NOT NULL";
+    rows.run_each(sql, tenant, facts, &params![receipt]).await
+}
+
+/// Removes the summaries of these decisions; the receipt accounts for it.
+pub(super) async fn summaries_erase<R: Rows>(
+    rows: &mut R,
+    tenant: &Tenant,
+    decisions: &[DecisionId],
+    receipt: ReceiptId,
+) -> StoreResult<()> {
+    let sql = "UPDATE decision SET summary = NULL, summary_erased_by = $3 WHERE tenant = $1 AND id = $2";
+    rows.run_each(sql, tenant, &numbers(decisions), &params![receipt]).await
 }
 
 pub(super) async fn remove<R: Rows>(rows: &mut R, tenant: &Tenant, ids: &[DecisionId]) -> StoreResult<()> {
@@ -158,6 +184,7 @@ impl Query for DecisionExplain {
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Option<DecisionRow>> {
         let Self { tenant, user_id, id } = self;
+        spaces::settled(db, tenant, user_id).await?;
         let sql = format!(
             "SELECT {COLUMNS}, s.agent_id, s.run_id
              FROM decision d JOIN space s ON s.tenant = d.tenant AND s.id = d.space

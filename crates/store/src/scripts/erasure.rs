@@ -1,303 +1,309 @@
 //! Removing for good: facts, what decisions disclose of them, and on request decisions, receipts and audit details.
+//!
+//! What is too much for one transaction goes in pieces, between which others are served. The first transaction notes
+//! what is to go and marks every space of the user: whoever comes to one of them finishes the erasure first, so nobody
+//! sees half of it, and a process that was killed leaves nothing that stays half done. The receipt comes with the last.
 
-use super::spaces::Reached;
-use super::{decisions, deployment, facts, receipts, spaces};
+use super::erasure_pieces::{carry_out, finish};
+use super::erasure_plan::{PIECE, is_small, plan, reached};
+use super::{credentials, receipts, spaces};
 use crate::StoreError;
 use crate::call::Call;
-use crate::records::Recorded;
-use crate::rows::audit::ranges;
-use crate::rows::deployment::ANCHOR;
-use crate::rows::erasure::{Also, Doomed, ERASED_WORDS, ErasureSummary, Expired, Extent, UnderWay};
-use crate::rows::facts::{UNEMBED, write_steps};
-use crate::rows::outbox;
-use crate::rows::restorations::position;
-use crate::rows::statement_texts;
-use crate::rows::statements::FORGET;
-use crate::script::{Alone, Db, Ground, Reach, Rows, Script, StoreResult, Touches};
-use crate::sql::{numbers, params};
+use crate::rows::erasure::{
+    Also, COLUMNS, ErasureIntent, ErasurePlan, ErasureSummary, ErasureTarget, Expired, SealedErasure,
+};
+use crate::script::{Db, Ground, Query, Reach, Rows, Script, Series, StoreResult, Touches};
+use crate::sql::params;
 use crate::store::Store;
-use domain::keys::text_key;
-use domain::{DecisionId, EntryNumber, Fact, FactId, ReceiptId, Space, SpaceKey, Tenant, Timestamp};
-use evidence::{Anchor, Erased, ReceiptKind, Signed};
-use reconcile::Write;
-use std::collections::BTreeSet;
+use domain::{Identity, ReceiptId, Space, SpaceId, Tenant};
+use evidence::ReceiptKind;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 
-async fn facts_doomed<D: Db>(db: &mut D, space: SpaceKey<'_>, doomed: &Doomed<'_>) -> StoreResult<Vec<Fact>> {
-    match doomed {
-        Doomed::Subject(subject) => facts::history(db, space, subject).await,
-        Doomed::All => facts::of_space(db, space).await,
-        Doomed::Before(cutoff) => {
-            let mut facts = facts::of_space(db, space).await?;
-            facts.retain(|fact| fact.created < *cutoff);
-            Ok(facts)
-        }
-    }
-}
-
-/// The decisions that go: those that hold a doomed fact, or are of the space and old enough.
-async fn decisions_doomed<D: Db>(
-    db: &mut D,
-    space: SpaceKey<'_>,
-    doomed: &Doomed<'_>,
-    facts: &[FactId],
-) -> StoreResult<Vec<DecisionId>> {
-    let before = match doomed {
-        Doomed::Subject(_) => {
-            let sql = "SELECT DISTINCT decision FROM belief WHERE tenant = $1 AND memory = $2";
-            let found: Vec<(i64,)> = db.all_each(sql, space.tenant, &numbers(facts), &[]).await?;
-            let decisions: BTreeSet<DecisionId> = found.into_iter().map(|(id,)| DecisionId(id)).collect();
-            return Ok(decisions.into_iter().collect());
-        }
-        Doomed::All => i64::MAX,
-        Doomed::Before(cutoff) => cutoff.as_microsecond(),
-    };
-    let sql = "SELECT id FROM decision WHERE tenant = $1 AND space = $2 AND created < $3 ORDER BY id";
-    let found: Vec<(i64,)> = db.all(sql, &params![space.tenant, space.id, before]).await?;
-    Ok(found.into_iter().map(|(id,)| DecisionId(id)).collect())
-}
-
-/// Attestations go; the proofs of earlier erasures hold no value and stay.
-async fn receipts_remove<R: Rows>(
-    rows: &mut R,
-    space: SpaceKey<'_>,
-    doomed: &Doomed<'_>,
-) -> StoreResult<u64> {
-    let removable = "DELETE FROM receipt WHERE tenant = $1 AND space = $2 AND subject_ix IS NOT NULL";
-    let (tenant, id) = (space.tenant, space.id);
-    match doomed {
-        Doomed::All => rows.run(removable, &params![tenant, id]).await,
-        Doomed::Before(cutoff) => {
-            rows.run(&format!("{removable} AND created < $3"), &params![tenant, id, *cutoff]).await
-        }
-        Doomed::Subject(subject) => {
-            let [key, former] = facts::subject_indexes(rows.db(), space, subject);
-            let sql = format!("{removable} AND subject_ix IN ($3, $4)");
-            rows.run(&sql, &params![tenant, id, key, former]).await
-        }
-    }
-}
-
-/// Another fact of the same statement keeps its own value, and loses the words that told of the erased one.
-async fn words_forget<R: Rows>(
-    rows: &mut R,
-    reached: &Reached,
-    space: SpaceKey<'_>,
-    erased: &[Fact],
-    now: Timestamp,
-) -> StoreResult<()> {
-    let texts = erased.iter().map(|fact| &*fact.text).filter(|text| *text != ERASED_WORDS);
-    let texts: BTreeSet<&str> = texts.collect();
-    let mut writes = Vec::new();
-    for text in &texts {
-        let siblings = facts::of_words(rows.db(), space, text).await?;
-        let bare = |sibling| Write::Update(Fact { text: ERASED_WORDS.into(), ..sibling });
-        writes.extend(siblings.into_iter().map(bare));
-        let index = rows.db().secrets().index("text", space, &text_key(text));
-        rows.run(FORGET, &params![space.tenant, space.id, index]).await?;
-    }
-    // A row that is written anew keeps its writer.
-    let writes = write_steps::<R>(rows.db().secrets(), space, reached.row.at, &writes, "", now)?;
-    rows.run_all(writes.steps).await?;
-    for text in texts {
-        if let Some(index) = rows.db().secrets().statement_index(space, text) {
-            rows.run(statement_texts::FORGET, &params![space.tenant, index]).await?;
-        }
-    }
-    Ok(())
-}
-
-/// What is erased.
-enum ErasureTarget {
-    Subject(String),
-    /// The space, or with neither agent nor run named every space of the user.
-    Space,
-    Expired(Expired),
-}
-
-struct Erase {
+/// The first transaction of an erasure, and the only one where little goes.
+struct Begin {
     call: Call,
-    space: Space,
-    target: ErasureTarget,
-    also: Also,
+    intent: ErasureIntent,
 }
 
-impl Script for Erase {
-    type Output = ErasureSummary;
+enum Begun {
+    Done(ErasureSummary),
+    /// All that is left is to be done in pieces.
+    Marked(ReceiptId),
+}
+
+impl Script for Begin {
+    type Output = Begun;
 
     fn touches(&self) -> Touches {
-        if self.also.audit { Touches::RowsApart } else { Touches::Rows }
+        if self.intent.also.audit { Touches::RowsApart } else { Touches::Rows }
     }
 
     fn ground(&self) -> Ground<'_> {
-        Ground::within(&self.call, &self.space)
+        Ground::within(&self.call, &self.intent.space)
     }
 
-    /// The call's own audit entry names the entries that it blanked.
-    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<ErasureSummary> {
-        let (erased, blanked) = match &self.target {
-            ErasureTarget::Subject(subject) => self.subject(rows, subject).await?,
-            ErasureTarget::Space => self.space(rows).await?,
-            ErasureTarget::Expired(expired) => self.expired(rows, *expired).await?,
-        };
-        rows.record(&self.call, &erased.record(), &ranges(&blanked)).await?;
-        Ok(erased)
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Begun> {
+        let Self { call, intent } = self;
+        let tenant = &call.caller.tenant;
+        let reached = self.lock_reached(rows).await?;
+        if !is_small(rows.db(), tenant, intent, &reached).await? {
+            return self.mark(rows).await.map(Begun::Marked);
+        }
+        let plan = plan(rows.db(), tenant, intent, reached).await?;
+        let mut receipt = None;
+        if plan.len() > 0 {
+            let number = ReceiptId(rows.take(tenant, Series::Receipt, 1).await?);
+            carry_out(rows, tenant, &plan.piece(0, usize::MAX), number, intent.now).await?;
+            receipt = Some(number);
+        }
+        finish(rows, call, intent, &plan, receipt).await.map(Begun::Done)
     }
 }
 
-impl Erase {
-    fn tenant(&self) -> &Tenant {
-        &self.call.caller.tenant
+impl Begin {
+    async fn lock_reached<R: Rows>(&self, rows: &mut R) -> StoreResult<Vec<(SpaceId, Space)>> {
+        let (tenant, space) = (&self.call.caller.tenant, &self.intent.space);
+        if self.intent.reaches_whole_user() {
+            return spaces::lock_user(rows, tenant, &space.user_id).await;
+        }
+        let row = spaces::lock(rows, tenant, space).await?;
+        Ok(row.into_iter().map(|row| (row.id, space.clone())).collect())
     }
 
-    async fn subject<R: Rows>(
-        &self,
-        rows: &mut R,
-        subject: &str,
-    ) -> StoreResult<(ErasureSummary, Vec<EntryNumber>)> {
-        let mut work = UnderWay::new(Erased::Subject(subject.to_owned()));
-        if let Some(row) = spaces::lock(rows, self.tenant(), &self.space).await? {
-            let reached = Reached { row, space: self.space.clone() };
-            self.erase(rows, &reached, &Doomed::Subject(subject), &mut work).await?;
+    /// Notes what is to be erased, in every space of the user: decisions in any of them may repeat what goes.
+    async fn mark<R: Rows>(&self, rows: &mut R) -> StoreResult<ReceiptId> {
+        let (tenant, user_id) = (&self.call.caller.tenant, &self.intent.space.user_id);
+        spaces::lock_user(rows, tenant, user_id).await?;
+        // The entry, for which the key is looked at, comes at the end, when it no longer matters: what has begun is
+        // finished.
+        if let Identity::Principal(principal) = &self.call.caller.identity {
+            credentials::check(rows.db(), principal, None).await?;
         }
-        if work.is_nothing() {
-            return Ok((work.summed(None), Vec::new()));
-        }
-        let blanked = self.blanked(rows, Extent::Space, &mut work).await?;
-        let receipt = self.prove(rows, &work).await?;
-        Ok((work.summed(Some(receipt)), blanked))
+        let id = ReceiptId(rows.take(tenant, Series::Receipt, 1).await?);
+        let body = rows.db().secrets().erasure_seal(tenant, id, &self.intent)?;
+        let sql = "INSERT INTO erasure (tenant, id, body, done) VALUES ($1, $2, $3, 0)";
+        rows.run(sql, &params![tenant, id, body]).await?;
+        let sql = "UPDATE space SET erasing = $3 WHERE tenant = $1 AND user_id = $2";
+        rows.run(sql, &params![tenant, user_id, id]).await?;
+        // Its entry comes with its receipt, even if nobody waits for the answer any more.
+        self.call.set_recorded();
+        Ok(id)
+    }
+}
+
+/// What goes, as it is found while the spaces are marked.
+struct Planning {
+    tenant: Tenant,
+    intent: ErasureIntent,
+}
+
+impl Query for Planning {
+    type Output = ErasurePlan;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Tenant(&self.tenant)
     }
 
-    async fn space<R: Rows>(&self, rows: &mut R) -> StoreResult<(ErasureSummary, Vec<EntryNumber>)> {
-        let (what, extent) = if self.space.is_whole_user() {
-            (Erased::User, Extent::User)
-        } else {
-            (Erased::Space, Extent::Space)
-        };
-        let mut work = UnderWay::new(what);
-        for reached in spaces::lock_reached(rows, self.tenant(), &self.space).await? {
-            self.erase(rows, &reached, &Doomed::All, &mut work).await?;
-        }
-        let blanked = self.blanked(rows, extent, &mut work).await?;
-        let receipt = self.prove(rows, &work).await?;
-        Ok((work.summed(Some(receipt)), blanked))
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<ErasurePlan> {
+        let of_user = spaces::of_user(db, &self.tenant, &self.intent.space.user_id).await?;
+        plan(db, &self.tenant, &self.intent, reached(&self.intent, of_user)).await
+    }
+}
+
+/// Writes down what goes, so that all pieces take the same. Whoever else found it meanwhile found the same.
+struct Plan {
+    tenant: Tenant,
+    id: ReceiptId,
+    plan: ErasurePlan,
+}
+
+impl Script for Plan {
+    type Output = ();
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::tenant(&self.tenant)
     }
 
-    async fn expired<R: Rows>(
-        &self,
-        rows: &mut R,
-        expired: Expired,
-    ) -> StoreResult<(ErasureSummary, Vec<EntryNumber>)> {
-        let reached = spaces::lock_reached(rows, self.tenant(), &self.space).await?;
-        let spaces = reached.iter().map(|reached| reached.space.clone()).collect();
-        let mut work = UnderWay::new(Erased::OlderThanDays { days: expired.older_than_days, spaces });
-        for reached in reached {
-            self.erase(rows, &reached, &Doomed::Before(expired.before), &mut work).await?;
-        }
-        if self.also.audit {
-            work.done.audit_blanked = self.purge(rows, expired.before).await?;
-        }
-        let receipt = match work.is_nothing() {
-            true => None,
-            false => Some(self.prove(rows, &work).await?),
-        };
-        Ok((work.summed(receipt), Vec::new()))
-    }
-
-    /// Erases within one space, and adds what was done to the count.
-    async fn erase<R: Rows>(
-        &self,
-        rows: &mut R,
-        reached: &Reached,
-        doomed: &Doomed<'_>,
-        work: &mut UnderWay,
-    ) -> StoreResult<()> {
-        let tenant = self.tenant();
-        let space = SpaceKey { tenant, id: reached.row.id };
-        let facts = facts_doomed(rows.db(), space, doomed).await?;
-        let ids: Vec<FactId> = facts.iter().map(|fact| fact.id).collect();
-        if self.also.decisions {
-            let decisions = decisions_doomed(rows.db(), space, doomed, &ids).await?;
-            decisions::remove(rows, tenant, &decisions).await?;
-            work.done.decisions_removed += decisions.len() as u64;
-        }
-        work.redact(decisions::redact(rows, space, &facts).await?);
-        if self.also.receipts {
-            work.done.receipts_removed += receipts_remove(rows, space, doomed).await?;
-        }
-        if facts.is_empty() {
-            return Ok(());
-        }
-        let (numbers, now) = (numbers(&ids), self.call.caller.now);
-        let waiting: Vec<(i64,)> =
-            rows.db().all_each(outbox::ERASED, tenant, &numbers, &params![now]).await?;
-        work.wait_for(waiting.into_iter().map(|(seq,)| seq));
-        rows.run_each(UNEMBED, tenant, &numbers, &[]).await?;
-        rows.run_each("DELETE FROM fact WHERE tenant = $1 AND id = $2", tenant, &numbers, &[]).await?;
-        words_forget(rows, reached, space, &facts, now).await?;
-        spaces::forget_cached(rows, space).await?;
-        work.done.memory_ids.extend(ids);
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<()> {
+        let plan = rows.db().secrets().erasure_plan_seal(&self.tenant, self.id, &self.plan)?;
+        let sql = "UPDATE erasure SET plan = $3 WHERE tenant = $1 AND id = $2 AND plan IS NULL";
+        rows.run(sql, &params![&self.tenant, self.id, plan]).await?;
         Ok(())
     }
+}
 
-    /// Blanks the details of audit entries where that was asked for.
-    async fn blanked<R: Rows>(
-        &self,
-        rows: &mut R,
-        extent: Extent,
-        work: &mut UnderWay,
-    ) -> StoreResult<Vec<EntryNumber>> {
-        if !self.also.audit {
-            return Ok(Vec::new());
+/// Takes the marks away.
+async fn unmark<R: Rows>(rows: &mut R, tenant: &Tenant, id: ReceiptId) -> StoreResult<()> {
+    rows.run("UPDATE space SET erasing = NULL WHERE tenant = $1 AND erasing = $2", &params![tenant, id])
+        .await?;
+    rows.run("DELETE FROM erasure WHERE tenant = $1 AND id = $2", &params![tenant, id]).await?;
+    Ok(())
+}
+
+/// Gives up an erasure of which nothing has been carried out, because what is to go could not be read.
+struct GiveUp {
+    tenant: Tenant,
+    id: ReceiptId,
+}
+
+impl Script for GiveUp {
+    type Output = ();
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::tenant(&self.tenant)
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<()> {
+        let sql = "SELECT id FROM erasure WHERE tenant = $1 AND id = $2 AND plan IS NULL";
+        let unplanned: Option<(i64,)> = rows.db().one(sql, &params![&self.tenant, self.id]).await?;
+        if unplanned.is_some() {
+            unmark(rows, &self.tenant, self.id).await?;
         }
-        let Space { user_id, agent_id, run_id } = &self.space;
-        let one_space = matches!(extent, Extent::Space);
-        let sql = "UPDATE audit_entry SET detail = NULL WHERE tenant = $1 AND user_id = $2
-            AND (NOT $5 OR (agent_id = $3 AND run_id = $4)) AND detail IS NOT NULL RETURNING seq";
-        let values = params![self.tenant(), user_id, agent_id, run_id, one_space];
-        let blanked: Vec<(i64,)> = rows.db().all(sql, &values).await?;
-        let mut seqs: Vec<EntryNumber> = blanked.into_iter().map(|(seq,)| EntryNumber(seq)).collect();
-        seqs.sort_unstable();
-        work.done.audit_blanked = seqs.len() as u64;
-        Ok(seqs)
+        Ok(())
+    }
+}
+
+/// The next piece.
+struct Piece {
+    tenant: Tenant,
+    id: ReceiptId,
+    /// The call that began it, where this process had it.
+    call: Option<Call>,
+}
+
+enum Carried {
+    /// It was finished before.
+    Gone,
+    Unplanned(ErasureIntent),
+    More,
+    Done(ErasureSummary),
+}
+
+impl Script for Piece {
+    type Output = Carried;
+
+    /// It locks every space of the user, and must not hold them while others of a group are waited for.
+    fn touches(&self) -> Touches {
+        Touches::RowsApart
     }
 
-    /// Removes the entries before the time; the chain goes on from a signed anchor.
-    async fn purge<R: Rows>(&self, rows: &mut R, before: Timestamp) -> StoreResult<u64> {
-        rows.reach(Reach::Deployment).await?;
-        rows.alone(Alone::Purging).await?;
-        let sql = "SELECT min(seq) FROM audit_entry WHERE ts >= $1";
-        let first_kept: Option<(Option<i64>,)> = rows.db().one(sql, &params![before]).await?;
-        let first_kept = first_kept.and_then(|(seq,)| seq).unwrap_or(i64::MAX);
-        let sql = "SELECT seq, hash FROM audit_entry WHERE seq < $1 ORDER BY seq DESC LIMIT 1";
-        let last: Option<(i64, Option<Vec<u8>>)> = rows.db().one(sql, &params![first_kept]).await?;
-        let purged = match last {
-            None => 0,
-            Some((seq, hash)) => {
-                let anchor = Anchor { at: position(EntryNumber(seq), hash)?, ts: self.call.caller.now };
-                let anchor = Signed::new(anchor, rows.db().secrets().signer.as_ref());
-                deployment::set(rows, ANCHOR, &anchor.encode()).await?;
-                rows.run("DELETE FROM audit_entry WHERE seq <= $1", &params![seq]).await?
-            }
+    fn ground(&self) -> Ground<'_> {
+        Ground::tenant(&self.tenant)
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Carried> {
+        let (tenant, id) = (&self.tenant, self.id);
+        let sql = format!("SELECT {COLUMNS} FROM erasure WHERE tenant = $1 AND id = $2 {}", R::LOCK);
+        let row: Option<SealedErasure> = rows.db().one(&sql, &params![tenant, id]).await?;
+        let Some(row) = row else { return Ok(Carried::Gone) };
+        let intent = rows.db().secrets().erasure_open(tenant, id, &row)?;
+        let Some(plan) = rows.db().secrets().erasure_plan_open(tenant, id, &row)? else {
+            return Ok(Carried::Unplanned(intent));
         };
-        rows.reach(Reach::Tenant(self.tenant())).await?;
-        Ok(purged)
+        spaces::lock_marked(rows, tenant, id).await?;
+        let from = usize::try_from(row.done).unwrap_or_default();
+        carry_out(rows, tenant, &plan.piece(from, PIECE), id, intent.now).await?;
+        let done = from + PIECE;
+        if done < plan.len() {
+            let sql = "UPDATE erasure SET done = $3 WHERE tenant = $1 AND id = $2";
+            rows.run(sql, &params![tenant, id, done as i64]).await?;
+            return Ok(Carried::More);
+        }
+        unmark(rows, tenant, id).await?;
+        let call = self.call.clone().unwrap_or_else(|| intent.call(tenant));
+        finish(rows, &call, &intent, &plan, Some(id)).await.map(Carried::Done)
+    }
+}
+
+/// The erasures that are under way in the whole deployment.
+struct UnderWay;
+
+impl Query for UnderWay {
+    type Output = Vec<(String, i64)>;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Deployment
     }
 
-    /// Issues the receipt, and names it wherever something is now missing from a decision, or is still to be removed
-    /// from the entity graph.
-    async fn prove<R: Rows>(&self, rows: &mut R, work: &UnderWay) -> StoreResult<ReceiptId> {
-        let audit = rows.log_end().await?;
-        let kind = ReceiptKind::Erasure(work.done.clone());
-        let receipt = receipts::issue(rows, &self.call, &self.space, kind, audit).await?;
-        let sql = "UPDATE graph_outbox SET receipt = $3 WHERE tenant = $1 AND seq = $2";
-        rows.run_each(sql, self.tenant(), &work.waiting, &params![receipt]).await?;
-        decisions::account(rows, self.tenant(), &work.redacted, receipt).await?;
-        Ok(receipt)
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Self::Output> {
+        db.all("SELECT tenant, id FROM erasure ORDER BY tenant, id", &[]).await
     }
+}
+
+/// What the receipt of that number says was done.
+struct Proven {
+    tenant: Tenant,
+    id: ReceiptId,
+}
+
+impl Query for Proven {
+    type Output = ErasureSummary;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Tenant(&self.tenant)
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<ErasureSummary> {
+        let signed = receipts::vouched(db, &self.tenant, self.id).await?;
+        Ok(match signed.map(|signed| signed.statement.kind) {
+            Some(ReceiptKind::Erasure(done)) => ErasureSummary::of(&done, Some(self.id)),
+            Some(ReceiptKind::Attestation(_)) | None => ErasureSummary::default(),
+        })
+    }
+}
+
+/// Finishes an erasure that is in the way of another call.
+pub(super) fn finish_for_another(
+    store: Store,
+    tenant: Tenant,
+    id: ReceiptId,
+) -> BoxFuture<'static, StoreResult<()>> {
+    async move { store.erasure_carry_out(&tenant, id, None).await.map(drop) }.boxed()
 }
 
 impl Store {
-    /// What was typed goes before the erasure: should that fail, less is lost than if it were the other way round.
+    /// Carries the pieces out until none is left. `None` where somebody else carried out the last one.
+    async fn erasure_carry_out(
+        &self,
+        tenant: &Tenant,
+        id: ReceiptId,
+        call: Option<Call>,
+    ) -> StoreResult<Option<ErasureSummary>> {
+        let _alone = self.erasures().alone(tenant, id).await;
+        loop {
+            let piece = Piece { tenant: tenant.clone(), id, call: call.clone() };
+            match self.write_now(piece).await? {
+                Carried::Gone => return Ok(None),
+                Carried::Done(summary) => return Ok(Some(summary)),
+                Carried::More => {}
+                Carried::Unplanned(intent) => self.erasure_plan(tenant, id, intent).await?,
+            }
+        }
+    }
+
+    async fn erasure_plan(&self, tenant: &Tenant, id: ReceiptId, intent: ErasureIntent) -> StoreResult<()> {
+        match self.read_now(Planning { tenant: tenant.clone(), intent }).await {
+            Ok(plan) => self.write_now(Plan { tenant: tenant.clone(), id, plan }).await,
+            Err(error) => {
+                if error.is_of_content() {
+                    self.write_now(GiveUp { tenant: tenant.clone(), id }).await?;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Finishes what a process that was killed had begun.
+    pub(super) async fn erasures_resume(&self) -> Result<(), StoreError> {
+        for (tenant, id) in self.read_now(UnderWay).await? {
+            self.erasure_carry_out(&Tenant::new(tenant), ReceiptId(id), None).await?;
+        }
+        Ok(())
+    }
+
+    /// What was typed goes before the erasure: should that fail, less is lost than if it were the other way round. The
+    /// rest is a task of its own, which goes on when nobody waits for it any more.
     async fn erase(
         &self,
         call: Call,
@@ -306,7 +312,26 @@ impl Store {
         also: Also,
     ) -> Result<ErasureSummary, StoreError> {
         self.typed_lines_remove()?;
-        self.write(Erase { call, space, target, also }).await
+        let intent = ErasureIntent::new(&call, space, target, also);
+        let store = self.clone();
+        let erased = tokio::spawn(async move { store.erase_all_of_it(call, intent).await });
+        erased.await.unwrap_or(Err(StoreError::Panicked))
+    }
+
+    async fn erase_all_of_it(&self, mut call: Call, intent: ErasureIntent) -> StoreResult<ErasureSummary> {
+        let tenant = call.caller.tenant.clone();
+        let id = match self.write(Begin { call: call.clone(), intent }).await? {
+            Begun::Done(summary) => return Ok(summary),
+            Begun::Marked(id) => id,
+        };
+        // It is finished even if the key ends meanwhile.
+        if let Identity::Principal(principal) = &mut call.caller.identity {
+            principal.shown = None;
+        }
+        match self.erasure_carry_out(&tenant, id, Some(call)).await? {
+            Some(summary) => Ok(summary),
+            None => self.read(Proven { tenant, id }).await,
+        }
     }
 
     /// Erases one subject of one space. A subject that is not there leaves everything as it is, without a receipt.

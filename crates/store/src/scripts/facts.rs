@@ -57,10 +57,14 @@ pub(super) async fn of_subject<D: Db>(
     found(db, space, &condition, params![key, former].into()).await
 }
 
-/// The facts that keep these very words.
+/// The facts that keep these very words. One that somebody tampered with cannot be given others, and is left out.
 pub(super) async fn of_words<D: Db>(db: &mut D, space: SpaceKey<'_>, text: &str) -> StoreResult<Vec<Fact>> {
     let index = db.secrets().index("text", space, &text_key(text));
-    found(db, space, "AND text_ix = $3 ORDER BY +id", params![index].into()).await
+    let sql =
+        format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND space = $2 AND text_ix = $3 ORDER BY +id");
+    let rows: Vec<SealedFact> = db.all(&sql, &params![space.tenant, space.id, index]).await?;
+    let placed = facts_open_placed(db, space.tenant, &rows).await?;
+    Ok(placed.into_iter().map(|(_, fact)| fact).collect())
 }
 
 pub(super) async fn of_space<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<Vec<Fact>> {

@@ -85,8 +85,21 @@ pub(super) async fn issue_in<R: Rows>(
     kind: ReceiptKind,
     audit: Position,
 ) -> StoreResult<ReceiptId> {
+    let id = ReceiptId(rows.take(&caller.tenant, Series::Receipt, 1).await?);
+    keep(rows, caller, id, (space_id, space), kind, audit).await?;
+    Ok(id)
+}
+
+/// Signs and keeps a receipt under a number that was taken for it.
+pub(super) async fn keep<R: Rows>(
+    rows: &mut R,
+    caller: &Caller,
+    id: ReceiptId,
+    (space_id, space): (SpaceId, &Space),
+    kind: ReceiptKind,
+    audit: Position,
+) -> StoreResult<()> {
     let tenant = &caller.tenant;
-    let id = ReceiptId(rows.take(tenant, Series::Receipt, 1).await?);
     let space = Some(space.clone());
     let receipt = Receipt { id, tenant: tenant.clone(), space, ts: caller.now, kind, audit };
     let sealed = rows.db().secrets().receipt_seal(receipt, space_id)?;
@@ -103,7 +116,7 @@ pub(super) async fn issue_in<R: Rows>(
         sealed.signature.as_deref(),
     ];
     rows.run(sql, &values).await?;
-    Ok(id)
+    Ok(())
 }
 
 struct SubjectAttest {

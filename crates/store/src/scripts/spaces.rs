@@ -1,11 +1,11 @@
 //! Spaces: where they are and how far they have come.
 
 use crate::StoreError;
-use crate::rows::spaces::{SpaceRow, SpaceSize, SpaceVersion};
+use crate::rows::spaces::{FoundSpace, SpaceRow, SpaceSize, SpaceVersion, UserSpace};
 use crate::script::{Db, Query, Reach, Rows, Series, StoreResult};
 use crate::sql::{FromRow, among, params};
 use crate::store::Store;
-use domain::{Account, Caller, Space, SpaceId, SpaceKey, Status, Tenant};
+use domain::{Account, Caller, ReceiptId, Space, SpaceId, SpaceKey, Status, Tenant};
 
 /// Something asked within one space.
 pub(super) trait SpaceQuery: Send + Sync + 'static {
@@ -45,21 +45,24 @@ impl<Q: SpaceQuery> Query for InSpace<Q> {
     }
 }
 
-const FIND: &str = "SELECT id, version, epoch FROM space
+const FIND: &str = "SELECT id, version, epoch, erasing FROM space
      WHERE tenant = $1 AND user_id = $2 AND agent_id = $3 AND run_id = $4";
 
+/// The space's row. Where something is being erased from the user's spaces, that has to be finished first.
 pub(super) async fn find<D: Db>(db: &mut D, tenant: &Tenant, space: &Space) -> StoreResult<Option<SpaceRow>> {
-    db.one(FIND, &params![tenant, &space.user_id, &space.agent_id, &space.run_id]).await
+    let values = params![tenant, &space.user_id, &space.agent_id, &space.run_id];
+    db.one::<FoundSpace>(FIND, &values).await?.map(FoundSpace::settled).transpose()
 }
 
-/// The space's row, ours alone until the transaction ends.
+/// The same, and the row is ours alone until the transaction ends.
 pub(super) async fn lock<R: Rows>(
     rows: &mut R,
     tenant: &Tenant,
     space: &Space,
 ) -> StoreResult<Option<SpaceRow>> {
     let sql = format!("{FIND} {}", R::LOCK);
-    rows.db().one(&sql, &params![tenant, &space.user_id, &space.agent_id, &space.run_id]).await
+    let values = params![tenant, &space.user_id, &space.agent_id, &space.run_id];
+    rows.db().one::<FoundSpace>(&sql, &values).await?.map(FoundSpace::settled).transpose()
 }
 
 /// The space's row, made where it is missing, and ours alone until the transaction ends.
@@ -76,35 +79,57 @@ pub(super) async fn open<R: Rows>(rows: &mut R, tenant: &Tenant, space: &Space) 
     row.ok_or_else(|| StoreError::corrupt("a space", "its row is gone"))
 }
 
-/// A space that an erasure reaches.
-pub(super) struct Reached {
-    pub row: SpaceRow,
-    pub space: Space,
+const OF_USER: &str = "SELECT id, user_id, agent_id, run_id, erasing FROM space
+     WHERE tenant = $1 AND user_id = $2 ORDER BY agent_id, run_id";
+
+/// Every space of the user, whatever is being erased from them.
+pub(super) async fn of_user<D: Db>(
+    db: &mut D,
+    tenant: &Tenant,
+    user_id: &str,
+) -> StoreResult<Vec<(SpaceId, Space)>> {
+    let found: Vec<UserSpace> = db.all(OF_USER, &params![tenant, user_id]).await?;
+    Ok(found.into_iter().map(|found| (found.id, found.space)).collect())
 }
 
-impl FromRow for Reached {
-    fn from_row(row: &impl crate::sql::Cells) -> StoreResult<Self> {
-        let space = Space { user_id: row.cell(3)?, agent_id: row.cell(4)?, run_id: row.cell(5)? };
-        Ok(Self { row: SpaceRow::from_row(row)?, space })
-    }
-}
-
-/// The spaces that an erasure reaches, locked: every one of the user, or the one that was named.
-pub(super) async fn lock_reached<R: Rows>(
+/// Every space of the user, ours alone until the transaction ends.
+pub(super) async fn lock_user<R: Rows>(
     rows: &mut R,
     tenant: &Tenant,
-    space: &Space,
-) -> StoreResult<Vec<Reached>> {
-    if space.is_whole_user() {
-        let sql = format!(
-            "SELECT id, version, epoch, user_id, agent_id, run_id FROM space WHERE tenant = $1 AND user_id = $2
-             ORDER BY agent_id, run_id {}",
-            R::LOCK
-        );
-        return rows.db().all(&sql, &params![tenant, &space.user_id]).await;
+    user_id: &str,
+) -> StoreResult<Vec<(SpaceId, Space)>> {
+    let sql = format!("{OF_USER} {}", R::LOCK);
+    let found: Vec<UserSpace> = rows.db().all(&sql, &params![tenant, user_id]).await?;
+    found.into_iter().map(UserSpace::settled).collect()
+}
+
+/// Waits for the spaces from which this erasure takes something, ours alone until the transaction ends.
+pub(super) async fn lock_marked<R: Rows>(
+    rows: &mut R,
+    tenant: &Tenant,
+    erasure: ReceiptId,
+) -> StoreResult<()> {
+    let sql = format!(
+        "SELECT id FROM space WHERE tenant = $1 AND erasing = $2 ORDER BY agent_id, run_id {}",
+        R::LOCK
+    );
+    rows.db().all::<(i64,)>(&sql, &params![tenant, erasure]).await?;
+    Ok(())
+}
+
+/// An error where something is being erased from the user's spaces.
+pub(super) async fn settled<D: Db>(db: &mut D, tenant: &Tenant, user_id: &str) -> StoreResult<()> {
+    let sql = "SELECT erasing FROM space WHERE tenant = $1 AND user_id = $2 AND erasing IS NOT NULL LIMIT 1";
+    match db.one::<(i64,)>(sql, &params![tenant, user_id]).await? {
+        Some((erasure,)) => Err(StoreError::Erasing(ReceiptId(erasure))),
+        None => Ok(()),
     }
-    let row = lock(rows, tenant, space).await?;
-    Ok(row.into_iter().map(|row| Reached { row, space: space.clone() }).collect())
+}
+
+pub(super) async fn version<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<SpaceVersion> {
+    let sql = "SELECT version, epoch FROM space WHERE tenant = $1 AND id = $2";
+    let found: Option<(i64, i64)> = db.one(sql, &params![space.tenant, space.id]).await?;
+    Ok(found.map_or_else(SpaceVersion::default, |(version, epoch)| SpaceVersion { version, epoch }))
 }
 
 /// Nothing that was read of the space before this may be kept.

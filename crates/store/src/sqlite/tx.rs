@@ -141,8 +141,8 @@ impl<'c> Rows for SqliteTx<'c> {
     /// A transaction that writes has the whole database to itself.
     const LOCK: &'static str = "";
 
-    const OUTBOX: &'static str = "INSERT INTO graph_outbox (tenant, fact, created)
-        SELECT $1, value, $3 FROM graph_projection CROSS JOIN json_each($2)";
+    const OUTBOX: &'static str = "INSERT INTO graph_outbox (tenant, fact, created, receipt)
+        SELECT $1, value, $3, $4 FROM graph_projection CROSS JOIN json_each($2)";
 
     fn db(&mut self) -> &mut SqliteDb<'c> {
         &mut self.db

@@ -4,7 +4,7 @@ use super::{Cell, Deployment, program};
 use std::process::{Command, Stdio};
 
 /// All that a deployment keeps, in the order in which both engines can give it.
-const TABLES: [(&str, &str); 16] = [
+const TABLES: [(&str, &str); 17] = [
     ("deployment", "name"),
     ("sequence", "tenant, name"),
     ("space", "tenant, id"),
@@ -16,6 +16,7 @@ const TABLES: [(&str, &str); 16] = [
     ("decision", "tenant, id"),
     ("belief", "tenant, decision, place"),
     ("receipt", "tenant, id"),
+    ("erasure", "tenant, id"),
     ("audit_entry", "seq"),
     ("principal", "tenant, id"),
     ("graph_outbox", "seq"),

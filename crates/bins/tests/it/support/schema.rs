@@ -27,7 +27,9 @@ const BACK: [(i64, &str); 5] = [
         4,
         "DROP INDEX fact_statement;
          ALTER TABLE fact DROP COLUMN statement_ix;
-         DROP TABLE statement_text;",
+         DROP TABLE statement_text;
+         ALTER TABLE space DROP COLUMN erasing;
+         DROP TABLE erasure;",
     ),
     (3, "DROP TABLE graph_outbox; DROP TABLE graph_projection;"),
     (

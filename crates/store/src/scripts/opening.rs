@@ -1,0 +1,20 @@
+//! Opening a store, and finishing what a process before this one could not.
+
+use super::erasure::finish_for_another;
+use crate::StoreError;
+use crate::store::{Store, StoreSettings};
+use domain::Timestamp;
+
+impl Store {
+    /// Opens the database, setting it up and making its keys where it is new. Must be called within a Tokio runtime.
+    pub async fn open(settings: StoreSettings, now: Timestamp) -> Result<Self, StoreError> {
+        let store = Self::with(settings, now, finish_for_another).await?;
+        let resuming = store.clone();
+        tokio::spawn(async move {
+            if let Err(error) = resuming.erasures_resume().await {
+                tracing::warn!(%error, "an erasure that was begun earlier is not finished; the next call to its space tries again");
+            }
+        });
+        Ok(store)
+    }
+}
