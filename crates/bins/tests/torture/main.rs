@@ -10,6 +10,8 @@ mod approval_states;
 mod campaign;
 mod clock_jumps;
 mod cut_connections;
+mod disk_full;
+mod foreign_lock;
 mod hostile_inputs;
 mod injection_payloads;
 mod injections;
@@ -19,6 +21,8 @@ mod mixed_load;
 mod one_slot;
 mod postgres_cuts;
 mod postgres_proxy;
+mod power_loss;
+mod recording;
 mod store_check;
 mod strace;
 mod system_calls;
@@ -36,9 +40,12 @@ use std::time::Instant;
 /// Where a deployment is made without saying otherwise. Rows that use PostgreSQL ask for it.
 const ENGINE: support::Engine = support::Engine::Sqlite;
 
-const ROWS: [Row; 11] = [
+const ROWS: [Row; 14] = [
     kills::ROW,
     system_calls::ROW,
+    power_loss::ROW,
+    disk_full::ROW,
+    foreign_lock::ROW,
     one_slot::ROW,
     cut_connections::ROW,
     postgres_cuts::ROW,

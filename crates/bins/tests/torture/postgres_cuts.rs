@@ -19,6 +19,8 @@ pub const ROW: Row = Row {
 
 const USER: &str = "patient";
 const ERASED: &str = "erased";
+/// Of each type, in a call; beyond the last one nothing is cut.
+const MESSAGES: usize = 16;
 /// Longer than the service looks for the outcome of a commit.
 const AWAY: Duration = Duration::from_secs(12);
 
@@ -51,8 +53,10 @@ fn run(campaign: &Campaign) -> Verdict {
     for round in 0..rounds {
         for (n, moment) in Moment::ALL.into_iter().enumerate() {
             campaign.progress("cuts", round * Moment::ALL.len() + n, rounds * Moment::ALL.len());
-            cuts.write(round, moment);
-            cuts.erase(round, moment);
+            // Some messages into the call: its key is looked up first, and it reads before it writes.
+            let others = if moment.is_of_commit() { 0 } else { campaign.seed_for(round).below(MESSAGES) };
+            cuts.write(round, moment, others);
+            cuts.erase(round, moment, others);
         }
     }
     let unknown = if campaign.percent.is_some() { cuts.unknown_outcome() } else { 0 };
@@ -76,9 +80,9 @@ struct Cuts<'a> {
 
 impl Cuts<'_> {
     /// One call over fresh connections, of which the first that comes to the moment breaks.
-    fn call(&mut self, moment: Moment, tool: &str, arguments: &serde_json::Value) -> String {
+    fn call(&mut self, moment: Moment, others: usize, tool: &str, arguments: &serde_json::Value) -> String {
         self.proxy.cut_all();
-        self.proxy.arm(moment);
+        self.proxy.arm(moment, others);
         let answer = self.client.ask(tool, arguments).unwrap();
         self.told.cuts += usize::from(self.proxy.disarm());
         // Where the lookup of the key was cut, the call was not begun, and the status says so.
@@ -87,9 +91,14 @@ impl Cuts<'_> {
         said
     }
 
-    fn write(&mut self, round: usize, moment: Moment) {
+    fn write(&mut self, round: usize, moment: Moment, others: usize) {
         let subject = format!("{moment:?} {round}").to_lowercase();
-        let said = self.call(moment, "remember", &json!({ "text": says(&subject, "kept"), "user_id": USER }));
+        let said = self.call(
+            moment,
+            others,
+            "remember",
+            &json!({ "text": says(&subject, "kept"), "user_id": USER }),
+        );
         if said.starts_with("Stored: [ADD]") {
             self.told.acknowledged.push(subject);
         } else {
@@ -101,13 +110,13 @@ impl Cuts<'_> {
         }
     }
 
-    fn erase(&mut self, round: usize, moment: Moment) {
+    fn erase(&mut self, round: usize, moment: Moment, others: usize) {
         let user = format!("{ERASED} {round} {moment:?}");
         for n in 0..3 {
             self.client
                 .call("remember", &json!({ "text": says(&format!("item {n}"), "x"), "user_id": user }));
         }
-        let said = self.call(moment, "delete_all", &json!({ "user_id": user }));
+        let said = self.call(moment, others, "delete_all", &json!({ "user_id": user }));
         let left = Export::of(&mut self.client, &user).subjects().len();
         assert!(left == 0 || left == 3, "{moment:?}: {left} facts are left");
         assert!(left == 0 || !said.starts_with("Deleted "), "{moment:?}: {said}");
@@ -117,7 +126,7 @@ impl Cuts<'_> {
     /// The commit is sent, and then nobody can be asked what became of it. Returns how many such calls there were.
     fn unknown_outcome(&mut self) -> usize {
         self.proxy.cut_all();
-        self.proxy.arm(Moment::CommitSent);
+        self.proxy.arm(Moment::CommitSent, 0);
         let (server, key) = (self.server, self.key);
         let said = std::thread::scope(|scope| {
             let writer = scope.spawn(move || {

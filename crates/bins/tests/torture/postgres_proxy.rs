@@ -5,12 +5,12 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Where a connection breaks, the next time that it comes to this.
+/// Where a connection breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
-    /// Behind the first message of this type: P is Parse, B Bind, E Execute, S Sync.
+    /// Behind a message of this type: P is Parse, B Bind, E Execute, S Sync.
     After(u8),
-    /// In the middle of the first message of this type.
+    /// In the middle of a message of this type.
     Within(u8),
     BeforeCommit,
     /// The server gets the commit, and the client never hears of it.
@@ -34,6 +34,10 @@ impl Moment {
         Self::BeforeAnswer,
         Self::WithinAnswer,
     ];
+
+    pub const fn is_of_commit(self) -> bool {
+        !matches!(self, Self::After(_) | Self::Within(_))
+    }
 }
 
 /// Serves until the test program ends.
@@ -44,7 +48,8 @@ pub struct Proxy {
 
 struct State {
     server: SocketAddr,
-    armed: Mutex<Option<Moment>>,
+    /// The moment, and how often it is still let pass.
+    armed: Mutex<Option<(Moment, usize)>>,
     /// Whether nobody gets through.
     closed: Mutex<bool>,
     open: Mutex<Vec<TcpStream>>,
@@ -71,9 +76,9 @@ impl Proxy {
         self.address
     }
 
-    /// Breaks the first connection that comes to this moment.
-    pub fn arm(&self, moment: Moment) {
-        *self.state.armed.lock().unwrap() = Some(moment);
+    /// Breaks the connection that comes to this moment after so many others have.
+    pub fn arm(&self, moment: Moment, others: usize) {
+        *self.state.armed.lock().unwrap() = Some((moment, others));
     }
 
     /// Takes the order back; returns whether it had been carried out.
@@ -182,10 +187,17 @@ impl Pair {
     /// The moment that this message brings about, if that is what is waited for.
     fn due(&self, message: &[u8]) -> Option<Moment> {
         let is_commit = message[0] == b'Q' && message[5..].starts_with(b"COMMIT");
-        self.state.armed.lock().unwrap().take_if(|moment| match moment {
+        let mut armed = self.state.armed.lock().unwrap();
+        let (moment, others) = armed.as_mut()?;
+        let is_due = match moment {
             Moment::After(kind) | Moment::Within(kind) => message[0] == *kind,
             _ => is_commit,
-        })
+        };
+        if is_due && *others > 0 {
+            *others -= 1;
+            return None;
+        }
+        armed.take_if(|_| is_due).map(|(moment, _)| moment)
     }
 
     fn message(&mut self, is_typed: bool) -> io::Result<Vec<u8>> {

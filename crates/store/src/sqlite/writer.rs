@@ -116,6 +116,7 @@ impl Writer {
             wal: wal_path(path),
             connection,
             secrets,
+            unsynced: None,
             health: health.clone(),
             ended: None,
         };
@@ -159,6 +160,8 @@ struct Worker {
     head_file: HeadFile,
     head_lag: Lag,
     wal: PathBuf,
+    /// The head of entries that the disk may not have yet.
+    unsynced: Option<SignedHead>,
     health: Arc<Health>,
     /// Why nothing is written any more. After a failed sync nobody knows what is on the disk, and a second sync that
     /// succeeds says nothing about what the first one lost.
@@ -265,17 +268,22 @@ impl Worker {
             }
         };
         if let Some(head) = head {
-            self.witness(&head);
+            self.unsynced = Some(head);
+        }
+        if durability == Durability::Now {
+            self.witness();
         }
         Ok(())
     }
 
-    /// Notes the head of a commit beside the database. The commit holds; a head that lags is repaired by the next group,
-    /// and a log longer than the head outside is no tampering.
-    fn witness(&mut self, head: &SignedHead) {
+    /// Notes the head of what is on the disk beside the database. It must never be ahead of the disk: after a power cut
+    /// the log would seem to have been cut back. A head that lags is repaired by the next group, and a log longer than
+    /// the head outside is no tampering.
+    fn witness(&mut self) {
+        let Some(head) = self.unsynced.take() else { return };
         let mut db = SqliteDb { sql: &mut self.connection, secrets: &self.secrets };
         let passes = |at| at_once(log_passes(&mut db, at)).unwrap_or(false);
-        let mut written = self.head_file.advance(head, self.head_lag.wait(), passes);
+        let mut written = self.head_file.advance(&head, self.head_lag.wait(), passes);
         if written.as_ref().is_err_and(|error| !is_locked(error))
             && matches!(db.settle(&self.head_file), Ok(true))
         {
@@ -290,7 +298,7 @@ impl Worker {
             return;
         }
         match File::open(&self.wal).and_then(|wal| wal.sync_data()) {
-            Ok(()) => {}
+            Ok(()) => self.witness(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => self.end(&error.to_string()),
         }

@@ -4,6 +4,7 @@ use super::PATIENCE;
 use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::time::Duration;
 
 /// One connection to a server.
 pub struct Connection {
@@ -44,6 +45,12 @@ impl Connection {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         Ok(Self { reader: BufReader::new(stream) })
+    }
+
+    /// Lets an answer take so long.
+    pub fn waiting(self, patience: Duration) -> io::Result<Self> {
+        self.reader.get_ref().set_read_timeout(Some(patience))?;
+        Ok(self)
     }
 
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
