@@ -3,7 +3,7 @@
 use crate::campaign::{Campaign, Row, Verdict, thousands};
 use crate::postgres_proxy::{Moment, Proxy};
 use crate::store_check::{Export, intact};
-use crate::support::http::{Client, text};
+use crate::support::http::{Client, request, text};
 use crate::support::postgres::{self, Database, Role};
 use crate::support::{Deployment, Model, PATIENCE, Server, says};
 use serde_json::json;
@@ -21,8 +21,6 @@ const USER: &str = "patient";
 const ERASED: &str = "erased";
 /// Of each type, in a call; beyond the last one nothing is cut.
 const MESSAGES: usize = 16;
-/// Longer than the service looks for the outcome of a commit.
-const AWAY: Duration = Duration::from_secs(12);
 
 fn run(campaign: &Campaign) -> Verdict {
     let Some(server) = postgres::shared() else {
@@ -126,24 +124,12 @@ impl Cuts<'_> {
     /// The commit is sent, and then nobody can be asked what became of it. Returns how many such calls there were.
     fn unknown_outcome(&mut self) -> usize {
         self.proxy.cut_all();
-        self.proxy.arm(Moment::CommitSent, 0);
-        let (server, key) = (self.server, self.key);
-        let said = std::thread::scope(|scope| {
-            let writer = scope.spawn(move || {
-                let arguments = json!({ "text": says("unknown", "kept"), "user_id": USER });
-                server.client(key).call("remember", &arguments)
-            });
-            let deadline = Instant::now() + PATIENCE;
-            while !self.proxy.is_idle() {
-                assert!(Instant::now() < deadline, "no commit was sent");
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            self.proxy.close(true);
-            std::thread::sleep(AWAY);
-            let said = writer.join().unwrap();
-            self.proxy.close(false);
-            said
-        });
+        self.proxy.arm(Moment::ForGood, 0);
+        let arguments = json!({ "text": says("unknown", "kept"), "user_id": USER });
+        let said = self.client.call("remember", &arguments);
+        assert!(self.proxy.is_idle(), "no commit was sent");
+        self.proxy.open();
+        self.wait_until_ready();
         assert!(!said.starts_with("Stored:"), "{said}");
         let words = said.to_lowercase();
         assert!(!words.contains("nothing was changed"), "{said}");
@@ -152,6 +138,14 @@ impl Cuts<'_> {
             "{said}"
         );
         1
+    }
+
+    fn wait_until_ready(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.server.connect().ask(&request("GET", "/readyz", &[], b"")).unwrap().status != 200 {
+            assert!(Instant::now() < deadline, "the server does not find its database again");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     fn finish(mut self, unknown: usize) -> Verdict {

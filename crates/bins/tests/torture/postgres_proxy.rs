@@ -19,6 +19,8 @@ pub enum Moment {
     BeforeAnswer,
     /// The client gets the first byte of the answer to the commit.
     WithinAnswer,
+    /// The server gets the commit, and from then on the client gets through to nobody.
+    ForGood,
 }
 
 impl Moment {
@@ -93,16 +95,19 @@ impl Proxy {
 
     /// Breaks every connection: the next ones prepare their statements anew.
     pub fn cut_all(&self) {
-        for stream in self.state.open.lock().unwrap().drain(..) {
-            let _ = stream.shutdown(Shutdown::Both);
-        }
+        self.state.cut_all();
     }
 
-    /// Lets nobody through any more, or again.
-    pub fn close(&self, closed: bool) {
-        *self.state.closed.lock().unwrap() = closed;
-        if closed {
-            self.cut_all();
+    /// Lets everybody through again.
+    pub fn open(&self) {
+        *self.state.closed.lock().unwrap() = false;
+    }
+}
+
+impl State {
+    fn cut_all(&self) {
+        for stream in self.open.lock().unwrap().drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
         }
     }
 }
@@ -170,6 +175,14 @@ impl Pair {
                     // The server must read it before it finds that nobody listens.
                     let _ = self.client.shutdown(Shutdown::Both);
                     std::thread::sleep(A_MOMENT);
+                    return Ok(());
+                }
+                Moment::ForGood => {
+                    *self.state.closed.lock().unwrap() = true;
+                    *self.withheld.lock().unwrap() = Some(0);
+                    self.server.write_all(&message)?;
+                    std::thread::sleep(A_MOMENT);
+                    self.state.cut_all();
                     return Ok(());
                 }
                 Moment::BeforeAnswer | Moment::WithinAnswer => {

@@ -16,7 +16,7 @@ impl Export {
     }
 
     pub fn read(text: &str) -> Self {
-        let export: Value = serde_json::from_str(text).unwrap();
+        let export: Value = serde_json::from_str(text).unwrap_or_else(|_| panic!("no export: {text}"));
         let list = |name: &str| export[name].as_array().unwrap().clone();
         Self { facts: list("records"), audit: list("audit") }
     }
