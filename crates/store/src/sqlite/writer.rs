@@ -29,7 +29,7 @@ use tokio::sync::oneshot;
 const GROUP: usize = 256;
 /// A group that has taken so long already takes no further call: those of it that have not begun wait for the next one,
 /// and among those who came meanwhile they are taken in turn again.
-const GROUP_TIME: Duration = Duration::from_millis(20);
+const GROUP_TIME: Duration = Duration::from_millis(8);
 /// What a read leaves in the log reaches the disk within this time, well inside a second.
 const FLUSH_AFTER: Duration = Duration::from_millis(400);
 
