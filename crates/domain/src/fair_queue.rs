@@ -1,8 +1,9 @@
 //! Who is served next. Between tenants, and then between the callers of one tenant, it is whoever has had the least so
 //! far, so a caller who asks for much waits for itself and not the others for it.
 //!
-//! Nothing is remembered of a caller that neither waits nor is at work: it begins with as much as the one served last
-//! had had, which neither repays an idle day nor punishes a busy one.
+//! Of a caller that neither waits nor is at work it is remembered what it has had beyond the one served last, so one
+//! that comes back at once does not go before those who waited meanwhile. Later it is forgotten: it begins with as much
+//! as the one served last had had, which neither repays an idle day nor punishes a busy one.
 
 use crate::Tenant;
 use std::collections::{BTreeMap, VecDeque};
@@ -101,7 +102,12 @@ impl<T> FairQueue<T> {
 
     /// Puts what was taken by [`Self::serve`] back before everything else of the account.
     pub fn put_back(&mut self, account: &Account, item: T) {
-        self.lane(account).waiting.push_front(item);
+        let caller = self.lane(account);
+        caller.waiting.push_front(item);
+        caller.had = caller.had.saturating_sub(1);
+        if let Some(tenant) = self.tenants.get_mut(&account.tenant) {
+            tenant.had = tenant.had.saturating_sub(1);
+        }
         self.done(account, 0);
     }
 
@@ -158,7 +164,7 @@ impl<T> FairQueue<T> {
         if let Some(caller) = tenant.callers.get_mut(&account.caller) {
             caller.at_work = caller.at_work.saturating_sub(1);
         }
-        self.forget_idle(account);
+        self.forget_idle();
     }
 
     /// What is at work has cost so much more.
@@ -176,19 +182,26 @@ impl<T> FairQueue<T> {
         let caller = tenant.callers.get_mut(&account.caller)?;
         let at = caller.waiting.iter().position(is_it)?;
         let item = caller.waiting.remove(at);
-        self.forget_idle(account);
+        self.forget_idle();
         item
     }
 
-    fn forget_idle(&mut self, account: &Account) {
-        let Some(tenant) = self.tenants.get_mut(&account.tenant) else { return };
-        let is_idle = |caller: &CallerLane<T>| caller.at_work == 0 && caller.waiting.is_empty();
-        if tenant.callers.get(&account.caller).is_some_and(is_idle) {
-            tenant.callers.remove(&account.caller);
+    /// What idle callers and tenants have had no longer matters once those who are served have had as much, or nobody
+    /// is. It is looked at between two rounds of work, and not for each.
+    fn forget_idle(&mut self) {
+        if self.at_work > 0 {
+            return;
         }
-        if tenant.callers.is_empty() {
-            self.tenants.remove(&account.tenant);
+        if !self.tenants.values().any(TenantLane::is_waiting) {
+            self.tenants.clear();
+            return;
         }
+        let clock = self.clock;
+        self.tenants.retain(|_, tenant| {
+            let served = tenant.clock;
+            tenant.callers.retain(|_, caller| !caller.waiting.is_empty() || caller.had > served);
+            tenant.is_waiting() || tenant.had > clock
+        });
     }
 }
 
@@ -250,6 +263,28 @@ mod tests {
             queue.push(&account("new"), "new");
         }
         assert_eq!(order(&mut queue, |_| 1_000_000), ["new", "new", "old", "new", "old"]);
+    }
+
+    /// As the writer does it: what takes the whole time of a group leaves the others for the next one.
+    #[test]
+    fn one_that_comes_back_at_once_does_not_go_before_who_waited() {
+        for other in ["a/bob", "z/bob"] {
+            let mut queue = FairQueue::new(Capacity::of(usize::MAX));
+            queue.push(&account(other), "other");
+            let mut turns = Vec::new();
+            for _ in 0..3 {
+                queue.push(&account("a/"), "piece");
+                let mut group: Vec<_> = std::iter::from_fn(|| queue.serve()).collect();
+                for (account, item) in group.split_off(1).into_iter().rev() {
+                    queue.put_back(&account, item);
+                }
+                for (account, item) in group {
+                    queue.done(&account, 1000);
+                    turns.push(item);
+                }
+            }
+            assert_eq!(turns[..2], ["piece", "other"], "{other}");
+        }
     }
 
     #[test]

@@ -70,11 +70,6 @@ pub(crate) trait Query: Send + Sync + 'static {
         false
     }
 
-    /// Whether it reads a few rows by their keys, however much the database holds.
-    fn is_brief(&self) -> bool {
-        false
-    }
-
     fn run<D: Db>(&self, db: &mut D) -> impl Future<Output = StoreResult<Self::Output>> + Send;
 }
 

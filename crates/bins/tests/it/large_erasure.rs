@@ -72,12 +72,12 @@ fn others_are_served_between_the_pieces_of_an_erasure() {
     let (_, key) = deployment.principal("admin", &[]);
     let (_, other) = deployment.principal("other", &["--tenant", "acme"]);
     let server = deployment.serve();
-    let facts = amount(FACTS, 8000);
+    let facts = amount(FACTS, 32 * PER_STATEMENT);
     let mut client = server.client(&key);
     for statement in statements("ann", facts) {
         client.call("remember", &statement);
     }
-    for _ in 0..amount(3, 1500) {
+    for _ in 0..amount(3, 200) {
         client.call("record_decision", &decision("ann"));
     }
     let over = AtomicBool::new(false);

@@ -185,10 +185,6 @@ enum Facts {
 impl SpaceQuery for Facts {
     type Output = Vec<Fact>;
 
-    fn is_brief(&self) -> bool {
-        matches!(self, Self::Numbered(_))
-    }
-
     async fn run<D: Db>(&self, db: &mut D, space: SpaceKey<'_>, _: SpaceVersion) -> StoreResult<Vec<Fact>> {
         match self {
             Self::Numbered(id) => get(db, space, &[*id]).await,

@@ -195,10 +195,6 @@ impl Query for PrincipalByKey {
         true
     }
 
-    fn is_brief(&self) -> bool {
-        true
-    }
-
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Option<Principal>> {
         let sql = format!(
             "SELECT {COLUMNS}, (SELECT value FROM deployment WHERE name = '{PRINCIPALS}') FROM principal

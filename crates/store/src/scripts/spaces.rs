@@ -11,11 +11,6 @@ use domain::{Account, Caller, ReceiptId, Space, SpaceId, SpaceKey, Status, Tenan
 pub(super) trait SpaceQuery: Send + Sync + 'static {
     type Output: Send + 'static;
 
-    /// See [`Query::is_brief`].
-    fn is_brief(&self) -> bool {
-        false
-    }
-
     fn run<D: Db>(
         &self,
         db: &mut D,
@@ -40,10 +35,6 @@ impl<Q: SpaceQuery> Query for InSpace<Q> {
 
     fn account(&self) -> Account {
         self.account.clone()
-    }
-
-    fn is_brief(&self) -> bool {
-        self.query.is_brief()
     }
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Self::Output> {

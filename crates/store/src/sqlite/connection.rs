@@ -64,13 +64,6 @@ pub(crate) fn open(path: &Path, meter: Option<&Meter>) -> Result<Connection, Sto
     Ok(db)
 }
 
-/// A connection that fails where others would wait for another process.
-pub(crate) fn open_impatient(path: &Path, meter: Option<&Meter>) -> Result<Connection, StoreError> {
-    let db = open(path, meter)?;
-    db.busy_timeout(Duration::ZERO)?;
-    Ok(db)
-}
-
 /// Turns write-ahead logging on. Two processes that do so on a new file at once get in each other's way, and for this
 /// one step SQLite does not call the busy handler.
 fn write_ahead(db: &Connection) -> Result<(), StoreError> {

@@ -1,7 +1,6 @@
 //! The store on SQLite: one file, any number of processes.
 
 mod audit_verify;
-mod brief;
 mod chain;
 pub(crate) mod connection;
 mod counters;

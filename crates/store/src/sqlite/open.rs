@@ -1,6 +1,5 @@
 //! Opening a database: schema, keys, and whether these keys are the ones it was made with.
 
-use super::brief::Brief;
 use super::connection::{self, Meter};
 use super::db::SqliteDb;
 use super::engine::Sqlite;
@@ -79,8 +78,7 @@ impl Sqlite {
         let readers = |purpose| Readers::new(purpose, path.clone(), secrets.clone(), meter.clone());
         let [reading, desk, verification] =
             [Purpose::Reading, Purpose::Desk, Purpose::Verification].map(readers);
-        let brief = Brief::new(path.clone(), secrets.clone(), meter.clone());
-        Ok(Self { path, secrets, brief, readers: reading, desk, verification, writer })
+        Ok(Self { path, secrets, readers: reading, desk, verification, writer })
     }
 }
 
