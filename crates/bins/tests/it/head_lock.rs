@@ -58,7 +58,7 @@ fn a_locked_head_file_delays_nothing_but_itself() {
     assert_eq!(warnings, 1, "{:?}", server.log());
 
     drop(stranger);
-    client.list();
+    client.remember(&says("after", "the lock"));
     assert_ne!(std::fs::read(head_file(&deployment)).unwrap(), before, "the next commit writes it");
     let verdict = client.call("verify_audit", &json!({}));
     assert_eq!(verdict, "✓ Audit chain INTACT — 24 entries verified.");
