@@ -13,7 +13,7 @@ pub(crate) struct Secrets {
     pub sealer: Sealer,
     pub blind: BlindKey,
     pub signer: Option<Signer>,
-    /// The deployment's own public keys, newest first; `None` when signing is off.
+    /// The deployment's own public keys; `None` when signing is off.
     pub keyring: Option<Keyring>,
 }
 

@@ -26,4 +26,5 @@ mod spaces;
 pub(crate) mod statement_texts;
 mod statements;
 mod storage_use;
+pub(crate) mod tree;
 mod vectors;
