@@ -20,7 +20,7 @@ pub(crate) struct Postgres {
 impl Postgres {
     pub async fn ask<Q: Query>(&self, query: Q) -> StoreResult<Q::Output> {
         if !query.is_large() {
-            return self.shared.ask(query).await;
+            return Box::pin(self.shared.ask(query)).await;
         }
         let (shared, runtime) = (self.shared.clone(), Handle::current());
         match spawn_blocking(move || runtime.block_on(shared.ask(query))).await {
