@@ -27,6 +27,7 @@ mod evidence_flips;
 mod export;
 mod facts;
 mod fairness;
+mod foreign_schema;
 mod four_eyes;
 mod gate;
 mod graph;

@@ -25,6 +25,8 @@ mod evidence_flips;
 mod export;
 #[path = "../it/fairness.rs"]
 mod fairness;
+#[path = "../it/foreign_schema.rs"]
+mod foreign_schema;
 #[path = "../it/four_eyes.rs"]
 mod four_eyes;
 #[path = "../it/gate.rs"]
@@ -64,6 +66,7 @@ mod pg_many_servers;
 mod pg_moving;
 mod pg_readiness;
 mod pg_restoration;
+mod pg_schema;
 mod pg_walls;
 #[path = "../it/principals.rs"]
 mod principals;
