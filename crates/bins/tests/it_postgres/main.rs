@@ -17,6 +17,8 @@ mod audit_tampering;
 mod backup;
 #[path = "../it/concurrency.rs"]
 mod concurrency;
+#[path = "../it/damaged_rows.rs"]
+mod damaged_rows;
 #[path = "../it/erasure.rs"]
 mod erasure;
 #[path = "../it/evidence_flips.rs"]
@@ -29,6 +31,8 @@ mod fairness;
 mod foreign_schema;
 #[path = "../it/four_eyes.rs"]
 mod four_eyes;
+#[path = "../it/fsck.rs"]
+mod fsck;
 #[path = "../it/gate.rs"]
 mod gate;
 #[path = "../it/graph.rs"]

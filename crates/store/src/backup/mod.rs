@@ -34,7 +34,10 @@ fn open_file(path: &Path) -> Result<Connection, StoreError> {
 
 /// The keys at hand, which must be those that the deployment was made with. What is no secret without a passphrase or
 /// Vault is taken from the deployment where there is no file of it here.
-async fn secrets_of(settings: &KeySettings, held: &BTreeMap<String, Vec<u8>>) -> Result<Secrets, StoreError> {
+pub(crate) async fn secrets_of(
+    settings: &KeySettings,
+    held: &BTreeMap<String, Vec<u8>>,
+) -> Result<Secrets, StoreError> {
     let startup = |error: keys::KeyError| StoreError::Startup(error.to_string());
     for (name, file) in keys::shareable(settings) {
         if let Some(text) = held.get(name)

@@ -40,11 +40,12 @@ pub(crate) fn refuse_foreign(db: &mut Connection) -> Result<(), StoreError> {
     refuse_other(&objects(&made)?, &found)
 }
 
-/// All that the schema holds. The tables that `ANALYZE` leaves change no answer.
+/// All that the schema holds, but for what SQLite makes for itself and never takes away: the tables of `AUTOINCREMENT`
+/// and of `ANALYZE`, which change no answer.
 fn objects(db: &Connection) -> Result<Vec<SchemaObject>, StoreError> {
     let mut read = db.prepare(
         "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master
-         WHERE NOT (type = 'table' AND name LIKE 'sqlite\\_stat_' ESCAPE '\\')",
+         WHERE NOT (type = 'table' AND name IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))",
     )?;
     let objects = read.query_map([], |row| {
         let (of, sql): (String, String) = (row.get(2)?, row.get(3)?);
