@@ -9,6 +9,7 @@ mod request_id;
 mod rpc;
 mod stateless;
 pub mod stdio;
+mod tool_result;
 mod tools_list;
 
 /// The name and version under which the server introduces itself.

@@ -3,6 +3,7 @@
 
 use crate::elicitation::{Asker, MOST, settle};
 use crate::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
+use crate::tool_result::tool_result;
 use crate::tools_list::tools_list;
 use crate::{NAME, VERSION};
 use domain::{Caller, Identity};
@@ -58,15 +59,16 @@ pub(crate) async fn serve(
         "ping" => Ok("{}".into()),
         "tools/call" => {
             let Called { reply, space } = call(service, caller.clone(), params).await?;
-            let mut text = reply.text();
+            let mut settled = String::new();
             if let Some(asker) = asker {
                 for proposal in reply.proposals().iter().take(MOST) {
                     let answer = asker.ask(proposal).await;
-                    let settled = settle(service, &caller, &space, proposal.memory_id, answer).await;
-                    text.extend(settled.map(|said| format!("\n{said}")));
+                    let said = settle(service, &caller, &space, proposal.memory_id, answer).await;
+                    settled.extend(said.map(|said| format!("\n{said}")));
                 }
             }
-            Ok(result(&text, reply.is_error()).to_string().into())
+            let write = move |reply: &Reply| result(&(reply.text() + &settled), reply.is_error());
+            Ok(service.write_out(&caller.account(), reply, write).await.into())
         }
         "logging/setLevel" => set_level(&params),
         other => match list(service, &caller, other) {
@@ -168,13 +170,8 @@ pub(crate) fn space(arguments: &Map<String, Value>) -> Map<String, Value> {
     ["user_id", "agent_id", "run_id"].into_iter().filter_map(select).collect()
 }
 
-pub(crate) fn result(text: &str, is_error: bool) -> Value {
-    json!({
-        "content": [{ "type": "text", "text": text }],
-        "structuredContent": { "result": text },
-        "isError": is_error,
-        "_meta": { "fastmcp": { "wrap_result": true } },
-    })
+fn result(text: &str, is_error: bool) -> String {
+    tool_result(text, is_error, &json!({ "fastmcp": { "wrap_result": true } }), "")
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub(crate) async fn serve(
     match method {
         "server/discover" => Ok(discovered().to_string().into()),
         "tools/call" => {
-            round_trip::call(service, caller, params).await.map(|result| result.to_string().into())
+            round_trip::call(service, caller, params).await.map(Into::into)
         }
         // Both lists are empty, so nothing can be asked for by name.
         "resources/read" => Err(nothing_there("resource", "uri", &params)),

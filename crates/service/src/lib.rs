@@ -7,6 +7,7 @@ mod catalogue;
 mod embedding;
 mod fact_json;
 mod gate;
+mod long_reply;
 mod metrics;
 mod outcome;
 mod paths;

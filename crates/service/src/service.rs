@@ -1,6 +1,7 @@
 //! What the tools share: the store, the models, and the options of the deployment.
 
 use crate::embedding::Embedding;
+use crate::long_reply::Desk;
 use crate::metrics::ToolTimes;
 use crate::projection::Projection;
 use crate::quota::{Meter, Quotas};
@@ -112,6 +113,7 @@ pub struct Service {
     pub(crate) projection: Option<Projection>,
     pub(crate) tool_times: ToolTimes,
     pub(crate) meter: Meter,
+    pub(crate) desk: Desk,
 }
 
 impl Service {
@@ -132,6 +134,7 @@ impl Service {
             projection: None,
             tool_times,
             meter: Meter::default(),
+            desk: Desk::new(),
         }
     }
 

@@ -70,6 +70,11 @@ pub(crate) trait Query: Send + Sync + 'static {
         false
     }
 
+    /// Whether it opens as many rows as there are. That takes long, and is not done on the threads that serve everybody.
+    fn is_large(&self) -> bool {
+        false
+    }
+
     fn run<D: Db>(&self, db: &mut D) -> impl Future<Output = StoreResult<Self::Output>> + Send;
 }
 
@@ -87,6 +92,10 @@ impl<Q: Query> Query for Arc<Q> {
 
     fn is_lookup(&self) -> bool {
         (**self).is_lookup()
+    }
+
+    fn is_large(&self) -> bool {
+        (**self).is_large()
     }
 
     fn run<D: Db>(&self, db: &mut D) -> impl Future<Output = StoreResult<Self::Output>> + Send {

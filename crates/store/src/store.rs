@@ -208,7 +208,7 @@ impl Store {
         match &self.engine {
             Engine::Sqlite(engine) if query.is_lookup() => engine.desk.ask(query).await,
             Engine::Sqlite(engine) => engine.readers.ask(query).await,
-            Engine::Postgres(engine) => engine.shared.ask(query).await,
+            Engine::Postgres(engine) => engine.ask(query).await,
         }
     }
 

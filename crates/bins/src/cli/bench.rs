@@ -96,7 +96,7 @@ impl Command {
 fn write_into(page: &Path, run: &Run) -> Result<(), CliError> {
     let text = std::fs::read_to_string(page)?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let figures = format!("```text\n$ svc {}\n{run}```", arguments.join(" "));
+    let figures = format!("What `svc {}` printed:\n\n```text\n{run}```", arguments.join(" "));
     let written = replaced(&text, &figures)
         .ok_or_else(|| CliError::Refused(format!("{} has no lines '{BEGIN}' and '{END}'", page.display())))?;
     Ok(std::fs::write(page, written)?)

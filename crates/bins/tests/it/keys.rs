@@ -35,6 +35,17 @@ fn a_passphrase_opens_the_database_again_and_stores_no_key() {
 }
 
 #[test]
+fn a_passphrase_of_a_word_or_two_is_refused_for_a_new_database() {
+    let model = Model::start();
+    for weak in ["password", "Password123!", "correct horse", "hunter2hunter2"] {
+        let mut deployment = Deployment::new(&model).with("SVC_KEY", weak);
+        check_refused(&deployment, &["SVC_KEY", "too easy to guess", "openssl rand -hex 32"]);
+        deployment.set("SVC_KEY", "correct horse battery staple");
+        assert!(filled(deployment).start().list().contains("forty thousand"), "{weak}");
+    }
+}
+
+#[test]
 fn key_files_are_private_and_required() {
     use std::os::unix::fs::PermissionsExt;
     let model = Model::start();

@@ -1,4 +1,5 @@
-//! A PostgreSQL that answers and takes no writes, as a standby does.
+//! A PostgreSQL that answers and takes no writes, as a standby does; and one that ended every connection while nobody
+//! used them, as a proxy between does.
 
 use crate::support::http::request;
 use crate::support::{Deployment, Model, PATIENCE, Server, says};
@@ -12,7 +13,11 @@ fn change_sessions(deployment: &Deployment, change: &str) {
     sql.run("SET default_transaction_read_only = off");
     let name = sql.cell("SELECT quote_ident(current_database())").text().to_owned();
     sql.run(&format!("ALTER DATABASE {name} {change}"));
-    sql.rows(
+    end_sessions(deployment);
+}
+
+fn end_sessions(deployment: &Deployment) {
+    deployment.sql().rows(
         "SELECT pg_terminate_backend(pid)::TEXT FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid()",
     );
@@ -42,4 +47,18 @@ fn a_database_that_takes_no_writes_is_not_ready() {
     change_sessions(&deployment, "RESET default_transaction_read_only");
     wait_for(&server, &json!({ "status": "ready" }));
     assert!(server.client(&key).remember(&says("after", "it")).starts_with("Stored: [ADD]"));
+}
+
+#[test]
+fn connections_that_were_ended_while_idle_fail_no_call() {
+    let deployment = Deployment::new(&Model::start()).with("SVC_RATE_PER_MIN", "0");
+    let (_, key) = deployment.principal("admin", &[]);
+    let server = deployment.serve();
+    let mut client = server.client(&key);
+    assert!(client.remember(&says("database", "Postgres")).starts_with("Stored: [ADD]"));
+    for n in 0..20 {
+        end_sessions(&deployment);
+        let shown = client.call("get_memory", &json!({ "memory_id": 1 }));
+        assert!(shown.contains("database = Postgres"), "round {n}: {shown}");
+    }
 }

@@ -1,5 +1,6 @@
 //! The `_meta` of requests and results.
 
+use crate::tool_result::tool_result;
 use crate::{NAME, VERSION};
 use serde_json::{Value, json};
 
@@ -11,13 +12,8 @@ pub(super) fn server() -> Value {
     json!({ "name": NAME, "version": VERSION })
 }
 
-/// A result with what this revision adds to one.
-pub(super) fn completed(mut result: Value) -> Value {
-    if let Some(fields) = result.as_object_mut() {
-        fields.insert("resultType".to_owned(), "complete".into());
-        if let Some(Value::Object(meta)) = fields.get_mut("_meta") {
-            meta.insert(META_SERVER.to_owned(), server());
-        }
-    }
-    result
+/// The result of a tool call with what this revision adds to one.
+pub(super) fn completed(text: &str, is_error: bool) -> String {
+    let meta = json!({ "fastmcp": { "wrap_result": true }, META_SERVER: server() });
+    tool_result(text, is_error, &meta, r#","resultType":"complete""#)
 }

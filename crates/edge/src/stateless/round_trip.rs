@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use domain::{Caller, FactId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use service::Service;
+use service::{Reply, Service};
 use std::collections::BTreeMap;
 
 /// What the client carries back to us unread. Whoever changes it gains nothing: the text goes back to them, and a change
@@ -26,16 +26,18 @@ pub(super) async fn call(
     service: &Service,
     caller: Caller,
     mut params: Map<String, Value>,
-) -> Result<Value, RpcError> {
+) -> Result<String, RpcError> {
     if let Some(responses) = params.remove("inputResponses") {
         return answered(service, &caller, &responses, params).await;
     }
     let capabilities = params.get("_meta").and_then(|meta| meta.get(META_CAPABILITIES));
     let offered = elicitation::is_offered(capabilities);
+    let account = caller.account();
     let Called { reply, .. } = mcp::call(service, caller, params).await?;
     let proposals = reply.proposals().iter().take(MOST);
     if !offered || proposals.len() == 0 {
-        return Ok(completed(mcp::result(&reply.text(), reply.is_error())));
+        let write = |reply: &Reply| completed(&reply.text(), reply.is_error());
+        return Ok(service.write_out(&account, reply, write).await);
     }
     let key = |id: FactId| format!("change-{id}");
     let requests: Map<String, Value> = proposals
@@ -54,7 +56,8 @@ pub(super) async fn call(
         "resultType": "input_required",
         "inputRequests": requests,
         "requestState": STANDARD.encode(state),
-    }))
+    })
+    .to_string())
 }
 
 /// The second round: the call itself was made in the first.
@@ -63,7 +66,7 @@ async fn answered(
     caller: &Caller,
     responses: &Value,
     mut params: Map<String, Value>,
-) -> Result<Value, RpcError> {
+) -> Result<String, RpcError> {
     let state = params
         .get("requestState")
         .and_then(Value::as_str)
@@ -81,5 +84,5 @@ async fn answered(
             text = format!("{text}\n{said}");
         }
     }
-    Ok(completed(mcp::result(&text, false)))
+    Ok(completed(&text, false))
 }

@@ -143,7 +143,8 @@ fn lists_say_how_long_they_may_be_kept() {
 
 #[test]
 fn a_call_is_complete_and_keeps_its_own_marker() {
-    let result = completed(json!({ "isError": false, "_meta": { "fastmcp": { "wrap_result": true } } }));
+    let result: Value = serde_json::from_str(&completed("Stored.", false)).expect("JSON");
+    assert_eq!(result["content"][0]["text"], result["structuredContent"]["result"]);
     assert_eq!(result["resultType"], "complete");
     assert_eq!(result["_meta"]["fastmcp"]["wrap_result"], true);
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "svc");

@@ -42,6 +42,11 @@ pub enum KeyError {
     Vault { path: PathBuf, reason: VaultError },
     #[error("the Vault settings do not work: {0}")]
     VaultSettings(VaultError),
+    #[error(
+        "SVC_KEY is too easy to guess for a new database: use four or more words that do not belong together, or what \
+         openssl rand -hex 32 prints, and keep a copy of it"
+    )]
+    WeakPassphrase,
     #[error("the operating system gave no random bytes for a key")]
     NoRandomness,
     #[error("a key could not be derived: {0}")]

@@ -85,6 +85,7 @@ async fn derived(
     if settings.encrypt == Switch::Off && settings.sign == Switch::Off {
         return Ok(Secrets { ring: None, signing: None });
     }
+    passphrase::check(passphrase, database)?;
     let root = passphrase::stretch(passphrase, &KeyFile::salt(&settings.beside), database).await?;
     let ring = match settings.encrypt {
         Switch::On => Some(passphrase::ring(&root)?),

@@ -10,6 +10,7 @@ mod passphrase;
 mod ring;
 mod secret;
 mod settings;
+mod strength;
 mod vault;
 
 pub use error::{KeyError, VaultError};

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::file::KeyFile;
 use super::ring::{Master, Ring, derive};
 use super::secret::{Secret, random};
-use super::{Database, KeyError, SigningKeys, lines};
+use super::{Database, KeyError, SigningKeys, lines, strength};
 
 /// 64 MiB a guess, three times over, as RFC 9106 recommends where memory is scarce: a machine that guesses runs out
 /// of memory before it runs out of cores. Part of the format `svc-salt-v1`: other costs would give other keys.
@@ -15,6 +15,20 @@ const MEMORY_KIB: u32 = 64 * 1024;
 const PASSES: u32 = 3;
 /// One lane, so that the time at startup does not depend on how many cores a machine has.
 const LANES: u32 = 1;
+
+/// Refuses a passphrase that is too easy to guess where it is chosen. A database that has one already still opens.
+pub(super) fn check(passphrase: &SecretString, database: Database) -> Result<(), KeyError> {
+    match database {
+        _ if strength::bits(passphrase.expose_secret()) >= strength::ENOUGH_BITS => Ok(()),
+        Database::New => Err(KeyError::WeakPassphrase),
+        Database::Existing => {
+            tracing::warn!(
+                "SVC_KEY is easy to guess, and so is everything that it protects: docs/security.md#keys"
+            );
+            Ok(())
+        }
+    }
+}
 
 /// The secret that a passphrase and the salt in the file stand for.
 pub(super) async fn stretch(

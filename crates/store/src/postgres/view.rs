@@ -8,6 +8,7 @@ use crate::script::{Query, Reach, StoreResult};
 use deadpool_postgres::{Client, Object, Pool};
 use domain::Place;
 use futures_util::future::try_join;
+use std::time::{Duration, Instant};
 
 /// A connection for one view, and the place that it is read in. It goes back to the pool only once its transaction has
 /// ended; nobody waits for that.
@@ -42,8 +43,28 @@ pub(super) async fn begin(client: &Client, reach: Reach<'_>) -> StoreResult<()> 
     Ok(client.batch_execute(&begin).await?)
 }
 
+/// How often a question is asked. A connection that was cut while nobody used it shows that only when it is used, and
+/// with it perhaps the next one too.
+const TRIES: usize = 3;
+/// A cut connection is noticed at once. What took longer was waiting for a server that is away or busy.
+const AT_ONCE: Duration = Duration::from_secs(1);
+
 impl Shared {
     pub async fn ask<Q: Query>(&self, query: Q) -> StoreResult<Q::Output> {
+        let began = Instant::now();
+        let mut asked = self.ask_once(&query).await;
+        for _ in 1..TRIES {
+            match &asked {
+                Err(error) if error.is_lost() && began.elapsed() < AT_ONCE => {
+                    asked = self.ask_once(&query).await;
+                }
+                _ => break,
+            }
+        }
+        asked
+    }
+
+    async fn ask_once<Q: Query>(&self, query: &Q) -> StoreResult<Q::Output> {
         if query.is_lookup() {
             let client = self.desk.get().await?;
             return query.run(&mut PostgresDb { client: &client, secrets: &self.secrets }).await;

@@ -46,6 +46,10 @@ impl Query for AuditList {
         self.account.clone()
     }
 
+    fn is_large(&self) -> bool {
+        true
+    }
+
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Vec<AuditLine>> {
         let rows = self.rows(db).await?;
         rows.into_iter().map(|raw| db.secrets().audit_line(raw)).collect()

@@ -24,6 +24,10 @@ impl Query for SpaceExport {
         self.account.clone()
     }
 
+    fn is_large(&self) -> bool {
+        true
+    }
+
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Export> {
         let tenant = &self.account.tenant;
         let mut export = Export { head: deployment::signed(db, HEAD).await?, ..Export::default() };

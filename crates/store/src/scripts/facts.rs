@@ -223,6 +223,10 @@ struct Changes {
 impl SpaceQuery for Changes {
     type Output = SpaceChanges;
 
+    fn is_large(&self) -> bool {
+        self.since.is_none()
+    }
+
     async fn run<D: Db>(
         &self,
         db: &mut D,

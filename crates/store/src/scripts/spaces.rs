@@ -11,6 +11,11 @@ use domain::{Account, Caller, ReceiptId, Space, SpaceId, SpaceKey, Status, Tenan
 pub(super) trait SpaceQuery: Send + Sync + 'static {
     type Output: Send + 'static;
 
+    /// As for [`Query::is_large`].
+    fn is_large(&self) -> bool {
+        false
+    }
+
     fn run<D: Db>(
         &self,
         db: &mut D,
@@ -35,6 +40,10 @@ impl<Q: SpaceQuery> Query for InSpace<Q> {
 
     fn account(&self) -> Account {
         self.account.clone()
+    }
+
+    fn is_large(&self) -> bool {
+        self.query.is_large()
     }
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Self::Output> {

@@ -49,6 +49,10 @@ struct VectorsOfSpace {
 impl SpaceQuery for VectorsOfSpace {
     type Output = Vec<(FactId, Vec<f32>)>;
 
+    fn is_large(&self) -> bool {
+        true
+    }
+
     async fn run<D: Db>(
         &self,
         db: &mut D,

@@ -10,6 +10,8 @@ fn settings(folder: &TempDir, source: KeySource) -> KeySettings {
     KeySettings { beside: database(folder), source, encrypt: Switch::On, sign: Switch::On }
 }
 
+const WORDS: &str = "correct horse battery staple";
+
 fn passphrase(words: &str) -> KeySource {
     KeySource::Passphrase(words.to_owned().into())
 }
@@ -83,11 +85,11 @@ async fn two_databases_never_share_a_key() {
 #[tokio::test]
 async fn key_files_are_private_and_refused_when_they_are_not() {
     let folder = TempDir::new().unwrap();
-    for source in [KeySource::File, passphrase("correct horse")] {
+    for source in [KeySource::File, passphrase(WORDS)] {
         load(&settings(&folder, source), Database::New).await.unwrap();
     }
     for (suffix, source) in
-        [(".key", KeySource::File), (".sign.key", KeySource::File), (".salt", passphrase("correct horse"))]
+        [(".key", KeySource::File), (".sign.key", KeySource::File), (".salt", passphrase(WORDS))]
     {
         let path = beside(&folder, suffix);
         assert_eq!(mode(&path), 0o600, "{suffix}");
@@ -103,7 +105,7 @@ async fn key_files_are_private_and_refused_when_they_are_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn processes_that_start_at_once_agree_on_one_key() {
-    for source in [KeySource::File, passphrase("correct horse")] {
+    for source in [KeySource::File, passphrase(WORDS)] {
         let folder = TempDir::new().unwrap();
         let settings = settings(&folder, source);
         let tasks: Vec<_> = (0..8)
@@ -124,7 +126,7 @@ async fn processes_that_start_at_once_agree_on_one_key() {
 #[tokio::test]
 async fn a_lost_key_of_an_existing_database_is_an_error_and_never_replaced() {
     for (source, lost) in
-        [(KeySource::File, ".key"), (KeySource::File, ".sign.key"), (passphrase("correct horse"), ".salt")]
+        [(KeySource::File, ".key"), (KeySource::File, ".sign.key"), (passphrase(WORDS), ".salt")]
     {
         let folder = TempDir::new().unwrap();
         let settings = settings(&folder, source);
@@ -199,19 +201,18 @@ async fn retired_keys_are_read_beside_the_current_ones() {
 #[tokio::test]
 async fn a_passphrase_gives_the_same_keys_again_and_stores_only_its_salt() {
     let folder = TempDir::new().unwrap();
-    let settings = settings(&folder, passphrase("correct horse"));
+    let settings = settings(&folder, passphrase(WORDS));
     let made = load(&settings, Database::New).await.unwrap();
     assert_eq!(names(&folder), ["svc.db.salt"]);
     assert!(same(&made, &load(&settings, Database::Existing).await.unwrap()));
 
-    let other = KeySettings { source: passphrase("correct horse "), ..settings.clone() };
+    let other = KeySettings { source: passphrase("correct horse battery staple "), ..settings.clone() };
     let other = load(&other, Database::Existing).await.unwrap();
     assert_ne!(other.sealer.key_ids(), made.sealer.key_ids());
     assert_ne!(seed(&other), seed(&made));
 
     let elsewhere = TempDir::new().unwrap();
-    let elsewhere =
-        load(&self::settings(&elsewhere, passphrase("correct horse")), Database::New).await.unwrap();
+    let elsewhere = load(&self::settings(&elsewhere, passphrase(WORDS)), Database::New).await.unwrap();
     assert_ne!(seed(&elsewhere), seed(&made), "another salt, other keys");
 }
 
@@ -229,7 +230,7 @@ async fn a_passphrase_gives_the_keys_that_it_always_gave() {
 
 #[tokio::test]
 async fn what_is_switched_off_needs_no_key() {
-    for source in [KeySource::File, passphrase("correct horse")] {
+    for source in [KeySource::File, passphrase(WORDS)] {
         let folder = TempDir::new().unwrap();
         let off =
             KeySettings { encrypt: Switch::Off, sign: Switch::Off, ..settings(&folder, source.clone()) };
@@ -247,10 +248,23 @@ async fn what_is_switched_off_needs_no_key() {
 #[tokio::test]
 async fn debug_output_holds_no_secret() {
     let folder = TempDir::new().unwrap();
-    let settings = settings(&folder, passphrase("correct horse"));
+    let settings = settings(&folder, passphrase(WORDS));
     let keys = load(&settings, Database::New).await.unwrap();
     let shown = format!("{settings:?} {keys:?}");
     let first_bytes = format!("{:?}", &seed(&keys)[..4]);
     assert!(!shown.contains("correct horse"), "{shown}");
     assert!(!shown.contains(first_bytes.trim_matches(['[', ']'])), "{shown}");
+}
+
+/// A database from before weak passphrases were refused.
+#[tokio::test]
+async fn an_existing_database_opens_with_a_weak_passphrase() {
+    let folder = TempDir::new().unwrap();
+    let settings = settings(&folder, passphrase("horse"));
+    let message = refusal(&settings, Database::New).await;
+    assert!(message.contains("SVC_KEY is too easy to guess"), "{message}");
+    assert!(names(&folder).is_empty(), "nothing is made for a passphrase that is refused");
+
+    load(&self::settings(&folder, passphrase(WORDS)), Database::New).await.unwrap();
+    assert!(load(&settings, Database::Existing).await.is_ok());
 }
