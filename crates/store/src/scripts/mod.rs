@@ -22,6 +22,7 @@ mod principals;
 pub(crate) mod readiness;
 mod receipts;
 mod restorations;
+mod row_erase;
 mod spaces;
 pub(crate) mod statement_texts;
 mod statements;
