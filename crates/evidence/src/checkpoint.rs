@@ -10,6 +10,7 @@ use std::fmt;
 const HEAD_TAG: &str = "svc/audit-head/1";
 const ANCHOR_TAG: &str = "svc/audit-anchor/1";
 const ANCHOR_WITH_TREE_TAG: &str = "svc/audit-anchor/2";
+const OUTSIDE_TAG: &str = "svc/outside-head/1";
 const ORIGIN: &str = "svc/audit/";
 
 /// The log ended here at this time. A later log that is shorter, or differs here, was rolled back.
@@ -57,6 +58,11 @@ pub struct Anchor {
     pub tree: Option<Frontier>,
 }
 
+/// A head as it is kept outside the database. It is signed once more for that, so that the head in an old copy of the
+/// database cannot be put in its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutsideHead(pub SignedHead);
+
 pub type SignedHead = Signed<Head>;
 pub type SignedAnchor = Signed<Anchor>;
 
@@ -91,6 +97,21 @@ fn parse(text: &str) -> Option<Head> {
     let chain = hash(lines.next()?.strip_prefix("chain ")?)?;
     let ts = lines.next()?.strip_prefix("time ")?.parse().ok()?;
     Some(Head { at: Position { size, hash: chain }, ts, tree: Some(TreeHead { origin, root }) })
+}
+
+impl Canonical for OutsideHead {
+    fn encode(&self) -> Vec<u8> {
+        let mut w = Writer::new(OUTSIDE_TAG);
+        w.bytes(&self.0.encode());
+        w.finish()
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut r = Reader::open(bytes, OUTSIDE_TAG)?;
+        let head = Signed::decode(r.bytes()?)?;
+        r.end()?;
+        Ok(Self(head))
+    }
 }
 
 impl Canonical for Anchor {

@@ -22,7 +22,7 @@ mod verify;
 
 pub use append::{AppendError, Appender, Draft, LogEnd};
 pub use audit::{Entry, Position, SeqRange, StoredDetail, StoredEntry};
-pub use checkpoint::{Anchor, Head, Origin, SignedAnchor, SignedHead, TreeHead};
+pub use checkpoint::{Anchor, Head, Origin, OutsideHead, SignedAnchor, SignedHead, TreeHead};
 pub use decision::{Belief, Disclosed, Explained, Owner, Recorded, Snapshot, explain, record};
 pub use disclosure::{Disclosure, NoRandomness, Salt};
 pub use error::{Invalid, Malformed};

@@ -2,17 +2,20 @@
 //! is shorter than a head that was once signed.
 
 use crate::StoreError;
+use crate::secrets::Secrets;
 use domain::Timestamp;
-use evidence::{Head, Position, Signed, SignedHead};
+use evidence::{LogEnd, OutsideHead, Position, Signed, SignedHead};
+use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Two slots are written in turn, so that a write torn by a power cut leaves the other one whole.
+/// Two slots are written in turn. Each is a sector of the disk, which a power cut leaves as it was or as it was to be.
 const SLOTS: usize = 2;
 const SLOT_BYTES: usize = 512;
 /// Our own processes hold the lock for microseconds. Past this time somebody else has it, and is not waited for.
@@ -24,21 +27,57 @@ const READS: usize = 3;
 #[derive(Clone)]
 pub(crate) struct HeadFile {
     path: PathBuf,
+    secrets: Arc<Secrets>,
+    /// What it held when it was last written or found to be ours.
+    known: Arc<Mutex<Vec<u8>>>,
 }
 
 /// What the file holds.
 pub(crate) struct Outside {
-    /// `None` where there is no file, or nothing in it that was ever a head.
-    pub heads: Option<Vec<SignedHead>>,
+    pub kept: Kept,
     /// Another program has the file locked, so the newest heads may be missing from it.
     pub is_locked: bool,
 }
 
+#[derive(Debug, Clone)]
+pub(crate) enum Kept {
+    Heads(Vec<SignedHead>),
+    /// There is no file, or not two heads in it.
+    Nothing,
+    /// What is in it was not signed by this deployment for this file.
+    NotOurs,
+}
+
+impl Outside {
+    /// A copy of a database has no heads of its own yet.
+    pub const NOT_YET: Self = Self { kept: Kept::Heads(Vec::new()), is_locked: false };
+}
+
+impl Kept {
+    pub fn heads(self) -> Option<Vec<SignedHead>> {
+        match self {
+            Self::Heads(heads) => Some(heads),
+            Self::Nothing | Self::NotOurs => None,
+        }
+    }
+}
+
+/// How many entries the head file beside a database says that there were, whoever wrote it.
+pub(crate) fn entries_beside(database: &Path) -> u64 {
+    let held = std::fs::read(path_beside(database)).unwrap_or_default();
+    let heads = [0, 1].into_iter().filter_map(|n| slot(&held, n));
+    heads.map(|slot| slot.head().statement.at.size).max().unwrap_or(0)
+}
+
+pub(crate) fn path_beside(database: &Path) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(".head");
+    PathBuf::from(name)
+}
+
 impl HeadFile {
-    pub fn beside(database: &Path) -> Self {
-        let mut name = database.as_os_str().to_owned();
-        name.push(".head");
-        Self { path: PathBuf::from(name) }
+    pub fn beside(database: &Path, secrets: &Arc<Secrets>) -> Self {
+        Self { path: path_beside(database), secrets: secrets.clone(), known: Arc::default() }
     }
 
     pub fn path(&self) -> &Path {
@@ -59,14 +98,13 @@ impl HeadFile {
 
     /// Makes the file where there is none: with the head that the log has, or for a log that has no entries yet.
     ///
-    /// Beside a database in a file this is done for an empty log only: a log with entries whose head file is gone has
-    /// lost its witness, and must not get a fresh one unasked.
+    /// This is done for a new database, and where the operator asks for it. A log whose head file is gone has lost what
+    /// vouched for it, and must not get a fresh one unasked.
     pub fn begin(&self, head: Option<&SignedHead>, now: Timestamp) -> io::Result<()> {
         if self.path.exists() {
             return Ok(());
         }
-        let empty =
-            Signed { statement: Head { at: Position::GENESIS, ts: now, tree: None }, signature: None };
+        let empty = self.secrets.end_sign(&LogEnd::genesis(), now).head;
         self.make(head.unwrap_or(&empty))
     }
 
@@ -76,7 +114,7 @@ impl HeadFile {
         name.push(format!(".{}.tmp", std::process::id()));
         let draft = PathBuf::from(name);
         let file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&draft)?;
-        write_slot(&file, 0, head)?;
+        (&file).write_all(&self.both(head)?)?;
         file.sync_all()?;
         // A link, unlike a rename, leaves a file alone that another process was quicker to make.
         let linked = fs::hard_link(&draft, &self.path);
@@ -111,12 +149,72 @@ impl HeadFile {
     ) -> io::Result<()> {
         let file = OpenOptions::new().read(true).write(true).open(&self.path)?;
         lock(&file, wait)?;
-        let held = slots(&contents(&file)?);
-        let newest = held.iter().flatten().map(|held| held.statement.at).max_by_key(|at| at.size);
+        let held = contents(&file)?;
+        let other = || io::Error::other("it names another log, or none; run verify_audit");
+        let Kept::Heads(heads) = self.judged(&held) else { return Err(other()) };
+        let newest = heads.iter().map(|held| held.statement.at).max_by_key(|at| at.size);
         if newest.is_none_or(|at| !passes(at)) {
-            return Err(io::Error::other("it names another log, or none; run verify_audit"));
+            return Err(other());
         }
-        write_if_newer(&file, &held, head)
+        if newest.is_some_and(|at| at.size >= head.statement.at.size) {
+            return Ok(());
+        }
+        let size = |head: &SignedHead| head.statement.at.size;
+        let written = match heads.as_slice() {
+            [first, second] if held.len() == SLOTS * SLOT_BYTES && !is_old_form(&held) => {
+                let place = usize::from(size(first) > size(second)) * SLOT_BYTES;
+                let slot = self.slot_of(head)?;
+                write_at(&file, place, &slot)?;
+                let mut written = held;
+                written.splice(place..place + SLOT_BYTES, slot);
+                written
+            }
+            _ => {
+                let both = self.both(head)?;
+                write_at(&file, 0, &both)?;
+                both
+            }
+        };
+        *self.known.lock() = written;
+        Ok(())
+    }
+
+    /// What the bytes of the file are. The signatures of what this process wrote or checked last are not checked again.
+    fn judged(&self, bytes: &[u8]) -> Kept {
+        let slots = [slot(bytes, 0), slot(bytes, 1)];
+        let whole = match &slots {
+            [Some(_), Some(_)] => true,
+            // Versions before this one wrote the second slot with the first entry.
+            [Some(Slot::Old(_)), None] => bytes.len() == SLOT_BYTES,
+            _ => false,
+        };
+        if !whole {
+            return Kept::Nothing;
+        }
+        let mut known = self.known.lock();
+        if *known != bytes {
+            if slots.iter().flatten().any(|slot| !slot.is_ours(&self.secrets)) {
+                return Kept::NotOurs;
+            }
+            *known = bytes.to_vec();
+        }
+        Kept::Heads(slots.into_iter().flatten().map(|slot| slot.head().clone()).collect())
+    }
+
+    fn slot_of(&self, head: &SignedHead) -> io::Result<Vec<u8>> {
+        let body = Signed::new(OutsideHead(head.clone()), self.secrets.signer.as_ref()).encode();
+        let length = u16::try_from(body.len()).map_err(io::Error::other)?;
+        let mut bytes = [length.to_be_bytes().as_slice(), &body].concat();
+        if bytes.len() > SLOT_BYTES {
+            return Err(io::Error::other("the head does not fit its slot"));
+        }
+        bytes.resize(SLOT_BYTES, 0);
+        Ok(bytes)
+    }
+
+    /// The file with this head in both slots.
+    fn both(&self, head: &SignedHead) -> io::Result<Vec<u8>> {
+        Ok(self.slot_of(head)?.repeat(SLOTS))
     }
 
     /// Begins anew with this head. The operator has signed for what the old heads vouched for, and the note is on disk:
@@ -128,8 +226,9 @@ impl HeadFile {
             Err(error) => return Err(error),
         };
         lock(&file, Wait::Briefly)?;
-        write_slot(&file, 0, head)?;
-        file.set_len(SLOT_BYTES as u64)
+        let both = self.both(head)?;
+        write_at(&file, 0, &both)?;
+        file.set_len(both.len() as u64)
     }
 
     /// What is read while somebody else has the file locked counts once two reads agree, so that a slot which is just
@@ -138,7 +237,7 @@ impl HeadFile {
         let file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Outside { heads: None, is_locked: false });
+                return Ok(Outside { kept: Kept::Nothing, is_locked: false });
             }
             Err(error) => return Err(error),
         };
@@ -154,8 +253,7 @@ impl HeadFile {
                 break;
             }
         }
-        let heads: Vec<SignedHead> = slots(&bytes).into_iter().flatten().collect();
-        Ok(Outside { heads: (!heads.is_empty()).then_some(heads), is_locked })
+        Ok(Outside { kept: self.judged(&bytes), is_locked })
     }
 }
 
@@ -221,33 +319,45 @@ fn contents(mut file: &File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn slots(bytes: &[u8]) -> [Option<SignedHead>; SLOTS] {
-    let slot = |n: usize| {
-        let slot = bytes.get(n * SLOT_BYTES..)?;
-        let (length, rest) = slot.split_first_chunk::<2>()?;
-        Signed::decode(rest.get(..usize::from(u16::from_be_bytes(*length)))?).ok()
-    };
-    [slot(0), slot(1)]
+/// A head in the file.
+enum Slot {
+    Signed(Box<Signed<OutsideHead>>),
+    /// As the first version wrote it, whose heads know of no tree.
+    Old(Box<SignedHead>),
 }
 
-fn write_if_newer(file: &File, held: &[Option<SignedHead>; SLOTS], head: &SignedHead) -> io::Result<()> {
-    let size = |slot: &Option<SignedHead>| slot.as_ref().map(|head| head.statement.at.size);
-    if held.iter().any(|slot| size(slot) >= Some(head.statement.at.size)) {
-        return Ok(());
+impl Slot {
+    fn head(&self) -> &SignedHead {
+        match self {
+            Self::Signed(signed) => &signed.statement.0,
+            Self::Old(head) => head,
+        }
     }
-    let [first, second] = held;
-    write_slot(file, usize::from(size(first) > size(second)), head)
+
+    fn is_ours(&self, secrets: &Secrets) -> bool {
+        secrets.keyring.as_ref().is_none_or(|keys| match self {
+            Self::Signed(signed) => signed.is_signed_by(keys),
+            Self::Old(head) => head.is_signed_by(keys),
+        })
+    }
 }
 
-fn write_slot(mut file: &File, slot: usize, head: &SignedHead) -> io::Result<()> {
-    let body = head.encode();
-    let length = u16::try_from(body.len()).map_err(io::Error::other)?;
-    let mut bytes = length.to_be_bytes().to_vec();
-    bytes.extend_from_slice(&body);
-    if bytes.len() > SLOT_BYTES {
-        return Err(io::Error::other("the head does not fit its slot"));
+fn slot(bytes: &[u8], n: usize) -> Option<Slot> {
+    let (length, rest) = bytes.get(n * SLOT_BYTES..)?.split_first_chunk::<2>()?;
+    let body = rest.get(..usize::from(u16::from_be_bytes(*length)))?;
+    let old = || Signed::decode(body).ok().filter(|head: &SignedHead| head.statement.tree.is_none());
+    match Signed::decode(body) {
+        Ok(signed) => Some(Slot::Signed(Box::new(signed))),
+        Err(_) => old().map(|head| Slot::Old(Box::new(head))),
     }
-    bytes.resize(SLOT_BYTES, 0);
-    file.seek(SeekFrom::Start((slot * SLOT_BYTES) as u64))?;
-    file.write_all(&bytes)
+}
+
+/// Whether one of the heads is as the first version wrote it.
+fn is_old_form(bytes: &[u8]) -> bool {
+    [0, 1].into_iter().any(|n| matches!(slot(bytes, n), Some(Slot::Old(_))))
+}
+
+fn write_at(mut file: &File, place: usize, bytes: &[u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(place as u64))?;
+    file.write_all(bytes)
 }

@@ -229,7 +229,7 @@ impl Store {
     /// Where the head of the audit log is kept outside the database.
     pub(crate) fn head_file(&self) -> HeadFile {
         match &self.engine {
-            Engine::Sqlite(engine) => HeadFile::beside(&engine.path),
+            Engine::Sqlite(engine) => HeadFile::beside(&engine.path, &engine.secrets),
             Engine::Postgres(engine) => engine.shared.head_file.clone(),
         }
     }

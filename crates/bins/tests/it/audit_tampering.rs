@@ -204,11 +204,7 @@ fn a_rolled_back_log_stays_broken_when_it_grows() {
 #[test]
 fn a_missing_head_file_is_noticed_and_not_recreated() {
     let removed = verdict_after(|deployment| std::fs::remove_file(head_file(deployment)).unwrap());
-    match crate::ENGINE {
-        Engine::Sqlite => assert!(removed.contains("BROKEN"), "{removed}"),
-        // To a database that many hosts share it is a host that has joined, and keeps a head from now on.
-        Engine::Postgres => assert!(removed.contains("INTACT"), "{removed}"),
-    }
+    assert!(removed.contains("BROKEN"), "{removed}");
     let emptied = verdict_after(|deployment| std::fs::write(head_file(deployment), "").unwrap());
     assert!(emptied.contains("BROKEN"), "{emptied}");
     let older = verdict_after(|deployment| {
@@ -219,6 +215,53 @@ fn a_missing_head_file_is_noticed_and_not_recreated() {
     });
     // An older head still names a true place of a longer log: nothing was taken away.
     assert!(older.contains("INTACT"), "{older}");
+}
+
+/// Everything that a forger with an older copy of the database, and no key, can make of the head file.
+#[test]
+fn no_head_but_our_own_file_excuses_an_older_copy() {
+    let fresh = Deployment::new(&Model::start());
+    assert!(fresh.start().close().success());
+    let sample = SAMPLE.copy();
+    let own_row = head(&sample.sql());
+    let slot = |body: &[u8]| {
+        let mut slot = u16::try_from(body.len()).unwrap().to_be_bytes().to_vec();
+        slot.extend(body);
+        slot.resize(512, 0);
+        slot
+    };
+    let whole = std::fs::read(head_file(&rolled_back())).unwrap();
+    assert_eq!(whole.len(), 1024);
+    for (what, forged) in [
+        ("emptied", Vec::new()),
+        ("cut to its first slot", whole[..512].to_vec()),
+        ("its second slot zeroed", [&whole[..512], &[0; 512]].concat()),
+        ("its first slot zeroed", [&[0; 512], &whole[512..]].concat()),
+        ("cut within a slot", whole[..700].to_vec()),
+        ("of a fresh database", std::fs::read(head_file(&fresh)).unwrap()),
+        ("the old database's own head row", slot(&own_row).repeat(2)),
+        ("that row in one slot", [slot(&own_row), whole[512..].to_vec()].concat()),
+    ] {
+        let deployment = rolled_back();
+        std::fs::write(head_file(&deployment), forged).unwrap();
+        for _ in 0..2 {
+            // It does not heal with what is written next, either.
+            let process = deployment.start();
+            let verdict = process.call("verify_audit", &json!({}));
+            assert!(verdict.starts_with("⚠ Audit chain BROKEN"), "{what}: {verdict}");
+            process.remember(&says("subject 1", "another value"));
+            assert!(process.close().success());
+        }
+    }
+}
+
+#[test]
+fn an_emptied_log_without_its_head_file_is_broken() {
+    let verdict = verdict_after(|deployment| {
+        deployment.sql().run("DELETE FROM audit_entry; DELETE FROM deployment WHERE name LIKE 'audit_%'");
+        std::fs::remove_file(head_file(deployment)).unwrap();
+    });
+    assert!(verdict.starts_with("⚠ Audit chain BROKEN"), "{verdict}");
 }
 
 fn head_file(deployment: &Deployment) -> std::path::PathBuf {

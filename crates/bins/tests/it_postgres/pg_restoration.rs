@@ -32,6 +32,9 @@ fn other_hosts_accept_only_what_was_confirmed() {
     write_one(&deployment, "before");
     deployment.svc(&["backup", "copy"]);
     on_second_host(&mut deployment);
+    let broken = verdict(&deployment.start());
+    assert!(broken.contains("BROKEN") && broken.contains("svc restore --confirm"), "{broken}");
+    deployment.svc(&["restore", "--confirm", "the second host joins"]);
     write_one(&deployment, "on the second host");
     on_first_host(&mut deployment);
     write_one(&deployment, "on the first host");
@@ -40,7 +43,7 @@ fn other_hosts_accept_only_what_was_confirmed() {
     on_second_host(&mut deployment);
     let process = deployment.start();
     let intact = verdict(&process);
-    assert!(intact.contains("INTACT") && intact.contains("entries 2 to 3 are missing"), "{intact}");
+    assert!(intact.contains("INTACT") && intact.contains("entries 2 to 5 are missing"), "{intact}");
     process.remember(&says("after", "some value"));
     assert!(process.close().success());
     on_first_host(&mut deployment);

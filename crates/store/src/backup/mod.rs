@@ -62,9 +62,7 @@ fn shared_keys(settings: &KeySettings) -> Result<Vec<(&'static str, Vec<u8>)>, S
     Ok(shared)
 }
 
-/// A copy has no heads of its own yet.
-const NO_HEADS: Against =
-    Against { outside: Outside { heads: Some(Vec::new()), is_locked: false }, proposed: None };
+const NO_HEADS: Against = Against { outside: Outside::NOT_YET, proposed: None };
 
 /// How many entries the log of a copy has, all of which verify.
 fn verified(sql: &mut Connection, secrets: &Secrets, what: &str) -> Result<u64, StoreError> {

@@ -14,6 +14,7 @@ use domain::Timestamp;
 use rusqlite::{Connection, ErrorCode};
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug)]
@@ -48,7 +49,7 @@ pub async fn restore(
     if !held.contains_key(ENCRYPTION) {
         return Err(StoreError::Startup(format!("{} is no backup: it holds no deployment", file.display())));
     }
-    let secrets = secrets_of(&keys, &held).await?;
+    let secrets = Arc::new(secrets_of(&keys, &held).await?);
     let entries = verified(&mut copy, &secrets, "the backup")?;
     match settings {
         StoreSettings::Sqlite(settings) => {
@@ -60,7 +61,7 @@ pub async fn restore(
     }
     if is_new_place {
         let head = deployment::signed(held.get(HEAD).map(Vec::as_slice))?;
-        let head_file = HeadFile::beside(&keys.beside);
+        let head_file = HeadFile::beside(&keys.beside, &secrets);
         head_file.begin(head.as_ref(), now).map_err(|e| {
             StoreError::Startup(format!(
                 "cannot write {}: {e}; check its permissions",

@@ -79,9 +79,8 @@ impl Postgres {
                     .to_owned(),
             ));
         }
-        let secrets = Arc::new(secrets(&client, &settings, &held).await?);
-        let head_file = HeadFile::beside(&settings.beside);
-        let known = witness_begin(&head_file, &secrets, held.get(HEAD).map(Vec::as_slice), now)?;
+        let (secrets, head_file) = claimed(&client, &settings, &held, now).await?;
+        let known = known_end(&secrets, held.get(HEAD).map(Vec::as_slice));
         let shared = Arc::new(Shared {
             reading: pool::open(&address, contents, Purpose::Reading)?,
             places: Places::new(pool::READING),
@@ -143,11 +142,12 @@ async fn deployment_set(client: &Client, name: &str, value: &[u8]) -> Result<(),
 
 /// The keys of the database, made where it is new. What is no secret without a passphrase or Vault is kept in the
 /// database too, so that another host needs no file to begin with.
-async fn secrets(
+async fn claimed(
     client: &Client,
     settings: &PostgresSettings,
     held: &BTreeMap<String, Vec<u8>>,
-) -> Result<Secrets, StoreError> {
+    now: Timestamp,
+) -> Result<(Arc<Secrets>, HeadFile), StoreError> {
     let startup = |error: keys::KeyError| StoreError::Startup(error.to_string());
     let key_settings = KeySettings {
         beside: settings.beside.clone(),
@@ -163,12 +163,20 @@ async fn secrets(
     }
     let database = if claimed { Database::Existing } else { Database::New };
     let loaded = keys::load(&key_settings, database).await.map_err(|error| elsewhere(error, claimed))?;
-    let secrets = Secrets::from_keys(loaded)?;
+    let secrets = Arc::new(Secrets::from_keys(loaded)?);
+    let head_file = HeadFile::beside(&settings.beside, &secrets);
+    let head_error = |e: std::io::Error| {
+        let path = head_file.path().display();
+        StoreError::Startup(format!("cannot write {path}: {e}; check its permissions"))
+    };
     let claim = Claim { secrets: &secrets, encrypt: settings.encrypt, sign: settings.sign };
     if claimed {
         claim.check(held)?;
-        return Ok(secrets);
+        head_file.keep_private().map_err(head_error)?;
+        return Ok((secrets, head_file));
     }
+    // Before the database is claimed: a host of one that is claimed, and has no head file, has lost it or has just joined.
+    head_file.begin(None, now).map_err(head_error)?;
     client.batch_execute("BEGIN").await?;
     for (name, file) in keys::shareable(&key_settings) {
         if let Some(text) = file.text().map_err(startup)? {
@@ -179,7 +187,7 @@ async fn secrets(
         deployment_set(client, name, &value).await?;
     }
     client.batch_execute("COMMIT").await?;
-    Ok(secrets)
+    Ok((secrets, head_file))
 }
 
 /// A key file that is missing here usually lies on the host that made the database.
@@ -194,36 +202,14 @@ fn elsewhere(error: keys::KeyError, claimed: bool) -> StoreError {
     }
 }
 
-/// A host that sees the log for the first time begins to keep its head from here on. A head that is not ours is nothing
-/// to begin with: the service starts all the same, so that `verify_audit` can tell.
-fn witness_begin(
-    file: &HeadFile,
-    secrets: &Secrets,
-    head: Option<&[u8]>,
-    now: Timestamp,
-) -> Result<Known, StoreError> {
+/// Where the log ends, which is known to be of it. A head that is not ours is nothing to build upon: the service starts
+/// all the same, so that `verify_audit` can tell.
+fn known_end(secrets: &Secrets, head: Option<&[u8]>) -> Known {
     let known = Known::default();
-    let read = deployment::signed::<Head>(head)
-        .and_then(|head| secrets.head_position(head.clone()).map(|at| (head, at)));
-    let (head, at) = match read {
-        Ok(read) => read,
-        Err(error) => {
-            tracing::error!(%error, "the audit log cannot be continued");
-            return Ok(known);
-        }
-    };
-    if at != Position::GENESIS {
-        known.add(at);
-        if !file.path().exists() {
-            tracing::warn!(
-                entries = at.size,
-                "this host keeps no head of the audit log yet, and begins with this one"
-            );
-        }
+    match deployment::signed::<Head>(head).and_then(|head| secrets.head_position(head)) {
+        Ok(Position::GENESIS) => {}
+        Ok(at) => known.add(at),
+        Err(error) => tracing::error!(%error, "the audit log cannot be continued"),
     }
-    let begun = file.begin(head.as_ref(), now).and_then(|()| file.keep_private());
-    begun.map_err(|e| {
-        StoreError::Startup(format!("cannot write {}: {e}; check its permissions", file.path().display()))
-    })?;
-    Ok(known)
+    known
 }

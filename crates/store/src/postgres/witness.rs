@@ -112,7 +112,9 @@ impl Shared {
     /// Begins the head on this host anew where the operator, on whichever host, has signed for what it knows and the
     /// log does not; whether that was so.
     pub async fn settle(&self) -> Result<bool, StoreError> {
-        let Some(outside) = self.head_file.apart(HeadFile::read).await?.heads else { return Ok(false) };
+        let Some(outside) = self.head_file.apart(HeadFile::read).await?.kept.heads() else {
+            return Ok(false);
+        };
         // The head of a log without entries says nothing.
         let outside = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
         if !self.ask(Compared(outside)).await?.is_settled(&self.secrets) {

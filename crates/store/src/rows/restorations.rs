@@ -88,14 +88,18 @@ impl Standing {
         let against = self.against(secrets);
         let keys = secrets.keyring.as_ref();
         if against.iter().any(|head| keys.is_some_and(|keys| !head.is_signed_by(keys))) {
-            return Err(StoreError::Startup(
-                "the head kept outside the database was not signed with the keys at hand, so it says nothing of this \
-                 log; put the head file of this deployment in its place"
-                    .to_owned(),
-            ));
+            return Err(not_ours());
         }
         Ok(against.into_iter().map(|head| head.statement).max_by_key(|head| head.at.size))
     }
+}
+
+pub(crate) fn not_ours() -> StoreError {
+    StoreError::Startup(
+        "the head kept outside the database was not signed with the keys at hand, so it says nothing of this log; put the \
+         head file of this deployment in its place"
+            .to_owned(),
+    )
 }
 
 impl Secrets {

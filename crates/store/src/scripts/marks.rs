@@ -2,7 +2,7 @@
 
 use super::{deployment, log};
 use crate::StoreError;
-use crate::head_file::Outside;
+use crate::head_file::{Kept, Outside};
 use crate::rows::audit::Said;
 use crate::rows::deployment::{ANCHOR, HEAD};
 use crate::script::{Db, StoreResult};
@@ -45,18 +45,20 @@ impl Marks {
             return malformed("a note of a restoration");
         };
         notes.extend(against.proposed);
-        let outside = match against.outside.heads {
-            Some(outside) => outside,
-            None if last == 0 && head.is_none() => Vec::new(),
-            None => {
+        let outside = match against.outside.kept {
+            Kept::Heads(outside) => outside,
+            Kept::NotOurs => {
+                return broken(format!(
+                    "the head kept {kept} has no valid signature of this deployment; put the file back that belongs to it"
+                ));
+            }
+            Kept::Nothing => {
                 return broken(format!(
                     "the head kept {kept} is missing or unreadable; if the file was lost, confirm that with svc restore \
                      --confirm REASON"
                 ));
             }
         };
-        // The head of a log without entries is made before there is a key to sign it with, and says nothing.
-        let outside: Vec<_> = outside.into_iter().filter(|head| head.statement.at.size > 0).collect();
         let newest = outside.iter().map(|head| head.statement.at.size).max().unwrap_or(0);
         let vouched = against.outside.is_locked.then_some(newest);
         Ok(Ok(Self { anchor, head, outside, said: Said { notes, vouched } }))

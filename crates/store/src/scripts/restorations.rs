@@ -5,14 +5,14 @@ use super::log::{HeadInside, log_start, notes, standing};
 use super::marks::Against;
 use crate::StoreError;
 use crate::call::{Call, Record};
-use crate::head_file::Outside;
+use crate::head_file::{Kept, Outside};
 use crate::rows::graph::{ASK_REBUILD, Rebuild, written};
 use crate::rows::restorations::{self, Missing};
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, StoreResult};
 use crate::sql::params;
 use crate::store::Store;
-use domain::EntryNumber;
-use evidence::{SignedHead, SignedRestoration};
+use domain::{EntryNumber, Timestamp};
+use evidence::{Head, Position, SignedHead, SignedRestoration};
 
 /// What the heads kept outside know of the log and it does not hold, unless the operator has confirmed that.
 struct Lost {
@@ -66,7 +66,7 @@ impl Script for Confirmation {
 impl Store {
     /// What the heads kept outside know of the log and it does not hold, unless the operator has confirmed that.
     pub async fn restoration_missing(&self) -> Result<Option<Missing>, StoreError> {
-        let outside = self.outside().await?.heads;
+        let outside = self.outside_heads().await?;
         self.missing(outside).await
     }
 
@@ -77,10 +77,10 @@ impl Store {
         call: Call,
         reason: String,
     ) -> Result<Option<Missing>, StoreError> {
-        let outside = self.outside().await?.heads;
+        let outside = self.outside_heads().await?;
         let Some(missing) = self.missing(outside.clone()).await? else { return Ok(None) };
         let note = self.secrets().restoration_sign(missing, call.caller.now, &reason)?;
-        let outside = Outside { heads: Some(outside.unwrap_or_default()), is_locked: false };
+        let outside = Outside { kept: Kept::Heads(outside.unwrap_or_default()), is_locked: false };
         let against = Against { outside, proposed: Some(note.clone()) };
         restorations::refuse_broken(self.audit_check(against, Box::new(|| true)).await?)?;
         self.write(Confirmation { call, note }).await?;
@@ -90,14 +90,24 @@ impl Store {
         Ok(Some(missing))
     }
 
-    /// Without any head outside, that is all that is missing, unless the log has no entries yet.
+    /// The heads kept outside; `None` where they were lost.
+    async fn outside_heads(&self) -> StoreResult<Option<Vec<SignedHead>>> {
+        match self.outside().await?.kept {
+            Kept::Heads(heads) => Ok(Some(heads)),
+            Kept::Nothing => Ok(None),
+            Kept::NotOurs => Err(restorations::not_ours()),
+        }
+    }
+
+    /// Without any head outside, that is all that is missing.
     async fn missing(&self, outside: Option<Vec<SignedHead>>) -> StoreResult<Option<Missing>> {
         if let Some(heads) = outside {
             // The head of a log without entries says nothing.
             let outside = heads.into_iter().filter(|head| head.statement.at.size > 0).collect();
             return self.read(Lost { outside }).await;
         }
-        let head = self.read(HeadInside).await?.filter(|head| head.statement.at.size > 0);
-        Ok(head.map(|head| Missing { kept: head.statement.at, lost: head.statement }))
+        let begun = Head { at: Position::GENESIS, ts: Timestamp::UNIX_EPOCH, tree: None };
+        let lost = self.read(HeadInside).await?.map_or(begun, |head| head.statement);
+        Ok(Some(Missing { kept: lost.at, lost }))
     }
 }

@@ -7,9 +7,9 @@ use super::migrations;
 use super::readers::{Purpose, Readers};
 use super::writer::Writer;
 use crate::StoreError;
-use crate::head_file::HeadFile;
+use crate::head_file::{HeadFile, entries_beside, path_beside};
 use crate::keys::{self, Database, KeySettings, KeySource, Switch};
-use crate::rows::deployment::{Claim, ENCRYPTION, HEAD, KEY_CHECK, PUBLIC_KEY, SIGNING};
+use crate::rows::deployment::{Claim, ENCRYPTION, KEY_CHECK, PUBLIC_KEY, SIGNING};
 use crate::rows::schema::{Schema, refuse_newer};
 use crate::secrets::Secrets;
 use domain::Timestamp;
@@ -59,15 +59,16 @@ impl Sqlite {
             .await
             .map_err(|e| StoreError::Startup(e.to_string()))?;
         let secrets = Arc::new(Secrets::from_keys(loaded)?);
-        claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
-        let head_file = HeadFile::beside(&path);
+        let head_file = HeadFile::beside(&path, &secrets);
         let head_error = |e| {
             let path = head_file.path().display();
             StoreError::Startup(format!("cannot write {path}: {e}; check its permissions"))
         };
-        if log_is_empty(&db)? {
+        // Before the database is claimed: one that is claimed and has no head file has lost it.
+        if !claimed {
             head_file.begin(None, now).map_err(head_error)?;
         }
+        claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
         head_file.keep_private().map_err(head_error)?;
         if let Err(error) = (SqliteDb { sql: &mut db, secrets: &secrets }).settle(&head_file) {
             // Whatever is wrong is for verify_audit to say, which needs an open database.
@@ -88,16 +89,14 @@ fn refuse_lost(path: &Path) -> Result<(), StoreError> {
         Ok(file) => file.len() == 0,
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,
     };
-    let head_file = HeadFile::beside(path);
-    let heads = if is_gone { head_file.read().ok().and_then(|outside| outside.heads) } else { None };
-    match heads.into_iter().flatten().map(|head| head.statement.at.size).max() {
-        None | Some(0) => Ok(()),
-        Some(entries) => Err(StoreError::Startup(format!(
+    match if is_gone { entries_beside(path) } else { 0 } {
+        0 => Ok(()),
+        entries => Err(StoreError::Startup(format!(
             "SVC_DB: the database {} is missing or empty, but the head file beside it says that it held {entries} audit \
              entries. Put the database back, or restore a backup with svc restore FILE. To begin anew without what it \
              held, move {} and the key files beside it away",
             path.display(),
-            head_file.path().display()
+            path_beside(path).display()
         ))),
     }
 }
@@ -119,14 +118,6 @@ fn is_claimed(db: &Connection) -> Result<bool, StoreError> {
     let rows: i64 =
         db.query_row("SELECT count(*) FROM deployment WHERE name = ?1", [ENCRYPTION], |row| row.get(0))?;
     Ok(rows > 0)
-}
-
-fn log_is_empty(db: &Connection) -> Result<bool, StoreError> {
-    let entries: i64 =
-        db.query_row("SELECT count(*) FROM (SELECT 1 FROM audit_entry LIMIT 1)", [], |row| row.get(0))?;
-    let heads: i64 =
-        db.query_row("SELECT count(*) FROM deployment WHERE name = ?1", [HEAD], |row| row.get(0))?;
-    Ok(entries == 0 && heads == 0)
 }
 
 fn claim(connection: &mut Connection, claim: &Claim<'_>) -> Result<(), StoreError> {

@@ -13,7 +13,7 @@ impl SqliteDb<'_> {
     /// was so.
     pub fn settle(&mut self, head_file: &HeadFile) -> StoreResult<bool> {
         let written = |e: std::io::Error| StoreError::corrupt("the head beside the database", e);
-        let Some(outside) = head_file.read().map_err(written)?.heads else { return Ok(false) };
+        let Some(outside) = head_file.read().map_err(written)?.kept.heads() else { return Ok(false) };
         let settled = at_once(log::standing(self, outside))?.is_settled(self.secrets);
         let head = at_once(deployment::signed::<_, Head>(self, HEAD))?.filter(|_| settled);
         head.map_or(Ok(false), |head| head_file.reset(&head).map(|()| true).map_err(written))

@@ -108,7 +108,7 @@ impl Writer {
     pub fn start(path: &Path, secrets: Arc<Secrets>, meter: Option<&Meter>) -> Result<Self, StoreError> {
         let connection = connection::open(path, meter)?;
         let (queue, jobs) = mpsc::channel();
-        let (head_file, head_lag) = (HeadFile::beside(path), Lag::default());
+        let (head_file, head_lag) = (HeadFile::beside(path, &secrets), Lag::default());
         let health = Arc::<Health>::default();
         let worker = Worker {
             waiting: FairQueue::new(Capacity::of(usize::MAX)),
