@@ -10,6 +10,7 @@ use domain::{DecisionId, FactId, ReceiptId, Space, Tenant, Timestamp};
 mod decisions;
 mod flips;
 mod merkle;
+mod note;
 mod page;
 mod restorations;
 mod roundtrip;

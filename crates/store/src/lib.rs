@@ -53,6 +53,7 @@ pub use rows::restorations::Missing;
 pub use rows::schema::Schema;
 pub use rows::spaces::{SpaceSize, SpaceVersion};
 pub use rows::statements::{ChangeVerdict, Edit, Intent, Planned, Proposer, Said};
+pub use scripts::proofs::LogProof;
 pub use scripts::readiness::NotReady;
 pub use sqlite::{Meter, SqliteSettings};
 pub use storage_quota::{OverStorage, StorageQuota, StorageQuotas};

@@ -17,6 +17,7 @@ use crate::typed_lines::{self, TypedLines};
 use crate::verification::Verification;
 use crate::{ChainWait, StoreError};
 use domain::{Account, ReceiptId, Tenant, Timestamp};
+use evidence::Keyring;
 use futures_util::future::BoxFuture;
 use std::fmt;
 use std::sync::Arc;
@@ -132,6 +133,11 @@ impl Store {
     /// The public half of the signing key in hexadecimal; `None` when signing is off.
     pub fn public_key(&self) -> Option<String> {
         self.secrets().signer.as_ref().map(|signer| signer.public_key().to_hex())
+    }
+
+    /// The keys that signed; `None` when signing is off.
+    pub fn keyring(&self) -> Option<&Keyring> {
+        self.secrets().keyring.as_ref()
     }
 
     /// What was typed at the prompt of this database. There is none with PostgreSQL: an erasure on one host could not

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::io::Write;
 use std::process::ExitCode;
 use svc::cli::{
-    CliError, backup, bench, connect, demo, eval, fsck, graph, license, migrate_to, principal, prompt,
+    CliError, backup, bench, connect, demo, eval, fsck, graph, head, license, migrate_to, principal, prompt,
     restore, tell,
 };
 use svc::line_wrap::WrappedOutput;
@@ -49,6 +49,7 @@ enum Command {
     Restore(restore::Command),
     MigrateTo(migrate_to::Command),
     Fsck(fsck::Command),
+    Head(head::Command),
 }
 
 fn main() -> ExitCode {
@@ -81,6 +82,8 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
         Some(Command::Restore(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::MigrateTo(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::Fsck(command)) => within(command.run(settings()?, &mut unbroken)),
+        // A checkpoint is to be kept as it is.
+        Some(Command::Head(command)) => within(command.run(settings()?, &mut unbroken)),
     };
     out.flush()?;
     done

@@ -8,6 +8,7 @@ mod error;
 pub mod eval;
 pub mod fsck;
 pub mod graph;
+pub mod head;
 pub mod license;
 pub mod migrate_to;
 pub mod principal;

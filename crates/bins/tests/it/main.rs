@@ -35,6 +35,7 @@ mod gate;
 mod graph;
 mod graph_outbox;
 mod hanging_model;
+mod head;
 mod head_lock;
 mod history;
 mod http_crowds;

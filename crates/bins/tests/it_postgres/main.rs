@@ -41,6 +41,8 @@ mod graph;
 mod graph_outbox;
 #[path = "../it/hanging_model.rs"]
 mod hanging_model;
+#[path = "../it/head.rs"]
+mod head;
 #[path = "../it/head_lock.rs"]
 mod head_lock;
 #[path = "../it/http_disconnect.rs"]

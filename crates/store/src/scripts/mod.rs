@@ -19,6 +19,7 @@ mod opening;
 mod outbox;
 mod policies;
 mod principals;
+pub(crate) mod proofs;
 pub(crate) mod readiness;
 mod receipts;
 mod restorations;
