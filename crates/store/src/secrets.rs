@@ -17,7 +17,7 @@ pub(crate) struct Secrets {
     /// For the macs of rows, to which the audit log commits; `None` when encryption is off.
     pub state: Option<StateKey>,
     pub signer: Option<Signer>,
-    /// The deployment's own public keys, newest first; `None` when signing is off.
+    /// The deployment's own public keys; `None` when signing is off.
     pub keyring: Option<Keyring>,
     /// What did not open under these keys.
     pub unreadable: Unreadable,

@@ -80,8 +80,12 @@ mod progress;
 mod quotas;
 #[path = "../it/restoration.rs"]
 mod restoration;
+#[path = "../it/row_replay.rs"]
+mod row_replay;
 #[path = "../it/settings.rs"]
 mod settings;
+#[path = "../it/signed_entries.rs"]
+mod signed_entries;
 #[path = "../it/statement_texts.rs"]
 mod statement_texts;
 #[path = "../it/support/mod.rs"]

@@ -40,6 +40,10 @@ fn rows_of(table: &'static Table, version: i64) -> &'static str {
             "(SELECT '' AS tenant, ''::BYTEA AS ix, 0::BIGINT AS space, ''::BYTEA AS body, '' AS writer
              WHERE false) AS statement_text"
         }
+        ("audit_entry", 1..=5) => "(SELECT *, NULL::BYTEA AS changes FROM audit_entry) AS audit_entry",
+        ("audit_subtree", 1..=5) => {
+            "(SELECT 0::BIGINT AS level, 0::BIGINT AS place, ''::BYTEA AS hash WHERE false) AS audit_subtree"
+        }
         (name, _) => name,
     }
 }

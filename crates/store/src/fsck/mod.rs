@@ -16,8 +16,8 @@ use crate::postgres::Address;
 use crate::rows::deployment::{self, ANCHOR, COPYING, ENCRYPTION};
 use crate::rows::schema::Schema;
 use crate::secrets::Secrets;
-use crate::state::{Changes, Ledger, table_of};
 use crate::sqlite::connection;
+use crate::state::{Changes, Ledger, table_of};
 use crate::store::StoreSettings;
 use counters::Counters;
 use domain::Tenant;
@@ -81,8 +81,14 @@ pub async fn fsck(settings: &StoreSettings, watch: Watcher<'_>) -> Result<Fsck, 
     let secrets = secrets_of(&settings.keys(), &held).await?;
     let tenants = source.tenants().await?;
     let ledger = match &secrets.state {
-        Some(_) => ledger(&source).await?,
         None => None,
+        Some(_) => match ledger(&source).await {
+            Err(error) if error.is_of_content() => {
+                damage.push(format!("what the audit log says of the rows cannot be read: {error}"));
+                None
+            }
+            told => told?,
+        },
     };
     let mut check = Check::new(&secrets, &held, ledger)?;
     check.done.findings.extend(damage.into_iter().map(|what| Finding { row: None, what }));
@@ -295,7 +301,9 @@ impl<'s> Check<'s> {
             self.done.findings.push(Finding { row: Some(row), what });
         }
         for (table, row, entry) in self.ledger.iter().flat_map(Ledger::missing) {
-            let what = format!("a row of {table} that entry {entry} of the audit log wrote was removed by somebody else");
+            let what = format!(
+                "a row of {table} that entry {entry} of the audit log wrote was removed by somebody else"
+            );
             let row = RowName(format!("missing/{table}/{}", hex::encode(row)));
             self.done.findings.push(Finding { row: Some(row), what });
         }

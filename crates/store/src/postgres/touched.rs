@@ -36,7 +36,8 @@ impl PostgresDb<'_> {
         // A batch of bare keys: what is not found again was removed.
         let mut named = Batch::new(table, None);
         for key in keys {
-            let parts: Noted = serde_json::from_str(key).map_err(|e| StoreError::corrupt("a noted row", e))?;
+            let parts: Noted =
+                serde_json::from_str(key).map_err(|e| StoreError::corrupt("a noted row", e))?;
             for (column, value) in named.columns.iter_mut().zip(&parts) {
                 column.push_noted(value)?;
             }
@@ -52,7 +53,8 @@ impl PostgresDb<'_> {
             }
             held.rows += 1;
         }
-        let macs: BTreeMap<_, _> = (0..held.rows).map(|at| (state.key_of(&held, at), state.mac_of(&held, at))).collect();
+        let macs: BTreeMap<_, _> =
+            (0..held.rows).map(|at| (state.key_of(&held, at), state.mac_of(&held, at))).collect();
         let rows = (0..named.rows).map(|at| state.key_of(&named, at));
         Ok(rows.map(|row| Change { row, mac: macs.get(&row).copied() }).collect())
     }
@@ -62,7 +64,8 @@ impl PostgresDb<'_> {
 fn noted_rows(noted: &str) -> StoreResult<Vec<(&'static Table, BTreeSet<String>)>> {
     let mut touched: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for line in noted.lines() {
-        let mut parts: Noted = serde_json::from_str(line).map_err(|e| StoreError::corrupt("a noted row", e))?;
+        let mut parts: Noted =
+            serde_json::from_str(line).map_err(|e| StoreError::corrupt("a noted row", e))?;
         let table = if parts.is_empty() { serde_json::Value::Null } else { parts.remove(0) };
         let key = serde_json::Value::Array(parts).to_string();
         touched.entry(table.as_str().unwrap_or_default().to_owned()).or_default().insert(key);

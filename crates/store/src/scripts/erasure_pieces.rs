@@ -1,5 +1,6 @@
 //! Carrying an erasure out: the parts of its plan, and at the end the receipt.
 
+use super::tree::tree_at;
 use super::{decisions, deployment, facts, receipts, spaces, state};
 use crate::call::Call;
 use crate::records::Recorded;
@@ -194,7 +195,10 @@ async fn audit_purge<R: Rows>(rows: &mut R, call: &Call, before: Timestamp) -> S
     let purged = match last {
         None => 0,
         Some((seq, hash)) => {
-            let anchor = Anchor { at: position(EntryNumber(seq), hash)?, ts: call.caller.now };
+            let at = position(EntryNumber(seq), hash)?;
+            let end = rows.log_end().await?;
+            let tree = Some(tree_at(rows.db(), at.size, &end.tree).await?);
+            let anchor = Anchor { at, ts: call.caller.now, tree };
             let anchor = Signed::new(anchor, rows.db().secrets().signer.as_ref());
             deployment::set(rows, ANCHOR, &anchor.encode()).await?;
             // What the entries that go say of the rows is said again by the entry of this call.
@@ -224,7 +228,7 @@ async fn prove<R: Rows>(
     };
     let erased = outbox::erased::<R>(tenant, done.memory_ids.iter().copied(), receipt, call.caller.now);
     done.graph_pending = rows.run(erased.sql, &erased.params).await? > 0;
-    let audit = rows.log_end().await?;
+    let audit = rows.log_end().await?.at();
     let space: SpaceId = spaces::open(rows, tenant, &intent.space).await?.id;
     let kind = ReceiptKind::Erasure(done.clone());
     receipts::keep(rows, &call.caller, receipt, (space, &intent.space), kind, audit).await?;

@@ -28,4 +28,5 @@ mod state;
 pub(crate) mod statement_texts;
 mod statements;
 mod storage_use;
+pub(crate) mod tree;
 mod vectors;

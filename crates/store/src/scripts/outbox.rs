@@ -97,7 +97,7 @@ impl Applied {
             summaries: Some(Vec::new()),
             graph_pending: false,
         });
-        let audit = rows.log_end().await?;
+        let audit = rows.log_end().await?.at();
         let second = receipts::issue_in(rows, &self.caller, (space_id, &space), kind, audit).await?;
         let detail = format!("what receipt #{first} erased is gone from the graph, receipt #{second}");
         let call = Call::new(self.caller.clone(), ACTION, Some(space));

@@ -86,7 +86,7 @@ impl Script for ListRows {
         if told(rows.db()).await? {
             return Ok(());
         }
-        let at = rows.log_end().await?.size;
+        let at = rows.log_end().await?.at().size;
         let listed = self.every_row(rows).await?;
         let detail = format!("the log commits to every row from here on: {}", listed.len());
         rows.list_rows(at, listed);
@@ -96,7 +96,8 @@ impl Script for ListRows {
 
 impl ListRows {
     async fn every_row<R: Rows>(&self, rows: &mut R) -> StoreResult<Vec<Change>> {
-        let sql = "SELECT tenant FROM sequence UNION SELECT tenant FROM principal UNION SELECT tenant FROM erasure";
+        let sql =
+            "SELECT tenant FROM sequence UNION SELECT tenant FROM principal UNION SELECT tenant FROM erasure";
         let tenants: Vec<(String,)> = rows.db().all(sql, &[]).await?;
         let mut listed = Vec::new();
         for (tenant,) in tenants {
@@ -110,10 +111,10 @@ impl ListRows {
                         break;
                     }
                     let Some(key) = &rows.db().secrets().state else { break };
-                    listed.extend(
-                        (0..batch.rows)
-                            .map(|row| Change { row: key.key_of(&batch, row), mac: Some(key.mac_of(&batch, row)) }),
-                    );
+                    listed.extend((0..batch.rows).map(|row| Change {
+                        row: key.key_of(&batch, row),
+                        mac: Some(key.mac_of(&batch, row)),
+                    }));
                     after = batch.last();
                 }
             }

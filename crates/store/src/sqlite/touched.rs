@@ -46,8 +46,11 @@ impl SqliteDb<'_> {
             let mut rows = touched.query([])?;
             while let Some(row) = rows.next()? {
                 let number: u8 = row.get(0)?;
-                let Some(table) = covered().find(|table| table_of(table.name) == Some(number)) else { continue };
-                let parts = (1..=table.key).map(|at| row.get::<_, Value>(at)).collect::<Result<Vec<_>, _>>()?;
+                let Some(table) = covered().find(|table| table_of(table.name) == Some(number)) else {
+                    continue;
+                };
+                let parts =
+                    (1..=table.key).map(|at| row.get::<_, Value>(at)).collect::<Result<Vec<_>, _>>()?;
                 let name = key.row_key(table, parts.iter().map(ValueRef::from));
                 let mut read = self.sql.prepare_cached(&by_key(table))?;
                 let mut found = read.query(params_from_iter(&parts))?;

@@ -6,15 +6,17 @@ use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::audit::draft;
 use crate::rows::counters::Tally;
-use crate::rows::deployment::{HEAD, PRINCIPALS, SET};
+use crate::rows::deployment::{PRINCIPALS, SET};
+use crate::rows::log_end::{KnownEnd, NewEnd};
 use crate::rows::principals::next_version;
 use crate::script::{Alone, Reach, Rows, Series, StoreResult};
 use crate::scripts::credentials;
-use crate::scripts::log::log_end;
+use crate::scripts::log::log_appender;
 use crate::secrets::Secrets;
 use crate::sql::{Param, RowWrite, params};
+use crate::state::{Change, Changes};
 use domain::{FactId, PrincipalsVersion, Tenant};
-use evidence::{Appender, Position, SeqRange, SignedHead};
+use evidence::{Appender, Draft, LogEnd, SeqRange};
 use rusqlite::{Connection, ErrorCode, ffi};
 
 pub(crate) struct SqliteTx<'c> {
@@ -23,6 +25,10 @@ pub(crate) struct SqliteTx<'c> {
     tally: Tally,
     /// The version of the principals, once it was asked for. Nobody else changes it while this transaction runs.
     principals: Option<PrincipalsVersion>,
+    /// What the next entry says of rows besides those that were touched.
+    told: Changes,
+    /// How many rows the connection had ever written when the last entry was appended.
+    written: u64,
 }
 
 /// What was not committed is taken back.
@@ -38,12 +44,18 @@ impl Drop for SqliteTx<'_> {
 
 impl<'c> SqliteTx<'c> {
     /// Takes the write lock of the database, which other processes wait for.
-    pub fn begin(sql: &'c mut Connection, secrets: &'c Secrets) -> Result<Self, StoreError> {
+    pub fn begin(
+        sql: &'c mut Connection,
+        secrets: &'c Secrets,
+        known: Option<&KnownEnd>,
+    ) -> Result<Self, StoreError> {
         sql.execute_batch("BEGIN IMMEDIATE")?;
-        let chain = Chain { at: Position::GENESIS, appended: None };
+        let chain = Chain { log: Appender::new(LogEnd::genesis()), appended: None };
         let db = SqliteDb { sql, secrets };
-        let mut tx = Self { db, chain, tally: Tally::default(), principals: None };
-        tx.chain.at = at_once(log_end(&mut tx.db))?;
+        let written = db.sql.total_changes();
+        let mut tx =
+            Self { db, chain, tally: Tally::default(), principals: None, told: Changes::default(), written };
+        tx.chain.log = at_once(log_appender(&mut tx.db, known))?;
         Ok(tx)
     }
 
@@ -51,9 +63,12 @@ impl<'c> SqliteTx<'c> {
     pub fn savepoint(&mut self, call: impl FnOnce(&mut Self) -> bool) -> Result<(), StoreError> {
         let (chain, tally) = (self.chain.clone(), self.tally.clone());
         self.db.execute("SAVEPOINT one_call", &[])?;
-        if !call(self) {
+        if call(self) {
+            self.record_rest()?;
+        } else {
             self.db.execute("ROLLBACK TO one_call", &[])?;
             (self.chain, self.tally) = (chain, tally);
+            (self.told, self.written) = (Changes::default(), self.db.sql.total_changes());
         }
         self.db.execute("RELEASE one_call", &[])?;
         Ok(())
@@ -70,16 +85,34 @@ impl<'c> SqliteTx<'c> {
         at_once(credentials::check(&mut self.db, principal, Some(version)))
     }
 
+    /// What became of the rows since the last entry.
+    fn changes(&mut self) -> StoreResult<Changes> {
+        let mut changes = std::mem::take(&mut self.told);
+        if self.db.sql.total_changes() != self.written {
+            changes.own.extend(self.db.changes()?);
+        }
+        Ok(changes)
+    }
+
+    /// Rows that a call changed without recording it get an entry of their own.
+    fn record_rest(&mut self) -> StoreResult<()> {
+        let changes = self.changes()?;
+        self.written = self.db.sql.total_changes();
+        if changes.is_empty() {
+            return Ok(());
+        }
+        self.told = changes;
+        self.append(&Call::between_calls(), &Record::done("rows were changed between calls"), &[])
+    }
+
     fn append(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) -> StoreResult<()> {
         let caller = &call.caller;
-        let mut appender = Appender::new(self.chain.at, self.db.secrets.signer.as_ref());
-        let stored = appender
-            .append(draft(call, record, blanks))
-            .map_err(|e| StoreError::corrupt("the audit log", e))?;
+        let draft = Draft { changes: self.changes()?.encode(), ..draft(call, record, blanks) };
+        let stored = self.chain.log.append(draft).map_err(|e| StoreError::corrupt("the audit log", e))?;
         let entry = self.db.secrets.entry_seal(caller.tenant.as_str(), stored)?;
         self.db.entry_insert(&entry)?;
-        self.chain.at = appender.position();
         self.chain.appended = Some(caller.now);
+        self.written = self.db.sql.total_changes();
         Ok(())
     }
 
@@ -89,21 +122,13 @@ impl<'c> SqliteTx<'c> {
         Ok(next.first().map_or(1, |(next,)| *next))
     }
 
-    /// The new head of the audit log, where the group appended to it.
-    pub fn commit(mut self) -> Result<Option<SignedHead>, Uncommitted> {
-        let head = self.close()?;
-        self.db.sql.execute_batch("COMMIT").map_err(Uncommitted::by_commit)?;
-        Ok(head)
-    }
-
-    fn close(&mut self) -> StoreResult<Option<SignedHead>> {
+    /// The new end of the audit log, where the group appended to it.
+    pub fn commit(mut self) -> Result<Option<NewEnd>, Uncommitted> {
         let tally = std::mem::take(&mut self.tally);
         self.db.tally_write(&tally)?;
-        let head = self.chain.appended.map(|ts| self.db.secrets.head_sign(self.chain.at, ts));
-        if let Some(signed) = &head {
-            self.db.execute(SET, &params![HEAD, signed.encode()])?;
-        }
-        Ok(head)
+        let end = self.db.chain_close(&self.chain)?;
+        self.db.sql.execute_batch("COMMIT").map_err(Uncommitted::by_commit)?;
+        Ok(end)
     }
 }
 
@@ -179,8 +204,8 @@ impl<'c> Rows for SqliteTx<'c> {
         self.next_number(tenant, Series::Fact).map(FactId)
     }
 
-    async fn log_end(&mut self) -> StoreResult<Position> {
-        Ok(self.chain.at)
+    async fn log_end(&mut self) -> StoreResult<LogEnd> {
+        Ok(self.chain.log.end().clone())
     }
 
     async fn principals_changed(&mut self) -> StoreResult<()> {
@@ -195,6 +220,14 @@ impl<'c> Rows for SqliteTx<'c> {
         self.tally.count(call, record);
         call.set_recorded();
         Ok(())
+    }
+
+    fn list_rows(&mut self, at: u64, rows: Vec<Change>) {
+        self.told.all = Some((at, rows));
+    }
+
+    fn tell(&mut self, change: Change) {
+        self.told.own.push(change);
     }
 
     async fn note(&mut self, call: &Call, record: &Record) -> StoreResult<()> {

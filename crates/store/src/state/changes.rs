@@ -38,6 +38,10 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
+    pub fn is_empty(&self) -> bool {
+        self.own.is_empty() && self.all.is_none()
+    }
+
     pub fn encode(&self) -> Vec<u8> {
         let mut list = Vec::with_capacity(ITEM * self.own.len());
         self.own.iter().for_each(|change| change.write(&mut list));

@@ -7,5 +7,5 @@ mod key;
 mod tables;
 
 pub(crate) use changes::{Change, Changes, Ledger};
-pub(crate) use key::{RowMac, StateKey};
+pub(crate) use key::StateKey;
 pub(crate) use tables::{covered, table_of};
