@@ -17,6 +17,9 @@ const TABLES: [(&str, usize); 8] = [
     ("principal", 2),
 ];
 
+/// Where a fact has its slot among its columns.
+const SLOT: usize = 8;
+
 /// What is done at first, so that there is something to put back.
 fn first_half(process: &Mcp) {
     for (subject, value) in [("city", "Oslo"), ("budget", "40k"), ("owner", "Dana")] {
@@ -143,13 +146,19 @@ fn every_row_that_is_put_back_is_named() {
         let now = sql.rows(&format!("SELECT * FROM {table}"));
         for old in earlier.iter().filter(|old| !now.contains(old)).take(amount(2, 100)) {
             let new = now.iter().find(|new| new[..key] == old[..key]);
-            new.iter().for_each(|new| remove(&sql, table, key, new));
+            // A fact comes back to its slot only where the one that took it is gone.
+            let in_the_way = |row: &&Vec<Cell>| {
+                row[..key] == old[..key]
+                    || (table == "fact" && row[SLOT] == old[SLOT] && old[SLOT] != Cell::Null)
+            };
+            let gone: Vec<&Vec<Cell>> = now.iter().filter(in_the_way).collect();
+            gone.iter().for_each(|row| remove(&sql, table, key, row));
             insert(&sql, table, old);
             let what = if new.is_some() { "put back" } else { "knows of no such row" };
             let found = check(&copy);
             assert!(named(&found, &name(table, key, old), what), "{table} {old:?}: {found:?}");
             remove(&sql, table, key, old);
-            new.iter().for_each(|new| insert(&sql, table, new));
+            gone.iter().for_each(|row| insert(&sql, table, row));
             tried.push(table);
         }
     }
@@ -174,7 +183,7 @@ fn every_row_that_is_added_is_named() {
         match table {
             "space" => row[2] = Cell::Text("somebody".to_owned()),
             // Its slot is taken by the row that it is a copy of.
-            "fact" => row[8] = Cell::Null,
+            "fact" => row[SLOT] = Cell::Null,
             _ => {}
         }
         insert(&sql, table, &row);
@@ -241,14 +250,17 @@ fn what_the_service_does_itself_is_not_accused() {
 
 #[test]
 fn an_older_log_commits_to_the_rows_that_are_there() {
-    let (sample, _) = &*SAMPLE;
-    let copy = sample.copy();
-    copy.back_to_version(5);
-    let process = copy.start();
+    let deployment = Deployment::new(&Model::start());
+    let process = deployment.start();
+    process.remember(&says("city", "Oslo"));
+    process.call("create_principal", &json!({ "name": "ann" }));
+    assert!(process.close().success());
+    deployment.back_to_version(5);
+    let process = deployment.start();
     process.remember(&says("city", "Tromsø"));
     process.intact();
     assert!(process.close().success());
-    check_clean(&copy);
-    copy.sql().run("DELETE FROM fact WHERE status = 1");
-    assert!(named(&check(&copy), "missing/fact/", "was removed"));
+    check_clean(&deployment);
+    deployment.sql().run("DELETE FROM fact WHERE status = 1");
+    assert!(named(&check(&deployment), "missing/fact/", "was removed"));
 }
