@@ -11,8 +11,12 @@ use evidence::{Anchor, Appender, Head, Position, SignedHead, SignedRestoration};
 
 /// What goes on from where the log ends by what is committed.
 pub(crate) async fn log_appender<D: Db>(db: &mut D, known: Option<&KnownEnd>) -> StoreResult<Appender> {
-    let head = deployment::get(db, HEAD).await?;
-    let peaks = deployment::get(db, PEAKS).await?;
+    // In one statement: on PostgreSQL another process may commit between two.
+    let sql = "SELECT name, value FROM deployment WHERE name IN ($1, $2)";
+    let (mut head, mut peaks) = (None, None);
+    for (name, value) in db.all::<(String, Vec<u8>)>(sql, &params![HEAD, PEAKS]).await? {
+        if name == HEAD { head = Some(value) } else { peaks = Some(value) }
+    }
     let read = db.secrets().end_read(head.as_deref(), peaks.as_deref(), known)?;
     tree::appender(db, read).await
 }
