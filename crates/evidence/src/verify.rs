@@ -34,7 +34,7 @@ impl<'a> ChainVerifier<'a> {
     pub fn new(
         keys: Option<&'a Keyring>,
         anchor: Option<&SignedAnchor>,
-        mut outside: Vec<SignedHead>,
+        outside: Vec<SignedHead>,
     ) -> Result<Self, Broken> {
         let last = match anchor {
             None => LogEnd::genesis(),
@@ -49,19 +49,39 @@ impl<'a> ChainVerifier<'a> {
                 LogEnd { hash: at.hash, tree: anchor.statement.tree() }
             }
         };
-        let start = last.at();
+        Self::from(keys, last.at(), last, outside)
+    }
+
+    /// Goes on after `end`, up to where the log was found intact and has not changed since. It begins at `start`. Outside
+    /// heads that are not beyond `end` were met then.
+    pub fn after(
+        keys: Option<&'a Keyring>,
+        start: Position,
+        end: LogEnd,
+        outside: Vec<SignedHead>,
+    ) -> Result<Self, Broken> {
+        Self::from(keys, start, end, outside)
+    }
+
+    fn from(
+        keys: Option<&'a Keyring>,
+        start: Position,
+        last: LogEnd,
+        mut outside: Vec<SignedHead>,
+    ) -> Result<Self, Broken> {
+        let from = last.at();
         outside.sort_by_key(|head| head.statement.at.size);
         for head in &outside {
             let at = head.statement.at;
             if !is_vouched_for(head, keys) {
                 return Err(Broken::at(at.size, "a head kept outside the database has no valid signature"));
             }
-            if at.size == start.size && !agrees(head, &last) {
+            if at.size == from.size && !agrees(head, &last) {
                 return Err(rewritten(head));
             }
         }
         // Nothing is left of purged entries to compare with.
-        outside.retain(|head| head.statement.at.size > start.size);
+        outside.retain(|head| head.statement.at.size > from.size);
         let workers = std::thread::available_parallelism().map_or(1, NonZero::get);
         let outside = outside.into();
         let (kept, unanswered) = (VecDeque::new(), SeqSet::default());
@@ -71,16 +91,17 @@ impl<'a> ChainVerifier<'a> {
     /// Takes the operator's word for what is missing since the database was restored. Outside heads of that part do not
     /// count against the log; the log must pass through the positions that the notes say were kept.
     pub fn restored(mut self, notes: &[SignedRestoration]) -> Result<Self, Broken> {
+        let from = self.last.at();
         for note in notes {
             let kept = note.statement.kept;
             if !is_vouched_for(note, self.keys) {
                 return Err(Broken::at(kept.size, "a note of a restoration has no valid signature"));
             }
-            if kept.size == self.start.size && kept.hash != self.start.hash {
+            if kept.size == from.size && kept.hash != from.hash {
                 return Err(diverged(kept));
             }
             // Nothing is left of purged entries to compare with.
-            if kept.size > self.start.size {
+            if kept.size > from.size {
                 self.kept.push_back(kept);
             }
             self.outside.retain(|head| !note.statement.covers(&head.statement));
@@ -143,6 +164,15 @@ impl<'a> ChainVerifier<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Up to where the entries were checked so far.
+    pub const fn end(&self) -> &LogEnd {
+        &self.last
+    }
+
+    pub const fn start(&self) -> Position {
+        self.start
     }
 
     /// Returns how many entries were verified. `head` is the one in the database.

@@ -251,8 +251,12 @@ impl Store {
     pub(crate) async fn audit_check(&self, against: Against, still: StillWanted) -> StoreResult<AuditReport> {
         match &self.engine {
             Engine::Sqlite(engine) => {
-                let check = move |db: &mut SqliteDb<'_>| db.audit_check(against, &still);
-                engine.verification.run(&Account::of_deployment(), check).await
+                let stamp = engine.stamp().await;
+                let before = stamp.as_ref().and_then(|stamp| engine.last_intact.at(stamp));
+                let check = move |db: &mut SqliteDb<'_>| db.audit_check_after(against, &still, before);
+                let (report, intact) = engine.verification.run(&Account::of_deployment(), check).await?;
+                engine.last_intact.set(stamp.zip(intact));
+                Ok(report)
             }
             Engine::Postgres(engine) => engine.shared.audit_check(against, &still).await,
         }

@@ -159,3 +159,26 @@ async fn the_cost_of_a_log_filter_does_not_grow_with_the_log() {
         assert!(many * 2 <= few * 3, "{what}: {few} steps in a log of 100, {many} in one of 3000");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_check_of_the_log_walks_what_is_new() {
+    let model = Model::start();
+    let started = InProcess::start(&model, SlotSchema::none(), &[]).await;
+    for n in 0..300 {
+        started.call(&Identity::Local, "get_memory", &json!({ "memory_id": n })).await;
+    }
+    let check = async || {
+        let before = started.meter.steps();
+        let verdict = started.call(&Identity::Local, "verify_audit", &json!({})).await;
+        (started.meter.steps() - before, verdict)
+    };
+    let (all, verdict) = check().await;
+    assert!(verdict.contains("INTACT — 300 entries"), "{verdict}");
+    let (new, verdict) = check().await;
+    assert!(verdict.contains("INTACT — 301 entries"), "{verdict}");
+    assert!(new < all / 3, "{new} steps after {all}");
+    // What somebody else has written is looked at again, however old the entry is.
+    started.sql().run("UPDATE audit_entry SET caller = 'mallory' WHERE seq = 7");
+    let (_, verdict) = check().await;
+    assert!(verdict.contains("BROKEN at seq 7"), "{verdict}");
+}

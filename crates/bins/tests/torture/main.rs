@@ -12,6 +12,7 @@ mod clock_jumps;
 mod cut_connections;
 mod disk_full;
 mod foreign_lock;
+mod forged_logs;
 mod hostile_inputs;
 mod injection_payloads;
 mod injections;
@@ -40,12 +41,13 @@ use std::time::Instant;
 /// Where a deployment is made without saying otherwise. Rows that use PostgreSQL ask for it.
 const ENGINE: support::Engine = support::Engine::Sqlite;
 
-const ROWS: [Row; 14] = [
+const ROWS: [Row; 15] = [
     kills::ROW,
     system_calls::ROW,
     power_loss::ROW,
     disk_full::ROW,
     foreign_lock::ROW,
+    forged_logs::ROW,
     one_slot::ROW,
     cut_connections::ROW,
     postgres_cuts::ROW,

@@ -7,7 +7,7 @@ use crate::rows::audit::Said;
 use crate::rows::deployment::{ANCHOR, HEAD};
 use crate::script::{Db, StoreResult};
 use crate::secrets::Secrets;
-use evidence::{Anchor, Broken, ChainVerifier, Signed, SignedHead, SignedRestoration};
+use evidence::{Anchor, Broken, ChainVerifier, LogEnd, Position, Signed, SignedHead, SignedRestoration};
 
 /// Whether anybody still waits for what a check will say. It is asked now and then, and the check ends with a no.
 pub(crate) type StillWanted = Box<dyn Fn() -> bool + Send + Sync>;
@@ -68,6 +68,39 @@ impl Marks {
         let keys = secrets.keyring.as_ref();
         ChainVerifier::new(keys, self.anchor.as_ref(), self.outside.clone())?.restored(&self.said.notes)
     }
+
+    /// Goes on after what was found intact before, where that is all the marks there were.
+    pub fn verifier_after<'k>(
+        &self,
+        secrets: &'k Secrets,
+        before: &Intact,
+    ) -> Option<Result<ChainVerifier<'k>, Broken>> {
+        let size = before.end.at().size;
+        let is_met = |head: &SignedHead| head.statement.at.size >= size || before.outside.contains(head);
+        if self.anchor != before.anchor || self.said.notes != before.notes || !self.outside.iter().all(is_met)
+        {
+            return None;
+        }
+        let keys = secrets.keyring.as_ref();
+        let verifier = ChainVerifier::after(keys, before.start, before.end.clone(), self.outside.clone());
+        Some(verifier.and_then(|verifier| verifier.restored(&self.said.notes)))
+    }
+
+    /// What is known once the log was found intact up to this end.
+    pub fn intact(&self, start: Position, end: LogEnd) -> Intact {
+        let Self { anchor, outside, said, .. } = self;
+        Intact { start, end, anchor: anchor.clone(), notes: said.notes.clone(), outside: outside.clone() }
+    }
+}
+
+/// A log that was found intact, and what it was held against.
+#[derive(Clone)]
+pub(crate) struct Intact {
+    start: Position,
+    pub end: LogEnd,
+    anchor: Option<Signed<Anchor>>,
+    notes: Vec<SignedRestoration>,
+    outside: Vec<SignedHead>,
 }
 
 /// `None` where the row holds something else than we wrote.

@@ -6,9 +6,9 @@ use super::migrations;
 use crate::StoreError;
 use crate::rows::audit::{AuditReport, CHUNK, COLUMNS, RawEntry};
 use crate::script::StoreResult;
-use crate::scripts::marks::{Against, Marks};
+use crate::scripts::marks::{Against, Intact, Marks};
 use crate::sql::FromRow;
-use evidence::{Broken, ChainVerifier, SignedHead, StoredEntry};
+use evidence::{Broken, ChainVerifier, StoredEntry};
 use rusqlite::Row;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
@@ -17,27 +17,45 @@ const WITH_CHANGES: i64 = 6;
 
 impl SqliteDb<'_> {
     pub fn audit_check(&mut self, against: Against, still: &dyn Fn() -> bool) -> StoreResult<AuditReport> {
+        Ok(self.audit_check_after(against, still, None)?.0)
+    }
+
+    /// Walks what came after a log that was found intact before and has not changed since, or all of it. Also returns what
+    /// is known to be intact now.
+    pub fn audit_check_after(
+        &mut self,
+        against: Against,
+        still: &dyn Fn() -> bool,
+        before: Option<Intact>,
+    ) -> StoreResult<(AuditReport, Option<Intact>)> {
         let marks = match at_once(Marks::read(self, against, "beside the database"))? {
             Ok(marks) => marks,
-            Err(broken) => return Ok(AuditReport::Broken(broken)),
+            Err(broken) => return Ok((AuditReport::Broken(broken), None)),
         };
-        let checked = match marks.verifier(self.secrets) {
-            Ok(verifier) => self.entries_check(verifier, marks.head.as_ref(), still)?,
+        let short = before.and_then(|before| marks.verifier_after(self.secrets, &before));
+        let after = short.as_ref().and_then(|verifier| verifier.as_ref().ok()).map(|v| v.end().at().size);
+        let checked = match short.unwrap_or_else(|| marks.verifier(self.secrets)) {
+            Ok(verifier) => self.entries_check(verifier, &marks, after, still)?,
             Err(broken) => Err(broken),
         };
-        Ok(AuditReport::of(checked, marks.said))
+        let (entries, intact) = match checked {
+            Ok((entries, intact)) => (Ok(entries), Some(intact)),
+            Err(broken) => (Err(broken), None),
+        };
+        Ok((AuditReport::of(entries, marks.said), intact))
     }
 
     fn entries_check(
         &self,
         verifier: ChainVerifier<'_>,
-        head: Option<&SignedHead>,
+        marks: &Marks,
+        after: Option<u64>,
         still: &dyn Fn() -> bool,
-    ) -> Result<Result<u64, Broken>, StoreError> {
+    ) -> Result<Result<(u64, Intact), Broken>, StoreError> {
         let (chunks, received) = sync_channel(1);
         std::thread::scope(|scope| {
             let checker = scope.spawn(move || check(verifier, &received));
-            let read = self.entries_read(&chunks, still);
+            let read = self.entries_read(&chunks, after, still);
             drop(chunks);
             let checked = checker.join().map_err(|_| StoreError::Panicked)?;
             if !still() {
@@ -46,7 +64,8 @@ impl SqliteDb<'_> {
             // What was read before a row that cannot be read comes first in the log, and so in the report.
             Ok(checked.and_then(|verifier| {
                 read?;
-                verifier.finish(head)
+                let intact = marks.intact(verifier.start(), verifier.end().clone());
+                Ok((verifier.finish(marks.head.as_ref())?, intact))
             }))
         })
     }
@@ -55,16 +74,19 @@ impl SqliteDb<'_> {
     fn entries_read(
         &self,
         chunks: &SyncSender<Vec<StoredEntry>>,
+        after: Option<u64>,
         still: &dyn Fn() -> bool,
     ) -> Result<(), Broken> {
-        let mut last = 0;
+        let mut last = after.unwrap_or(0);
         let failed = |seq: u64, e: &dyn std::fmt::Display| Broken {
             seq,
             reason: format!("the log cannot be read: {e}"),
         };
         let version = migrations::version(self.sql).map_err(|e| failed(last, &e))?;
-        let sql = format!("SELECT {COLUMNS} FROM {} ORDER BY seq", entries_of(version));
-        let mut statement = self.sql.prepare_cached(&sql).map_err(|e| failed(last, &e))?;
+        // Without a bound where all of it is walked: an entry may have been given any number.
+        let bound = after.map_or_else(String::new, |after| format!("WHERE seq > {after}"));
+        let sql = format!("SELECT {COLUMNS} FROM {} {bound} ORDER BY seq", entries_of(version));
+        let mut statement = self.sql.prepare(&sql).map_err(|e| failed(last, &e))?;
         let mut rows = statement.query(()).map_err(|e| failed(last, &e))?;
         let mut chunk = Vec::with_capacity(CHUNK);
         loop {

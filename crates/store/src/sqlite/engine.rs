@@ -1,6 +1,7 @@
 //! The handle on the database.
 
 use super::readers::Readers;
+use super::untouched::LastIntact;
 use super::writer::Writer;
 use crate::load::Load;
 use crate::secrets::Secrets;
@@ -15,6 +16,7 @@ pub(crate) struct Sqlite {
     pub desk: Readers,
     pub verification: Readers,
     pub writer: Writer,
+    pub last_intact: Arc<LastIntact>,
 }
 
 impl Sqlite {

@@ -12,6 +12,7 @@ mod readers;
 mod settle;
 mod touched;
 mod tx;
+mod untouched;
 mod writer;
 
 pub use connection::Meter;

@@ -79,7 +79,16 @@ impl Sqlite {
         let readers = |purpose| Readers::new(purpose, path.clone(), secrets.clone(), meter.clone());
         let [reading, large, desk, verification] =
             [Purpose::Reading, Purpose::Large, Purpose::Desk, Purpose::Verification].map(readers);
-        Ok(Self { path, secrets, readers: reading, large, desk, verification, writer })
+        Ok(Self {
+            path,
+            secrets,
+            readers: reading,
+            large,
+            desk,
+            verification,
+            writer,
+            last_intact: Arc::default(),
+        })
     }
 }
 

@@ -1,0 +1,263 @@
+//! The audit log and its heads changed by somebody who can write the files and has no key.
+
+use crate::campaign::{Campaign, Row, Verdict, thousands};
+use crate::support::{Cell, Deployment, Model, Seed, blob, says};
+use evidence::{Head, OutsideHead, Signed, SignedHead, Signer};
+use serde_json::json;
+use std::path::PathBuf;
+
+pub const ROW: Row = Row {
+    name: "forged-logs",
+    title: "mutations of an audit log and its heads by somebody without the keys",
+    does_not_show: "a database and head file that are put back together, which only a head kept elsewhere shows; \
+                    PostgreSQL, whose log is checked by the same code",
+    run,
+};
+
+/// What is done to a copy of the log.
+type Mutation = fn(&Logs, &Deployment, &mut Seed);
+
+const CLASSES: [(&str, Mutation); 18] = [
+    ("an entry edited", edited),
+    ("an entry deleted", deleted),
+    ("two entries swapped", swapped),
+    ("an entry inserted", inserted),
+    ("the end cut off", truncated),
+    ("an entry moved to another tenant", moved),
+    ("an entry of another log spliced in", spliced),
+    ("hashes nulled", hashes_nulled),
+    ("the head's signature nulled", signature_nulled),
+    ("the head row removed", head_row_removed),
+    ("the head file removed", head_removed),
+    ("the head file emptied or cut", head_cut),
+    ("the head file of another database", head_of_another),
+    ("an older database with its own head row as the head file", own_head_row),
+    ("log, head row and head file removed", all_removed),
+    ("an older database", rolled_back),
+    ("re-signed by a stranger's key", resigned),
+    ("another history from an older copy on", forked),
+];
+
+/// The log, an older copy of it, another history that begins with that copy, and a log of somebody else.
+struct Logs {
+    newest: Deployment,
+    older: Deployment,
+    fork: Deployment,
+    stranger: Deployment,
+    entries: usize,
+}
+
+fn run(campaign: &Campaign) -> Verdict {
+    let entries = campaign.amount(24, 1_000);
+    let (mutations, clean) = (campaign.amount(CLASSES.len() * 2, 10_000), campaign.amount(3, 1_000));
+    let model = Model::start();
+    let logs = Logs::new(&model, entries);
+    let mut seed = Seed::new(campaign.seed);
+    for n in 0..mutations {
+        campaign.progress("mutations", n, mutations);
+        let (class, mutate) = CLASSES[n % CLASSES.len()];
+        let deployment = logs.newest.copy();
+        mutate(&logs, &deployment, &mut seed);
+        let verdict = verdict(&deployment);
+        assert!(verdict.starts_with("⚠ Audit chain BROKEN at seq "), "{class} (number {n}): {verdict}");
+    }
+    for n in 0..clean {
+        campaign.progress("clean logs", n, clean);
+        let deployment = logs.newest.copy();
+        write(&deployment, n % 3);
+        let verdict = verdict(&deployment);
+        assert!(verdict.starts_with("✓ Audit chain INTACT"), "clean log {n}: {verdict}");
+    }
+    Verdict::held(
+        format!(
+            "{} mutations in {} classes of a log of {} entries and its heads; {} clean logs",
+            thousands(mutations),
+            CLASSES.len(),
+            thousands(entries),
+            thousands(clean)
+        ),
+        "every mutation BROKEN, every clean log INTACT",
+    )
+}
+
+impl Logs {
+    fn new(model: &Model, entries: usize) -> Self {
+        let newest = Deployment::new(model);
+        write(&newest, entries - entries / 4);
+        let older = newest.copy();
+        let fork = newest.copy();
+        write(&fork, entries / 2);
+        write(&newest, entries / 4);
+        let stranger = Deployment::new(model);
+        write(&stranger, 4);
+        Self { newest, older, fork, stranger, entries }
+    }
+
+    /// The number of an entry.
+    fn any(&self, seed: &mut Seed) -> usize {
+        1 + seed.below(self.entries - 1)
+    }
+}
+
+fn write(deployment: &Deployment, count: usize) {
+    let process = deployment.start();
+    for n in 0..count {
+        process.remember(&says(&format!("subject {n}"), "some value"));
+    }
+    assert!(process.close().success());
+}
+
+fn verdict(deployment: &Deployment) -> String {
+    deployment.start().call("verify_audit", &json!({}))
+}
+
+fn head_file(deployment: &Deployment) -> PathBuf {
+    deployment.folder().join("svc.db.head")
+}
+
+fn change(deployment: &Deployment, statement: &str) {
+    deployment.sql().run(statement);
+}
+
+fn edited(logs: &Logs, deployment: &Deployment, seed: &mut Seed) {
+    let edits = [
+        "action = 'recall'",
+        "user_id = 'mallory'",
+        "caller = 'mallory'",
+        "request = 'other'",
+        "ts = ts + 1",
+        "committed = zeroblob(32)",
+        "detail = NULL",
+        "changes = zeroblob(40)",
+        "prev = randomblob(32)",
+    ];
+    let edit = *seed.pick(&edits);
+    change(deployment, &format!("UPDATE audit_entry SET {edit} WHERE seq = {}", logs.any(seed)));
+}
+
+fn deleted(logs: &Logs, deployment: &Deployment, seed: &mut Seed) {
+    change(deployment, &format!("DELETE FROM audit_entry WHERE seq = {}", logs.any(seed)));
+}
+
+fn swapped(logs: &Logs, deployment: &Deployment, seed: &mut Seed) {
+    let first = logs.any(seed);
+    let second = first + 1;
+    change(
+        deployment,
+        &format!(
+            "UPDATE audit_entry SET seq = -1 WHERE seq = {first};
+             UPDATE audit_entry SET seq = {first} WHERE seq = {second};
+             UPDATE audit_entry SET seq = {second} WHERE seq = -1;"
+        ),
+    );
+}
+
+const COLUMNS: &str = "tenant, ts, action, user_id, agent_id, run_id, caller, request, committed, detail, blanks, prev, \
+                       hash, signature, changes";
+
+fn inserted(logs: &Logs, deployment: &Deployment, seed: &mut Seed) {
+    let place = *seed.pick(&["0", "-7", "(SELECT max(seq) + 1 FROM audit_entry)"]);
+    let from = logs.any(seed);
+    change(
+        deployment,
+        &format!(
+            "INSERT INTO audit_entry (seq, {COLUMNS}) SELECT {place}, {COLUMNS} FROM audit_entry WHERE seq = {from}"
+        ),
+    );
+}
+
+fn truncated(logs: &Logs, deployment: &Deployment, seed: &mut Seed) {
+    change(deployment, &format!("DELETE FROM audit_entry WHERE seq > {}", logs.any(seed)));
+}
+
+fn moved(logs: &Logs, deployment: &Deployment, seed: &mut Seed) {
+    change(deployment, &format!("UPDATE audit_entry SET tenant = 'acme' WHERE seq = {}", logs.any(seed)));
+}
+
+fn spliced(logs: &Logs, deployment: &Deployment, seed: &mut Seed) {
+    let theirs = logs.stranger.sql().rows(&format!("SELECT {COLUMNS} FROM audit_entry WHERE seq = 2"));
+    let values: Vec<String> = theirs[0].iter().map(Cell::literal).collect();
+    let place = logs.any(seed);
+    change(
+        deployment,
+        &format!(
+            "DELETE FROM audit_entry WHERE seq = {place};
+             INSERT INTO audit_entry (seq, {COLUMNS}) VALUES ({place}, {});",
+            values.join(", ")
+        ),
+    );
+}
+
+fn hashes_nulled(logs: &Logs, deployment: &Deployment, seed: &mut Seed) {
+    let which = *seed.pick(&["seq >", "seq =", "seq <="]);
+    change(deployment, &format!("UPDATE audit_entry SET hash = NULL WHERE {which} {}", logs.any(seed)));
+}
+
+fn head_row(deployment: &Deployment) -> Vec<u8> {
+    deployment.sql().cell("SELECT value FROM deployment WHERE name = 'audit_head'").bytes().to_vec()
+}
+
+fn set_head_row(deployment: &Deployment, head: &SignedHead) {
+    let value = blob(&head.encode());
+    change(deployment, &format!("UPDATE deployment SET value = {value} WHERE name = 'audit_head'"));
+}
+
+fn signature_nulled(_: &Logs, deployment: &Deployment, _: &mut Seed) {
+    let head: SignedHead = Signed::decode(&head_row(deployment)).unwrap();
+    set_head_row(deployment, &Signed { signature: None, ..head });
+}
+
+fn head_row_removed(_: &Logs, deployment: &Deployment, _: &mut Seed) {
+    change(deployment, "DELETE FROM deployment WHERE name = 'audit_head'");
+}
+
+fn head_removed(_: &Logs, deployment: &Deployment, _: &mut Seed) {
+    std::fs::remove_file(head_file(deployment)).unwrap();
+}
+
+fn head_cut(_: &Logs, deployment: &Deployment, seed: &mut Seed) {
+    let mut bytes = std::fs::read(head_file(deployment)).unwrap();
+    bytes.truncate(seed.below(900));
+    std::fs::write(head_file(deployment), bytes).unwrap();
+}
+
+fn head_of_another(logs: &Logs, deployment: &Deployment, _: &mut Seed) {
+    std::fs::copy(head_file(&logs.stranger), head_file(deployment)).unwrap();
+}
+
+/// Both slots of a head file.
+fn slots(body: &[u8]) -> Vec<u8> {
+    let mut slot = u16::try_from(body.len()).unwrap().to_be_bytes().to_vec();
+    slot.extend(body);
+    slot.resize(512, 0);
+    slot.repeat(2)
+}
+
+fn own_head_row(logs: &Logs, deployment: &Deployment, _: &mut Seed) {
+    deployment.roll_back_database_to(&logs.older);
+    std::fs::write(head_file(deployment), slots(&head_row(deployment))).unwrap();
+}
+
+fn all_removed(_: &Logs, deployment: &Deployment, _: &mut Seed) {
+    change(deployment, "DELETE FROM audit_entry; DELETE FROM deployment WHERE name LIKE 'audit_%';");
+    std::fs::remove_file(head_file(deployment)).unwrap();
+}
+
+fn rolled_back(logs: &Logs, deployment: &Deployment, _: &mut Seed) {
+    deployment.roll_back_database_to(&logs.older);
+}
+
+/// The older database, and heads for it that another key signed.
+fn resigned(logs: &Logs, deployment: &Deployment, _: &mut Seed) {
+    deployment.roll_back_database_to(&logs.older);
+    let head: SignedHead = Signed::decode(&head_row(deployment)).unwrap();
+    let stranger = Signer::from_seed([7; 32]);
+    let head: Signed<Head> = Signed::new(head.statement, Some(&stranger));
+    set_head_row(deployment, &head);
+    let outside = Signed::new(OutsideHead(head), Some(&stranger)).encode();
+    std::fs::write(head_file(deployment), slots(&outside)).unwrap();
+}
+
+fn forked(logs: &Logs, deployment: &Deployment, _: &mut Seed) {
+    deployment.roll_back_database_to(&logs.fork);
+}
