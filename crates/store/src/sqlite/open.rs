@@ -4,6 +4,7 @@ use super::connection::{self, Meter};
 use super::db::SqliteDb;
 use super::engine::Sqlite;
 use super::migrations;
+use super::pages;
 use super::readers::{Purpose, Readers};
 use super::writer::Writer;
 use crate::StoreError;
@@ -69,6 +70,7 @@ impl Sqlite {
             head_file.begin(None, now).map_err(head_error)?;
         }
         claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
+        pages::look_through(&path, &secrets)?;
         head_file.keep_private().map_err(head_error)?;
         if let Err(error) = (SqliteDb { sql: &mut db, secrets: &secrets }).settle(&head_file) {
             // Whatever is wrong is for verify_audit to say, which needs an open database.
