@@ -3,6 +3,7 @@
 use crate::StoreError;
 use crate::blind::BlindKey;
 use crate::seal::Sealer;
+use crate::state::StateKey;
 use crate::unreadable::Unreadable;
 use domain::SpaceKey;
 use evidence::{Keyring, Signer};
@@ -13,6 +14,8 @@ use std::fmt;
 pub(crate) struct Secrets {
     pub sealer: Sealer,
     pub blind: BlindKey,
+    /// For the macs of rows, to which the audit log commits; `None` when encryption is off.
+    pub state: Option<StateKey>,
     pub signer: Option<Signer>,
     /// The deployment's own public keys; `None` when signing is off.
     pub keyring: Option<Keyring>,

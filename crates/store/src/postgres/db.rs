@@ -2,6 +2,7 @@
 //! is: a round trip costs more than most statements.
 
 use crate::StoreError;
+use crate::copy::{Batch, Key, Table, postgres_page};
 use crate::rows::facts::{COLUMNS, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
 use crate::script::{Db, PlanBasis, StoreResult};
@@ -146,6 +147,15 @@ impl Db for PostgresDb<'_> {
         keys: &[Vec<u8>],
     ) -> StoreResult<Vec<T>> {
         self.select(&for_list(sql), &[&tenant.as_str(), &keys]).await
+    }
+
+    async fn table_page(
+        &mut self,
+        table: &'static Table,
+        tenant: &Tenant,
+        after: Option<&Key>,
+    ) -> StoreResult<Batch> {
+        postgres_page(self.client, table, table.name, Some(tenant.as_str()), after).await
     }
 
     async fn plan_basis(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<PlanBasis> {

@@ -55,7 +55,8 @@ impl Secrets {
             }
         };
         let unreadable = Unreadable::default();
-        Ok(Self { sealer: keys.sealer, blind: keys.blind, signer, keyring, unreadable })
+        let Keys { sealer, blind, state, .. } = keys;
+        Ok(Self { sealer, blind, state, signer, keyring, unreadable })
     }
 
     /// Where the log ends. A head that is not ours is not built upon: the next head would vouch for it.

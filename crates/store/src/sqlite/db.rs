@@ -2,6 +2,7 @@
 //! operation is done when it returns.
 
 use crate::StoreError;
+use crate::copy::{Batch, Key, Table, sqlite_page};
 use crate::rows::facts::{COLUMNS, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
 use crate::script::{Db, PlanBasis, StoreResult};
@@ -144,6 +145,15 @@ impl Db for SqliteDb<'_> {
             found.extend(self.select(sql, &params![tenant, key])?);
         }
         Ok(found)
+    }
+
+    async fn table_page(
+        &mut self,
+        table: &'static Table,
+        tenant: &Tenant,
+        after: Option<&Key>,
+    ) -> StoreResult<Batch> {
+        sqlite_page(self.sql, table, Some(tenant.as_str()), after)
     }
 
     async fn plan_basis(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<PlanBasis> {

@@ -10,6 +10,7 @@ pub(crate) mod migrations;
 mod open;
 mod readers;
 mod settle;
+mod touched;
 mod tx;
 mod writer;
 

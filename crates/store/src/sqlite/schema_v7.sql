@@ -1,0 +1,1 @@
+-- On SQLite each writing connection notes by triggers of its own which rows it touches; there is nothing in the file.
