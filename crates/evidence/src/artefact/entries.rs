@@ -36,6 +36,8 @@ pub(super) fn entry(at: &At<'_>, keys: &Keyring) -> Result<Checked, Fault> {
         let signature = at.signature()?;
         let holds = signature.is_some_and(|signature| keys.verify(&bytes, &signature));
         at.vouched_for(holds, signature, keys)?;
+    } else if let Some(signature) = at.maybe("signature") {
+        return Err(signature.fault("an entry of this form has none"));
     }
     let detail = at.maybe("detail_disclosure");
     let text = match &detail {

@@ -26,13 +26,8 @@ pub(super) fn export(root: &At<'_>, keys: &Keyring) -> Vec<Finding> {
         Ok(said) => found.push(Ok(said)),
         Err(fault) => found.push(Err(fault)),
     }
-    if let Some(unreadable) = root.maybe("unreadable").and_then(|at| at.number().ok())
-        && unreadable > 0
-    {
-        found.push(Err(Fault {
-            at: "unreadable".to_owned(),
-            why: format!("the service itself could not read {unreadable} record(s) when it made this export"),
-        }));
+    if let Err(fault) = readable(root) {
+        found.push(Err(fault));
     }
     if let Some(records) = root.maybe("records").and_then(|at| at.items().ok()) {
         let records = counted(records.len() as u64, "fact", "facts");
@@ -47,14 +42,23 @@ fn space(root: &At<'_>) -> Result<Space, Fault> {
     Ok(Space::new(text("user_id")?, text("agent_id")?, text("run_id")?))
 }
 
+fn readable(root: &At<'_>) -> Result<(), Fault> {
+    let at = root.get("unreadable")?;
+    match at.number()? {
+        0 => Ok(()),
+        some => Err(
+            at.fault(format!("the service itself could not read {some} record(s) when it made this export"))
+        ),
+    }
+}
+
 fn each(
     root: &At<'_>,
     name: &str,
     found: &mut Vec<Finding>,
     check: impl Fn(&At<'_>) -> Result<String, Fault>,
 ) {
-    let Some(list) = root.maybe(name) else { return };
-    match list.items() {
+    match root.get(name).and_then(|list| list.items()) {
         Ok(items) => found.extend(items.iter().map(check)),
         Err(fault) => found.push(Err(fault)),
     }

@@ -31,6 +31,10 @@ impl<'a> At<'a> {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
+    pub fn has(&self, name: &str) -> bool {
+        self.value.get(name).is_some()
+    }
+
     /// `None` where it is missing or null.
     pub fn maybe(&self, name: &str) -> Option<Self> {
         let value = self.value.get(name).filter(|value| !value.is_null())?;
@@ -56,7 +60,9 @@ impl<'a> At<'a> {
     }
 
     pub fn bytes(&self) -> Result<Vec<u8>, Fault> {
-        hex::decode(self.text()?).map_err(|e| self.fault(format!("it is not hexadecimal: {e}")))
+        let text = self.text()?;
+        let bytes = hex::decode(text).ok().filter(|_| !text.bytes().any(|b| b.is_ascii_uppercase()));
+        bytes.ok_or_else(|| self.fault("it is not hexadecimal digits in lower case"))
     }
 
     pub fn hash(&self) -> Result<Hash, Fault> {

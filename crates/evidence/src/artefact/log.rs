@@ -72,6 +72,9 @@ impl<'a> LogCheck<'a> {
         if at.get(MARK)?.number()? != 1 {
             return Err(at.fault("this file is of a newer form than this program knows"));
         }
+        if !at.has("tenant") {
+            return Err(at.fault("it names no tenant, and does not say that it is of all of them (null)"));
+        }
         self.tenant = at.maybe("tenant").map(|tenant| tenant.text().map(str::to_owned)).transpose()?;
         if let Some(anchor) = at.maybe("anchor") {
             let anchor = anchor.signed::<Anchor>(self.keys)?.statement;
