@@ -4,6 +4,7 @@ use super::connection::{self, Meter};
 use super::db::SqliteDb;
 use super::engine::Sqlite;
 use super::migrations;
+use super::pages;
 use super::readers::{Purpose, Readers};
 use super::writer::Writer;
 use crate::StoreError;
@@ -60,6 +61,7 @@ impl Sqlite {
             .map_err(|e| StoreError::Startup(e.to_string()))?;
         let secrets = Arc::new(Secrets::from_keys(loaded)?);
         claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
+        pages::look_through(&path, &secrets)?;
         let head_file = HeadFile::beside(&path);
         let head_error = |e| {
             let path = head_file.path().display();
