@@ -6,15 +6,12 @@ mod json;
 mod log;
 mod statements;
 
-pub use json::Fault;
+pub use json::{Fault, Finding};
 pub use log::LogCheck;
 
 use crate::{Canonical, Keyring, Receipt, Snapshot};
 use json::At;
 use serde_json::Value;
-
-/// What a part of a file proves, or what does not hold in it.
-pub type Finding = Result<String, Fault>;
 
 /// Checks a file of one JSON object: an export, a receipt or a decision. The log by itself is for [`LogCheck`].
 pub fn check_artefact(file: &[u8], keys: &Keyring) -> Vec<Finding> {

@@ -1,8 +1,7 @@
 //! The export of a space.
 
-use super::Finding;
 use super::entries::{entry, head, included};
-use super::json::{At, Fault};
+use super::json::{At, Fault, Finding};
 use super::statements::{decision, receipt};
 use crate::{Entry, Head, Keyring};
 use domain::{Space, counted};

@@ -11,6 +11,9 @@ pub struct Fault {
     pub why: String,
 }
 
+/// What a part of a file proves, or what does not hold in it.
+pub type Finding = Result<String, Fault>;
+
 /// A value of a JSON document, and the way to it.
 #[derive(Debug, Clone)]
 pub(super) struct At<'a> {
