@@ -6,8 +6,8 @@ use std::future::Future;
 use std::io::Write;
 use std::process::ExitCode;
 use svc::cli::{
-    CliError, backup, bench, connect, demo, eval, fsck, graph, head, license, migrate_to, principal, prompt,
-    restore, tell,
+    CliError, audit, backup, bench, connect, demo, eval, fsck, graph, head, license, migrate_to, principal,
+    prompt, restore, tell, verify,
 };
 use svc::line_wrap::WrappedOutput;
 use svc::settings::{LogLevel, LogSettings, Settings};
@@ -50,6 +50,10 @@ enum Command {
     MigrateTo(migrate_to::Command),
     Fsck(fsck::Command),
     Head(head::Command),
+    Verify(verify::Command),
+    /// Take the audit log out, for others to check.
+    #[command(subcommand)]
+    Audit(audit::Command),
 }
 
 fn main() -> ExitCode {
@@ -84,6 +88,11 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
         Some(Command::Fsck(command)) => within(command.run(settings()?, &mut unbroken)),
         // A checkpoint is to be kept as it is.
         Some(Command::Head(command)) => within(command.run(settings()?, &mut unbroken)),
+        Some(Command::Verify(command)) => match command.since() {
+            Some(head) => within(head::since(settings()?, head, &mut unbroken)),
+            None => command.run(&mut unbroken),
+        },
+        Some(Command::Audit(command)) => within(command.run(settings()?, &mut out)),
     };
     out.flush()?;
     done

@@ -7,34 +7,24 @@ use clap::Args;
 use domain::{EntryNumber, Timestamp, counted};
 use evidence::{EntryProof, Keyring, SignedHead, is_consistent};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use store::{LogProof, Store, StoreError};
 
-/// Print the signed head of the audit log, a C2SP checkpoint. Keep it elsewhere: it shows later that the log was neither
-/// cut back nor rewritten.
+/// Print the signed head of the audit log, a C2SP checkpoint.
+///
+/// Keep it elsewhere: svc verify --since shows later that the log was neither cut back nor rewritten.
 #[derive(Debug, Args)]
 pub struct Command {
     /// Print the proof that this entry is in the log instead: a C2SP tlog-proof, which needs nothing but the public key
     /// to be checked.
-    #[arg(long, value_name = "NUMBER", conflicts_with = "since")]
+    #[arg(long, value_name = "NUMBER")]
     entry: Option<i64>,
-    /// Check that the log continues the one whose head was kept in this file. The exit status says whether it does.
-    #[arg(long, value_name = "FILE")]
-    since: Option<PathBuf>,
 }
 
 impl Command {
     pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
         let store = Store::open(settings.storage, Timestamp::now()).await.map_err(failed)?;
-        let Some(keys) = store.keyring() else {
-            return Err(CliError::Refused(
-                "this deployment was made with SVC_SIGN=off, and a head that nobody signed proves nothing"
-                    .to_owned(),
-            ));
-        };
-        if let Some(file) = &self.since {
-            return since(&store, keys, file, out).await;
-        }
+        let keys = keys(&store)?;
         let text = match self.entry {
             Some(number) => proof(&store, keys, EntryNumber(number)).await?,
             None => current(&store, 0).await?.head.note(keys),
@@ -61,20 +51,26 @@ async fn proof(store: &Store, keys: &Keyring, entry: EntryNumber) -> Result<Opti
     }
 }
 
+fn keys(store: &Store) -> Result<&Keyring, CliError> {
+    store.keyring().ok_or_else(|| {
+        CliError::Refused(
+            "this deployment was made with SVC_SIGN=off, and a head that nobody signed proves nothing"
+                .to_owned(),
+        )
+    })
+}
+
 /// Checks that the log continues the one whose head the file holds.
-pub(super) async fn since(
-    store: &Store,
-    keys: &Keyring,
-    file: &Path,
-    out: &mut impl Write,
-) -> Result<(), CliError> {
+pub async fn since(settings: Settings, file: &Path, out: &mut impl Write) -> Result<(), CliError> {
+    let store = Store::open(settings.storage, Timestamp::now()).await.map_err(failed)?;
+    let keys = keys(&store)?;
     let shown = file.display();
     let note = std::fs::read_to_string(file).map_err(|e| {
         CliError::Refused(format!("cannot read {shown}: {e}; give a file that svc head wrote"))
     })?;
     let old = SignedHead::from_note(&note, keys).map_err(|e| CliError::Refused(format!("{shown}: {e}")))?;
     let (before, signed) = (old.statement.at.size, old.statement.ts);
-    let LogProof { head, hashes } = current(store, before).await?;
+    let LogProof { head, hashes } = current(&store, before).await?;
     let now = head.statement.at.size;
     if !head.is_signed_by(keys) {
         return Err(CliError::Refused(

@@ -43,10 +43,10 @@ fn the_head_is_a_signed_checkpoint() {
 #[test]
 fn todays_log_continues_yesterdays() {
     let deployment = LATER.copy();
-    let said = deployment.svc(&["head", "--since", "yesterday"]);
+    let said = deployment.svc(&["verify", "--since", "yesterday"]);
     assert!(said.starts_with("✓ The log of 9 entries continues the one of 5"), "{said}");
     keep_head(&deployment, "now");
-    let said = deployment.svc(&["head", "--since", "now"]);
+    let said = deployment.svc(&["verify", "--since", "now"]);
     assert!(said.contains("0 entries more"), "{said}");
 }
 
@@ -54,21 +54,19 @@ fn todays_log_continues_yesterdays() {
 fn a_log_that_does_not_continue_is_refused() {
     let deployment = LATER.copy();
     keep_head(&deployment, "later");
-    let earlier = LATER.copy();
-    earlier.sql().run("SELECT 1");
-    // Rolled back, and then another history of the same length.
-    let fork = Deployment::new(&Model::start());
-    write(&fork, 0..3);
-    let refusal = fork.svc_refuses(&["head", "--since", deployment.folder().join("later").to_str().unwrap()]);
+    let stranger = Deployment::new(&Model::start());
+    write(&stranger, 0..3);
+    let refusal =
+        stranger.svc_refuses(&["verify", "--since", deployment.folder().join("later").to_str().unwrap()]);
     assert!(refusal.contains("no valid signature"), "{refusal}");
     let forked = LATER.copy();
     write(&deployment, 9..12);
     keep_head(&deployment, "later");
     let later = deployment.folder().join("later");
-    let refusal = forked.svc_refuses(&["head", "--since", later.to_str().unwrap()]);
+    let refusal = forked.svc_refuses(&["verify", "--since", later.to_str().unwrap()]);
     assert!(refusal.contains("rolled back"), "{refusal}");
     write(&forked, 20..26);
-    let refusal = forked.svc_refuses(&["head", "--since", later.to_str().unwrap()]);
+    let refusal = forked.svc_refuses(&["verify", "--since", later.to_str().unwrap()]);
     assert!(refusal.contains("rewritten"), "{refusal}");
 }
 
@@ -96,6 +94,6 @@ fn proofs_outlive_a_purge() {
     assert!(process.close().success());
     let proof = deployment.svc(&["head", "--entry", "11"]);
     EntryProof::check(&proof, &keys(&deployment)).unwrap();
-    let refusal = deployment.svc_refuses(&["head", "--since", "yesterday"]);
+    let refusal = deployment.svc_refuses(&["verify", "--since", "yesterday"]);
     assert!(refusal.contains("purged"), "{refusal}");
 }

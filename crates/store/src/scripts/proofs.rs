@@ -1,76 +1,50 @@
-//! What the head of the audit log proves: that an entry is in the log, and that the log continues an earlier one.
+//! Proofs that entries are in the audit log.
 
-use super::{deployment, tree};
-use crate::StoreError;
-use crate::rows::audit::{COLUMNS, RawEntry};
-use crate::rows::deployment::HEAD;
+use super::tree::{entries, subtrees};
 use crate::script::{Db, Query, Reach, StoreResult};
-use crate::sql::params;
-use crate::store::Store;
-use domain::EntryNumber;
-use evidence::{EntryProof, Hash, Head, Plan, SignedHead};
+use domain::Account;
+use evidence::{Hash, KEPT_LEVELS, Node, Plan};
+use std::collections::BTreeSet;
 
-/// The head of the log, and the hashes that show what was asked; `None` where the entries that they are made of were
-/// purged.
-#[derive(Debug, Clone)]
-pub struct LogProof {
-    pub head: SignedHead,
-    pub hashes: Option<Vec<Hash>>,
+/// The smallest subtrees whose hashes the database keeps. Below them the entries themselves are read, all at once.
+const TILE: u8 = {
+    let [_, _, smallest] = KEPT_LEVELS;
+    smallest
+};
+
+/// For each of these entries, the hashes that lead from it to the root of the log of this size. `None` where they are not
+/// all there.
+pub(super) struct Inclusion {
+    pub account: Account,
+    pub entries: Vec<u64>,
+    pub size: u64,
 }
 
-async fn proof<D: Db>(db: &mut D, plan: impl Fn(u64) -> Plan) -> StoreResult<Option<LogProof>> {
-    let Some(head) = deployment::signed::<D, Head>(db, HEAD).await? else { return Ok(None) };
-    let plan = plan(head.statement.at.size);
-    let known = tree::subtrees(db, &plan.nodes()).await?;
-    Ok(Some(LogProof { head, hashes: plan.proof(&known) }))
-}
-
-/// That the log continues the one of so many entries.
-struct Continues(u64);
-
-impl Query for Continues {
-    type Output = Option<LogProof>;
+impl Query for Inclusion {
+    type Output = Vec<Option<Vec<Hash>>>;
 
     fn reach(&self) -> Reach<'_> {
         Reach::Deployment
     }
 
-    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Option<LogProof>> {
-        proof(db, |size| Plan::consistency(self.0, size)).await
-    }
-}
-
-/// That the entry is in the log.
-struct Includes(EntryNumber);
-
-impl Query for Includes {
-    type Output = Option<EntryProof>;
-
-    fn reach(&self) -> Reach<'_> {
-        Reach::Deployment
+    fn account(&self) -> Account {
+        self.account.clone()
     }
 
-    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Option<EntryProof>> {
-        let sql = format!("SELECT {COLUMNS} FROM audit_entry WHERE seq = $1");
-        let Some(raw) = db.one::<RawEntry>(&sql, &params![self.0]).await? else { return Ok(None) };
-        let stored = db.secrets().entry_open(raw);
-        let entry = stored.map_err(|broken| StoreError::corrupt("an audit entry", broken.reason))?.entry;
-        let index = entry.seq.saturating_sub(1);
-        let proof = proof(db, |size| Plan::inclusion(index, size)).await?;
-        let proven = proof.and_then(|proof| Some((proof.hashes?, proof.head)));
-        Ok(proven.map(|(hashes, head)| EntryProof { entry, hashes, head }))
-    }
-}
-
-impl Store {
-    /// The head of the log with what shows that it continues the log of so many entries; `None` for a log without
-    /// entries.
-    pub async fn log_continues(&self, size: u64) -> Result<Option<LogProof>, StoreError> {
-        self.read(Continues(size)).await
+    fn is_large(&self) -> bool {
+        true
     }
 
-    /// The entry with what shows that it is in the log; `None` where it is not there.
-    pub async fn log_includes(&self, entry: EntryNumber) -> Result<Option<EntryProof>, StoreError> {
-        self.read(Includes(entry)).await
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Self::Output> {
+        let plan = |seq: &u64| Plan::inclusion(seq.saturating_sub(1), self.size);
+        let plans: Vec<Plan> = self.entries.iter().map(plan).collect();
+        let nodes: BTreeSet<Node> = plans.iter().flat_map(Plan::nodes).collect();
+        let (small, large): (Vec<Node>, Vec<Node>) = nodes.into_iter().partition(|node| node.level < TILE);
+        let mut known = subtrees(db, &large).await?;
+        let tiles: BTreeSet<u64> = small.iter().map(|node| node.place >> (TILE - node.level)).collect();
+        for place in tiles {
+            entries(db, Node { level: TILE, place }, &mut known).await?;
+        }
+        Ok(plans.iter().map(|plan| plan.proof(&known)).collect())
     }
 }
