@@ -72,9 +72,7 @@ pub(crate) async fn serve(
     supported(revision(&params)?)?;
     match method {
         "server/discover" => Ok(discovered().to_string().into()),
-        "tools/call" => {
-            round_trip::call(service, caller, params).await.map(Into::into)
-        }
+        "tools/call" => round_trip::call(service, caller, params).await.map(Into::into),
         // Both lists are empty, so nothing can be asked for by name.
         "resources/read" => Err(nothing_there("resource", "uri", &params)),
         "prompts/get" => Err(nothing_there("prompt", "name", &params)),

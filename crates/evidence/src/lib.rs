@@ -13,6 +13,7 @@ mod licence;
 mod receipt;
 mod record;
 mod restoration;
+mod revocations;
 mod seqset;
 mod signed;
 #[cfg(test)]
@@ -31,5 +32,6 @@ pub use licence::{Claims, LicenceError, mint_licence, read_licence};
 pub use receipt::{Attestation, Erased, Erasure, Receipt, ReceiptKind};
 pub use record::Canonical;
 pub use restoration::{Restoration, SignedRestoration};
+pub use revocations::{Revocations, SignedRevocations};
 pub use signed::Signed;
 pub use verify::{Broken, ChainVerifier};

@@ -11,6 +11,9 @@ const ERASURE: &str = "erasure_receipt";
 /// they were before there was one.
 const GRAPH_PENDING: &str = "graph_pending";
 
+/// Comes before what was erased, in the receipts of erasures that destroyed the user's key.
+const KEYS_DESTROYED: &str = "keys_destroyed";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     pub id: ReceiptId,
@@ -47,6 +50,8 @@ pub struct Erasure {
     pub audit_blanked: u64,
     /// Whether the facts are still to be removed from the entity graph. Another receipt follows when they are.
     pub graph_pending: bool,
+    /// The numbers of the user's keys that were destroyed, so that no copy of what they sealed opens any more.
+    pub keys_destroyed: Vec<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +113,9 @@ impl Receipt {
             if count > 0 {
                 text.push_str(&format!(", {done}"));
             }
+        }
+        if !erasure.keys_destroyed.is_empty() {
+            text.push_str("; the user's key was destroyed");
         }
         if erasure.graph_pending {
             text.push_str("; the removal from the graph was still to come, with a receipt of its own");
@@ -183,6 +191,10 @@ impl Erasure {
         if self.graph_pending {
             w.text(GRAPH_PENDING);
         }
+        if !self.keys_destroyed.is_empty() {
+            w.text(KEYS_DESTROYED);
+            w.list(self.keys_destroyed.iter().copied(), Writer::number);
+        }
         match &self.what {
             Erased::Subject(subject) => {
                 w.text("subject");
@@ -217,6 +229,14 @@ impl Erasure {
         if graph_pending {
             word = r.text()?;
         }
+        let mut keys_destroyed = Vec::new();
+        if word == KEYS_DESTROYED {
+            keys_destroyed = r.list(Reader::number)?;
+            if keys_destroyed.is_empty() {
+                return Err(Malformed::new("the receipt names no key where it must"));
+            }
+            word = r.text()?;
+        }
         let what = match word.as_str() {
             "subject" => Erased::Subject(r.text()?),
             "space" => Erased::Space,
@@ -240,6 +260,7 @@ impl Erasure {
             receipts_removed: r.number()?,
             audit_blanked: r.number()?,
             graph_pending,
+            keys_destroyed,
         })
     }
 }

@@ -1,6 +1,8 @@
 //! No byte of anything signed can change without the proof failing.
 
-use super::{attestation, belief, erasure, erasures_with_graph, keys, noon, owner, position, signer};
+use super::{
+    attestation, belief, erasure, erasure_of_user, erasures_with_graph, keys, noon, owner, position, signer,
+};
 use crate::{Anchor, Canonical, Head, Restoration, Signature, Signed, record};
 
 /// Changes each byte of the stored form, of the body under the original signature, and of the signature.
@@ -40,7 +42,7 @@ fn of_an_attestation() {
 #[test]
 fn of_an_erasure_receipt() {
     check(erasure());
-    erasures_with_graph().into_iter().for_each(check);
+    erasures_with_graph().into_iter().chain([erasure_of_user()]).for_each(check);
 }
 
 #[test]

@@ -115,8 +115,8 @@ fn kinds() -> impl Strategy<Value = ReceiptKind> {
         (any::<u64>(), vec(spaces(), 0..3)).prop_map(|(days, spaces)| Erased::OlderThanDays { days, spaces }),
         any::<i64>().prop_map(|receipt| Erased::FromGraph(ReceiptId(receipt))),
     ];
-    let fields = (what, fact_ids(), any::<[u64; 4]>(), any::<bool>());
-    let erasures = fields.prop_map(|(what, memory_ids, counts, graph_pending)| {
+    let fields = (what, fact_ids(), any::<[u64; 4]>(), any::<bool>(), vec(any::<u64>(), 0..3));
+    let erasures = fields.prop_map(|(what, memory_ids, counts, graph_pending, keys_destroyed)| {
         let [decisions_redacted, decisions_removed, receipts_removed, audit_blanked] = counts;
         ReceiptKind::Erasure(Erasure {
             what,
@@ -126,6 +126,7 @@ fn kinds() -> impl Strategy<Value = ReceiptKind> {
             receipts_removed,
             audit_blanked,
             graph_pending,
+            keys_destroyed,
         })
     });
     prop_oneof![attestations, erasures]

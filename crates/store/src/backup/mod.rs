@@ -2,6 +2,7 @@
 //! own schema, whichever engine it comes from or goes to.
 
 mod draft;
+mod kept_apart;
 mod make;
 mod migrate;
 mod put_back;

@@ -10,6 +10,7 @@ const MIGRATIONS: Migrations = [
     include_str!("schema_v3.sql"),
     include_str!("schema_v4.sql"),
     include_str!("schema_v5.sql"),
+    include_str!("schema_v6.sql"),
 ];
 
 /// Any number that nobody else uses: the lock that processes take while they change or claim the schema.

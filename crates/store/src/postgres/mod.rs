@@ -17,6 +17,7 @@ mod pool;
 mod riders;
 mod shared;
 mod tx;
+mod user_keys;
 mod view;
 mod waited;
 mod walls;

@@ -11,8 +11,10 @@ mod open;
 mod readers;
 mod settle;
 mod tx;
+pub(crate) mod user_keys;
 mod writer;
 
 pub use connection::Meter;
 pub(crate) use engine::Sqlite;
 pub use open::SqliteSettings;
+pub(crate) use tx::SqliteTx;

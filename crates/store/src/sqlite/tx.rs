@@ -3,14 +3,16 @@
 use super::chain::Chain;
 use super::db::{SqliteDb, at_once};
 use crate::StoreError;
+use crate::apart::Apart;
 use crate::call::{Call, Record};
+use crate::keys::replace_apart;
 use crate::rows::audit::draft;
 use crate::rows::counters::Tally;
 use crate::rows::deployment::{HEAD, PRINCIPALS, SET};
 use crate::rows::principals::next_version;
 use crate::script::{Alone, Reach, Rows, Series, StoreResult};
-use crate::scripts::credentials;
 use crate::scripts::log::log_end;
+use crate::scripts::{credentials, user_keys};
 use crate::secrets::Secrets;
 use crate::sql::{Param, RowWrite, params};
 use domain::{FactId, PrincipalsVersion, Tenant};
@@ -43,6 +45,7 @@ impl<'c> SqliteTx<'c> {
         let chain = Chain { at: Position::GENESIS, appended: None };
         let db = SqliteDb { sql, secrets };
         let mut tx = Self { db, chain, tally: Tally::default(), principals: None };
+        at_once(user_keys::follow(&mut tx.db))?;
         tx.chain.at = at_once(log_end(&mut tx.db))?;
         Ok(tx)
     }
@@ -187,6 +190,11 @@ impl<'c> Rows for SqliteTx<'c> {
         self.principals = None;
         self.db.execute(SET, &params![PRINCIPALS, next_version()?])?;
         Ok(())
+    }
+
+    /// The file is written before the transaction commits, and stays as it is should that fail.
+    async fn apart_set(&mut self, what: Apart, value: &[u8]) -> StoreResult<()> {
+        Ok(replace_apart(&what.file(self.db.path()?), value)?)
     }
 
     async fn record(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) -> StoreResult<()> {

@@ -15,7 +15,8 @@ const UNTRIGGERED: &str = match crate::ENGINE {
 };
 
 /// What takes back each version of the schema, the newest first.
-const BACK: [(i64, &str); 5] = [
+const BACK: [(i64, &str); 6] = [
+    (6, "ALTER TABLE space DROP COLUMN user_key;"),
     (5, UNTRIGGERED),
     (
         5,
