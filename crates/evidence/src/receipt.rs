@@ -2,7 +2,7 @@
 
 use crate::record::{Reader, Writer};
 use crate::{Canonical, Invalid, Keyring, Malformed, Position, Signed};
-use domain::{FactId, ReceiptId, Space, Tenant, Timestamp, counted};
+use domain::{DecisionId, FactId, ReceiptId, Space, Tenant, Timestamp, counted};
 
 const TAG: &str = "svc/receipt/1";
 const ATTESTATION: &str = "knowledge_attestation";
@@ -10,6 +10,8 @@ const ERASURE: &str = "erasure_receipt";
 /// Comes before what was erased, in the receipts of deployments that have an entity graph. All others are written as
 /// they were before there was one.
 const GRAPH_PENDING: &str = "graph_pending";
+/// Comes before what was erased, with the decisions whose summary went. Receipts from before this was known lack it.
+const SUMMARIES: &str = "summaries";
 
 /// Comes before what was erased, in the receipts of erasures that destroyed the user's key.
 const KEYS_DESTROYED: &str = "keys_destroyed";
@@ -48,6 +50,9 @@ pub struct Erasure {
     pub decisions_removed: u64,
     pub receipts_removed: u64,
     pub audit_blanked: u64,
+    /// The decisions whose summary was erased because it repeated an erased value; `None` in receipts from before they
+    /// were named.
+    pub summaries: Option<Vec<DecisionId>>,
     /// Whether the facts are still to be removed from the entity graph. Another receipt follows when they are.
     pub graph_pending: bool,
     /// The numbers of the user's keys that were destroyed, so that no copy of what they sealed opens any more.
@@ -124,6 +129,26 @@ impl Receipt {
     }
 }
 
+impl Erasure {
+    /// Whether the erasure, proven by `receipt`, took the summary of this decision, which was recorded then and there.
+    /// Receipts that do not name the summaries are taken to cover those of their user's earlier decisions.
+    pub fn covers_summary(
+        &self,
+        receipt: &Receipt,
+        decision: DecisionId,
+        user_id: &str,
+        at: Timestamp,
+    ) -> bool {
+        match &self.summaries {
+            Some(summaries) => summaries.contains(&decision),
+            None => {
+                let of_user = receipt.space.as_ref().is_none_or(|space| space.user_id == user_id);
+                of_user && self.decisions_redacted > 0 && at <= receipt.ts
+            }
+        }
+    }
+}
+
 impl Signed<Receipt> {
     /// Checks a receipt that was looked up as `id` of `tenant`. One without a signature proves nothing, and is
     /// invalid also where signing is off.
@@ -195,6 +220,10 @@ impl Erasure {
             w.text(KEYS_DESTROYED);
             w.list(self.keys_destroyed.iter().copied(), Writer::number);
         }
+        if let Some(summaries) = &self.summaries {
+            w.text(SUMMARIES);
+            w.list(summaries.iter().map(|id| id.0), Writer::signed_number);
+        }
         match &self.what {
             Erased::Subject(subject) => {
                 w.text("subject");
@@ -237,6 +266,11 @@ impl Erasure {
             }
             word = r.text()?;
         }
+        let mut summaries = None;
+        if word == SUMMARIES {
+            summaries = Some(r.list(|r| r.signed_number().map(DecisionId))?);
+            word = r.text()?;
+        }
         let what = match word.as_str() {
             "subject" => Erased::Subject(r.text()?),
             "space" => Erased::Space,
@@ -259,6 +293,7 @@ impl Erasure {
             decisions_removed: r.number()?,
             receipts_removed: r.number()?,
             audit_blanked: r.number()?,
+            summaries,
             graph_pending,
             keys_destroyed,
         })

@@ -86,6 +86,7 @@ fn erasure() -> Receipt {
         decisions_removed: 0,
         receipts_removed: 0,
         audit_blanked: 4,
+        summaries: None,
         graph_pending: false,
         keys_destroyed: Vec::new(),
     };
@@ -96,7 +97,7 @@ fn erasure() -> Receipt {
 fn erasures_with_graph() -> [Receipt; 2] {
     let pending = erasure();
     let ReceiptKind::Erasure(erased) = &pending.kind else { panic!("no erasure") };
-    let first = Erasure { graph_pending: true, ..erased.clone() };
+    let first = Erasure { graph_pending: true, summaries: Some(vec![DecisionId(12)]), ..erased.clone() };
     let second = Erasure {
         what: Erased::FromGraph(pending.id),
         decisions_redacted: 0,

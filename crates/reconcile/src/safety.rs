@@ -32,16 +32,42 @@ impl Default for Bar {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Concern {
     NothingKnown,
-    Disputed { id: FactId, subject: String, value: String },
-    Unsure { id: FactId, subject: String, confidence: f64, bar: f64 },
-    Stale { id: FactId, subject: String, days: f64, max_days: f64 },
-    RecentlyChanged { id: FactId, subject: String, days: f64, min_days: f64 },
+    /// A fact of the space is damaged, and nobody knows what it says.
+    Unreadable {
+        id: FactId,
+    },
+    Disputed {
+        id: FactId,
+        subject: String,
+        value: String,
+    },
+    Unsure {
+        id: FactId,
+        subject: String,
+        confidence: f64,
+        bar: f64,
+    },
+    Stale {
+        id: FactId,
+        subject: String,
+        days: f64,
+        max_days: f64,
+    },
+    RecentlyChanged {
+        id: FactId,
+        subject: String,
+        days: f64,
+        min_days: f64,
+    },
 }
 
 impl fmt::Display for Concern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NothingKnown => f.write_str("nothing known: no active fact"),
+            Self::Unreadable { id } => {
+                write!(f, "cannot be read: #{id} is damaged, and may be about this")
+            }
             Self::Disputed { id, subject, value } => {
                 write!(f, "disputed: #{id} {subject} = {value} awaits confirmation")
             }

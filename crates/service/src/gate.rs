@@ -95,7 +95,7 @@ impl Service {
     async fn answer(&self, call: Call, ended: Result<Done<ToolReply>, Stop>) -> Reply {
         let (reply, record) = match ended {
             Ok(Done::Committed(reply)) => return Reply::Done(reply),
-            Ok(Done::Read { reply, record }) => (Reply::Done(reply), record),
+            Ok(Done::Read { reply, record }) => (self.completed(&call, reply).await, record),
             Ok(Done::Alarm { reply, record }) => {
                 return match self.record(&call, record).await {
                     Err(Stop::Fault(fault)) => {
@@ -113,6 +113,17 @@ impl Service {
             Ok(()) => reply,
             Err(Stop::Fault(fault)) => failed(&call, &fault),
             Err(stop) => self.stopped(&call, stop).await,
+        }
+    }
+
+    /// A read of a space in which facts are damaged says so. An export does in a field of its own.
+    async fn completed(&self, call: &Call, reply: ToolReply) -> Reply {
+        let Some(space) = call.space.as_ref().filter(|_| !matches!(reply, ToolReply::ExportMemory(_))) else {
+            return Reply::Done(reply);
+        };
+        match self.store.facts_unreadable(&call.caller, space).await {
+            Ok(unreadable) if !unreadable.is_empty() => Reply::Incomplete { reply, unreadable },
+            _ => Reply::Done(reply),
         }
     }
 

@@ -34,15 +34,17 @@ use crate::tools::stats::{Stats, Usage};
 use crate::tools::update_memory::{MemoryUpdate, UpdateMemory};
 use crate::tools::verify_audit::{AuditVerdict, VerifyAudit};
 use crate::tools::verify_receipt::{ReceiptVerdict, VerifyReceipt};
+use domain::FactId;
 use std::borrow::Cow;
 use std::fmt;
 
 /// How a call ended.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one for each call, and nearly all are Done")]
 pub enum Reply {
     /// The tool did its work, or found nothing to do; its own reply says which.
     Done(ToolReply),
+    /// The tool did its work, but some facts of the space are damaged and were left out.
+    Incomplete { reply: ToolReply, unreadable: Vec<FactId> },
     /// The caller may not do this.
     Denied { why: String },
     /// The call could not be understood.
@@ -80,6 +82,15 @@ impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Done(reply) => fmt::Display::fmt(reply, f),
+            Self::Incomplete { reply, unreadable } => {
+                let ids: Vec<String> = unreadable.iter().map(|id| format!("#{id}")).collect();
+                write!(
+                    f,
+                    "{reply}\n\n⚠ Something is missing here: {} of this space cannot be read. Its row is damaged; the \
+                     operator can look with svc fsck.",
+                    ids.join(", ")
+                )
+            }
             Self::Denied { why } => write!(f, "Access denied: {why}"),
             Self::Refused { why } => f.write_str(why),
             Self::OverQuota(over) => write!(f, "Quota reached: {}", over.why),

@@ -141,6 +141,10 @@ impl StoreError {
             Self::Postgres { trouble: Trouble::Lost, .. } => {
                 "Nothing was changed: the database is away. Try again in a moment."
             }
+            Self::Sealed { .. } | Self::Corrupt { .. } => {
+                "Nothing was changed: something that this needs is stored, but damaged. Everything else can be used. The \
+                 operator can find it with svc fsck, and remove it with svc fsck --erase."
+            }
             _ => return None,
         })
     }

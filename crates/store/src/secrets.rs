@@ -3,6 +3,7 @@
 use crate::StoreError;
 use crate::blind::BlindKey;
 use crate::seal::{FOR_USER, SealError, Sealer, UserKeyId};
+use crate::unreadable::Unreadable;
 use crate::user_keys::UserKeys;
 use domain::SpaceKey;
 use evidence::{Keyring, Signer};
@@ -18,6 +19,8 @@ pub(crate) struct Secrets {
     pub signer: Option<Signer>,
     /// The deployment's own public keys, newest first; `None` when signing is off.
     pub keyring: Option<Keyring>,
+    /// What did not open under these keys.
+    pub unreadable: Unreadable,
 }
 
 /// Which row and column a sealed value belongs to. A value that was moved to another row does not open there.

@@ -83,7 +83,7 @@ impl fmt::Debug for Store {
 
 #[derive(Clone)]
 enum Engine {
-    Sqlite(Sqlite),
+    Sqlite(Arc<Sqlite>),
     Postgres(Postgres),
 }
 
@@ -112,7 +112,7 @@ impl Store {
         finish: FinishErasure,
     ) -> Result<Self, StoreError> {
         let engine = match settings {
-            StoreSettings::Sqlite(settings) => Engine::Sqlite(Sqlite::open(settings, now).await?),
+            StoreSettings::Sqlite(settings) => Engine::Sqlite(Arc::new(Sqlite::open(settings, now).await?)),
             StoreSettings::Postgres(settings) => Engine::Postgres(Postgres::open(settings, now).await?),
         };
         Ok(Self { engine, verification: Arc::default(), erasures: Arc::default(), finish })
@@ -215,6 +215,7 @@ impl Store {
     pub(crate) async fn read_now<Q: Query>(&self, query: Q) -> StoreResult<Q::Output> {
         match &self.engine {
             Engine::Sqlite(engine) if query.is_lookup() => engine.desk.ask(query).await,
+            Engine::Sqlite(engine) if query.is_large() => engine.large.ask(query).await,
             Engine::Sqlite(engine) => engine.readers.ask(query).await,
             Engine::Postgres(engine) => engine.ask(query).await,
         }

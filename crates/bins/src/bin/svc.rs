@@ -6,8 +6,8 @@ use std::future::Future;
 use std::io::Write;
 use std::process::ExitCode;
 use svc::cli::{
-    CliError, backup, bench, connect, demo, eval, graph, license, migrate_to, principal, prompt, restore,
-    tell,
+    CliError, backup, bench, connect, demo, eval, fsck, graph, license, migrate_to, principal, prompt,
+    restore, tell,
 };
 use svc::line_wrap::WrappedOutput;
 use svc::settings::{LogLevel, LogSettings, Settings};
@@ -48,6 +48,7 @@ enum Command {
     Backup(backup::Command),
     Restore(restore::Command),
     MigrateTo(migrate_to::Command),
+    Fsck(fsck::Command),
 }
 
 fn main() -> ExitCode {
@@ -79,6 +80,7 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
         Some(Command::Backup(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::Restore(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::MigrateTo(command)) => within(command.run(settings()?, &mut out)),
+        Some(Command::Fsck(command)) => within(command.run(settings()?, &mut unbroken)),
     };
     out.flush()?;
     done

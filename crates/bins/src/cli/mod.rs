@@ -6,6 +6,7 @@ pub mod connect;
 pub mod demo;
 mod error;
 pub mod eval;
+pub mod fsck;
 pub mod graph;
 pub mod license;
 pub mod migrate_to;

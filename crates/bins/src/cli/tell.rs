@@ -56,7 +56,9 @@ impl Command {
         let (notice, call) = session.begin(tool, arguments);
         let reply = while_waiting(notice, call).await;
         let text = reply.text();
-        let Reply::Done(done) = reply else { return Err(CliError::Refused(text)) };
+        let (Reply::Done(done) | Reply::Incomplete { reply: done, .. }) = reply else {
+            return Err(CliError::Refused(text));
+        };
         if !form.json {
             writeln!(out, "{text}")?;
             return Ok(());

@@ -17,6 +17,8 @@ mod audit_tampering;
 mod backup;
 #[path = "../it/concurrency.rs"]
 mod concurrency;
+#[path = "../it/damaged_rows.rs"]
+mod damaged_rows;
 #[path = "../it/erasure.rs"]
 mod erasure;
 #[path = "../it/evidence_flips.rs"]
@@ -25,8 +27,12 @@ mod evidence_flips;
 mod export;
 #[path = "../it/fairness.rs"]
 mod fairness;
+#[path = "../it/foreign_schema.rs"]
+mod foreign_schema;
 #[path = "../it/four_eyes.rs"]
 mod four_eyes;
+#[path = "../it/fsck.rs"]
+mod fsck;
 #[path = "../it/gate.rs"]
 mod gate;
 #[path = "../it/graph.rs"]
@@ -64,6 +70,7 @@ mod pg_many_servers;
 mod pg_moving;
 mod pg_readiness;
 mod pg_restoration;
+mod pg_schema;
 mod pg_walls;
 #[path = "../it/principals.rs"]
 mod principals;

@@ -103,6 +103,10 @@ fn fact_ids() -> impl Strategy<Value = Vec<FactId>> {
     vec(any::<i64>().prop_map(FactId), 0..20)
 }
 
+fn decision_ids() -> impl Strategy<Value = Vec<DecisionId>> {
+    vec(any::<i64>().prop_map(DecisionId), 0..20)
+}
+
 fn kinds() -> impl Strategy<Value = ReceiptKind> {
     let attestations =
         (any::<String>(), any::<String>(), fact_ids()).prop_map(|(subject, value, memory_ids)| {
@@ -115,8 +119,9 @@ fn kinds() -> impl Strategy<Value = ReceiptKind> {
         (any::<u64>(), vec(spaces(), 0..3)).prop_map(|(days, spaces)| Erased::OlderThanDays { days, spaces }),
         any::<i64>().prop_map(|receipt| Erased::FromGraph(ReceiptId(receipt))),
     ];
-    let fields = (what, fact_ids(), any::<[u64; 4]>(), any::<bool>(), vec(any::<u64>(), 0..3));
-    let erasures = fields.prop_map(|(what, memory_ids, counts, graph_pending, keys_destroyed)| {
+    let keys = vec(any::<u64>(), 0..3);
+    let fields = (what, fact_ids(), any::<[u64; 4]>(), option::of(decision_ids()), any::<bool>(), keys);
+    let erasures = fields.prop_map(|(what, memory_ids, counts, summaries, graph_pending, keys_destroyed)| {
         let [decisions_redacted, decisions_removed, receipts_removed, audit_blanked] = counts;
         ReceiptKind::Erasure(Erasure {
             what,
@@ -125,6 +130,7 @@ fn kinds() -> impl Strategy<Value = ReceiptKind> {
             decisions_removed,
             receipts_removed,
             audit_blanked,
+            summaries,
             graph_pending,
             keys_destroyed,
         })

@@ -89,13 +89,23 @@ impl Tool for CheckBeforeAct {
         )?;
         let subject = cx.subject(&args.subject);
         let mut facts = cx.service.store.facts_standing(&cx.call.caller, &cx.space, subject).await?;
-        let concerns = judge(&facts.iter().collect::<Vec<_>>(), &bar, cx.call.caller.now);
+        let mut concerns = judge(&facts.iter().collect::<Vec<_>>(), &bar, cx.call.caller.now);
+        concerns.extend(damaged(&cx).await?);
         facts.retain(|fact| fact.status == Status::Active);
         let checked = Checked { subject: args.subject, concerns, current: facts };
         let verdict = if checked.is_safe() { "SAFE" } else { "BLOCKED" };
         let detail = format!("{verdict} {}", checked.subject);
         Ok(Done::read(checked, detail))
     }
+}
+
+/// A fact that cannot be read may be about any subject: the column that says which is not to be trusted either.
+pub(super) async fn damaged(cx: &Context<'_>) -> Result<impl Iterator<Item = Concern> + use<>, Stop> {
+    let (service, caller) = (cx.service, &cx.call.caller);
+    // Opening the space looks at every fact that is active or flagged.
+    service.spaces.current(&service.store, caller, &cx.space).await?;
+    let unreadable = service.store.facts_unreadable(caller, &cx.space).await?;
+    Ok(unreadable.into_iter().map(|id| Concern::Unreadable { id }))
 }
 
 /// Whether a subject is safe to act on: it is where nothing speaks against it.

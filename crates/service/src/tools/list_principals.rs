@@ -3,7 +3,7 @@
 use crate::outcome::{Done, Stop};
 use crate::place::NoSpace;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Timestamp};
+use domain::{Capability, PrincipalId, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -28,24 +28,29 @@ impl Tool for ListPrincipals {
     type Reply = PrincipalList;
 
     async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<PrincipalList>, Stop> {
-        let principals = cx.service.store.principal_list(&cx.call.caller).await?;
-        let detail = format!("{} principal(s)", principals.len());
-        Ok(Done::read(PrincipalList { principals, now: cx.call.caller.now }, detail))
+        let (principals, damaged) = cx.service.store.principal_list(&cx.call.caller).await?;
+        let detail = format!("{} principal(s)", principals.len() + damaged.len());
+        Ok(Done::read(PrincipalList { principals, damaged, now: cx.call.caller.now }, detail))
     }
 }
 
 #[derive(Debug)]
 pub struct PrincipalList {
     pub principals: Vec<PrincipalState>,
+    /// Their rows cannot be read, and their keys do not work.
+    pub damaged: Vec<PrincipalId>,
     pub now: Timestamp,
 }
 
 impl fmt::Display for PrincipalList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.principals.is_empty() {
+        if self.principals.is_empty() && self.damaged.is_empty() {
             return f.write_str("No principals yet. create_principal makes one.");
         }
-        let lines: Vec<String> = self.principals.iter().map(|state| line(state, self.now)).collect();
+        let mut lines: Vec<String> = self.principals.iter().map(|state| line(state, self.now)).collect();
+        lines.extend(self.damaged.iter().map(|id| {
+            format!("{id}  cannot be read: its row is damaged, and its key does not work (see svc fsck)")
+        }));
         f.write_str(&lines.join("\n"))
     }
 }

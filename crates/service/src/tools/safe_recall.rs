@@ -1,6 +1,6 @@
 //! Answers a question only when every fact behind the answer is good enough to act on.
 
-use super::check_before_act::{bar, default_confidence, off, yes};
+use super::check_before_act::{bar, damaged, default_confidence, off, yes};
 use super::recall::asked;
 use crate::answering::{self, Basis, History};
 use crate::args::Days;
@@ -60,7 +60,8 @@ impl Tool for SafeRecall {
         )?;
         let categories = answering::categories(&cx, &args.critical_categories);
         let basis = answering::basis(&cx, &args.question, &categories, History::Leave).await?;
-        let reasons = reasons(&basis, &bar, cx.call.caller.now);
+        let mut reasons = reasons(&basis, &bar, cx.call.caller.now);
+        reasons.extend(damaged(&cx).await?.map(|concern| Reason { about: None, concern }));
         if !reasons.is_empty() {
             return Ok(Done::read(
                 SafeAnswer::Withheld(reasons),

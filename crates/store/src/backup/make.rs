@@ -67,6 +67,7 @@ async fn out_of_sqlite(
         )));
     }
     let mut source = connection::open(&settings.path, None)?;
+    migrations::refuse_foreign(&mut source)?;
     let held = SqliteRows::of(&mut source)?.deployment()?;
     refuse_unclaimed(held.contains_key(ENCRYPTION))?;
     // What the files hold is newer than a copy of it that a restored database may hold.

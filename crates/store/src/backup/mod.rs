@@ -35,7 +35,10 @@ fn open_file(path: &Path) -> Result<Connection, StoreError> {
 
 /// The keys at hand, which must be those that the deployment was made with. What is no secret without a passphrase or
 /// Vault is taken from the deployment where there is no file of it here.
-async fn secrets_of(settings: &KeySettings, held: &BTreeMap<String, Vec<u8>>) -> Result<Secrets, StoreError> {
+pub(crate) async fn secrets_of(
+    settings: &KeySettings,
+    held: &BTreeMap<String, Vec<u8>>,
+) -> Result<Secrets, StoreError> {
     let startup = |error: keys::KeyError| StoreError::Startup(error.to_string());
     for (name, file) in keys::shareable(settings) {
         if let Some(text) = held.get(name)
@@ -85,12 +88,12 @@ fn entries(report: AuditReport, what: &str) -> Result<u64, StoreError> {
     }
 }
 
-/// Refuses a schema that this version does not know, and one that is none.
-fn known_schema(sql: &Connection, path: &Path) -> Result<(), StoreError> {
+/// Refuses a schema that this version does not know, one that is none, and one that somebody changed.
+fn known_schema(sql: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let no_backup = |why: &str| StoreError::Startup(format!("{} is no backup: {why}", path.display()));
     match migrations::version(sql) {
         Err(error) => Err(no_backup(&error.to_string())),
         Ok(0) => Err(no_backup("it holds no memory")),
-        Ok(version) => refuse_newer(version).map(|_| ()),
+        Ok(version) => refuse_newer(version).and_then(|_| migrations::refuse_foreign(sql)),
     }
 }

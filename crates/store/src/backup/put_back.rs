@@ -103,8 +103,8 @@ fn leave_out(
 /// A copy of the backup in the schema of this version; the backup itself stays as it is.
 fn draft_of(file: &Path, beside: &Path, now: Timestamp) -> Result<Draft, StoreError> {
     let draft = Draft::beside(beside)?;
-    let source = open_file(file)?;
-    known_schema(&source, file)?;
+    let mut source = open_file(file)?;
+    known_schema(&mut source, file)?;
     vacuum_into(&source, draft.path())?;
     migrations::up(&mut open_file(draft.path())?, &now.to_string())?;
     Ok(draft)

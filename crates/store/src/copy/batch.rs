@@ -37,6 +37,14 @@ impl Batch {
         Self { table, tenant: tenant.map(str::to_owned), rows: 0, columns }
     }
 
+    /// The value in a column of a row; null beyond the last of either.
+    pub fn value(&self, column: usize, row: usize) -> ValueRef<'_> {
+        match self.columns.get(column).and_then(|column| column.value(row)) {
+            Some(ToSqlOutput::Borrowed(value)) => value,
+            _ => ValueRef::Null,
+        }
+    }
+
     /// The key of the last row.
     pub fn last(&self) -> Option<Key> {
         let last = self.rows.checked_sub(1)?;
@@ -90,7 +98,7 @@ impl Column {
     }
 
     /// As it is kept for the next page.
-    fn owned(&self, row: usize) -> Option<Value> {
+    pub fn owned(&self, row: usize) -> Option<Value> {
         Some(match self {
             Self::Integers(held) => held.get(row)?.map_or(Value::Null, Value::Integer),
             Self::Texts(held) => held.get(row)?.clone().map_or(Value::Null, Value::Text),

@@ -15,7 +15,7 @@ pub(crate) use from_postgres::PostgresRows;
 pub(crate) use from_sqlite::SqliteRows;
 pub(crate) use run::{into_postgres, into_sqlite};
 pub use step::{Step, Watcher};
-pub(crate) use tables::{Key, TABLES, Table};
+pub(crate) use tables::{Key, STORAGE_USE, TABLES, Table};
 pub(crate) use to_postgres::Target;
 pub use to_postgres::{Beginning, Replace};
 pub(crate) use to_sqlite::SqliteFile;

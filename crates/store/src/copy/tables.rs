@@ -257,6 +257,20 @@ pub(crate) const TABLES: [Table; 15] = [
     Table { name: "action_counter", divided: Not, columns: &[("action", Text), ("total", Integer)], key: 1 },
 ];
 
+/// What the triggers count.
+pub(crate) const STORAGE_USE: Table = Table {
+    name: "storage_use",
+    divided: ByTenant,
+    columns: &[
+        ("tenant", Text),
+        ("writer", Text),
+        ("space", Integer),
+        ("facts", Integer),
+        ("bytes", Integer),
+    ],
+    key: 3,
+};
+
 #[cfg(test)]
 mod tests {
     use super::{ColumnType, TABLES};

@@ -55,6 +55,7 @@ impl Target {
         }
         migrations::alone(&client).await?;
         migrations::up(&client, &now.to_string()).await?;
+        migrations::refuse_foreign(&client).await?;
         let target = Self(client);
         let held = deployment_rows(&target.0).await?;
         let is_claimed = held.contains_key(ENCRYPTION);

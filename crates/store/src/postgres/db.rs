@@ -106,7 +106,7 @@ impl PostgresDb<'_> {
 
     async fn policy(&self, space: SpaceKey<'_>) -> StoreResult<SourcePolicy> {
         let values = params![space.tenant, space.id];
-        self.secrets.policy_open(space, self.select(POLICY, &bound(&values)).await?)
+        Ok(self.secrets.policy_for_plan(space, self.select(POLICY, &bound(&values)).await?))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::StoreError;
 use crate::rows::schema::{Migration, Migrations, Schema, pending, refuse_newer};
+use crate::rows::schema_objects::{SchemaObject, refuse_other};
 use tokio_postgres::Client;
 
 const MIGRATIONS: Migrations = [
@@ -12,6 +13,11 @@ const MIGRATIONS: Migrations = [
     include_str!("schema_v5.sql"),
     include_str!("schema_v6.sql"),
 ];
+
+/// What the migrations make, as PostgreSQL describes it: kind, name and definition of each object, a line each. A test
+/// fails when it is out of step, and says how to write it anew.
+const MADE: &str = include_str!("schema_objects.tsv");
+const FOUND: &str = include_str!("schema_objects.sql");
 
 /// Any number that nobody else uses: the lock that processes take while they change or claim the schema.
 const OPENING: i64 = 0x7376_635f_6f70_656e;
@@ -58,4 +64,24 @@ pub(crate) async fn up(client: &Client, now: &str) -> Result<Vec<i64>, StoreErro
         applied.push(version);
     }
     Ok(applied)
+}
+
+/// Refuses a schema that is not exactly what the migrations make.
+pub(crate) async fn refuse_foreign(client: &Client) -> Result<(), StoreError> {
+    let mut made = Vec::new();
+    for line in MADE.lines() {
+        let mut parts = line.splitn(3, '\t').map(str::to_owned);
+        if let (Some(kind), Some(name), Some(definition)) = (parts.next(), parts.next(), parts.next()) {
+            made.push(SchemaObject { kind, name, definition });
+        }
+    }
+    let mut found = Vec::new();
+    for row in client.query(FOUND, &[]).await? {
+        found.push(SchemaObject {
+            kind: row.try_get(0)?,
+            name: row.try_get(1)?,
+            definition: row.try_get(2)?,
+        });
+    }
+    refuse_other(&made, &found)
 }

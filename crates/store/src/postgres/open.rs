@@ -70,6 +70,7 @@ impl Postgres {
         // One process at a time from here on, whichever host it is on; the lock ends with this connection.
         migrations::alone(&client).await?;
         migrations::up(&client, &now.to_string()).await?;
+        migrations::refuse_foreign(&client).await?;
         let held = deployment_rows(&client).await?;
         if held.contains_key(COPYING) && contents == Contents::Whole {
             return Err(StoreError::Startup(

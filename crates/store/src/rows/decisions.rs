@@ -7,8 +7,8 @@ use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
 use domain::{DecisionId, Fact, FactId, ReceiptId, Space, Tenant, Timestamp};
 use evidence::{
-    Belief, Canonical, Disclosed, Disclosure, Explained, Receipt, ReceiptKind, Recorded, Signature, Signed,
-    Snapshot,
+    Belief, Canonical, Disclosed, Disclosure, Erasure, Explained, Receipt, ReceiptKind, Recorded, Signature,
+    Signed, Snapshot,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -120,17 +120,16 @@ pub(crate) fn accounts(row: &SealedDecision, beliefs: &[SealedBelief]) -> BTreeS
     missing.filter_map(|belief| belief.erased_by).chain(summary).collect()
 }
 
-/// What is missing from a record must have been erased by a receipt that we signed: removed by other means it is an
-/// alteration.
+/// What is missing from a record must have been erased by a receipt that we signed, and that covers it: removed by other
+/// means it is an alteration.
 fn accounted(
     receipts: &BTreeMap<ReceiptId, Signed<Receipt>>,
     receipt: Option<ReceiptId>,
-    memory: Option<FactId>,
+    covers: impl FnOnce(&Receipt, &Erasure) -> bool,
 ) -> Result<(), StoreError> {
-    match receipt.and_then(|id| receipts.get(&id)).map(|signed| &signed.statement.kind) {
-        Some(ReceiptKind::Erasure(erasure)) if memory.is_none_or(|id| erasure.memory_ids.contains(&id)) => {
-            Ok(())
-        }
+    let receipt = receipt.and_then(|id| receipts.get(&id)).map(|signed| &signed.statement);
+    match receipt.map(|receipt| (receipt, &receipt.kind)) {
+        Some((receipt, ReceiptKind::Erasure(erasure))) if covers(receipt, erasure) => Ok(()),
         _ => Err(malformed("something was removed from it without an erasure")),
     }
 }
@@ -184,7 +183,10 @@ impl Secrets {
         let summary = match row.summary.as_deref() {
             Some(sealed) => Some(self.disclosure_open(summary_binding(tenant, row.id), sealed)?),
             None => {
-                accounted(receipts, row.summary_erased_by, None)?;
+                accounted(receipts, row.summary_erased_by, |receipt, erasure| {
+                    let user_id = &statement.owner.space.user_id;
+                    erasure.covers_summary(receipt, row.id, user_id, statement.ts)
+                })?;
                 None
             }
         };
@@ -192,7 +194,10 @@ impl Secrets {
             Some(sealed) => {
                 self.disclosure_open(belief_binding(tenant, row.id, belief.place), sealed).map(Some)
             }
-            None => accounted(receipts, belief.erased_by, Some(belief.memory)).map(|()| None),
+            None => accounted(receipts, belief.erased_by, |_, erasure| {
+                erasure.memory_ids.contains(&belief.memory)
+            })
+            .map(|()| None),
         };
         let beliefs = beliefs.iter().map(open).collect::<Result<_, _>>()?;
         Ok(OpenDecision {

@@ -5,6 +5,7 @@ use crate::StoreError;
 use crate::apart::Apart;
 use crate::keys::{Keys, Switch};
 use crate::secrets::{Binding, Secrets};
+use crate::unreadable::Unreadable;
 use evidence::{Canonical, Head, Keyring, Position, PublicKey, Signed, SignedHead, Signer};
 use std::collections::BTreeMap;
 
@@ -56,7 +57,8 @@ impl Secrets {
                 (Some(signer), Some(keyring))
             }
         };
-        Ok(Self { sealer: keys.sealer, users: None, blind: keys.blind, signer, keyring })
+        let unreadable = Unreadable::default();
+        Ok(Self { sealer: keys.sealer, users: None, blind: keys.blind, signer, keyring, unreadable })
     }
 
     /// Where the log ends. A head that is not ours is not built upon: the next head would vouch for it.

@@ -218,6 +218,7 @@ impl ErasurePlan {
             decisions_removed: self.decisions.len() as u64,
             receipts_removed: 0,
             audit_blanked: 0,
+            summaries: Some(self.summaries.clone()),
             graph_pending: false,
             keys_destroyed: intent.keys.clone(),
         }

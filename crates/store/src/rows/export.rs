@@ -11,6 +11,6 @@ pub struct Export {
     pub audit: Vec<StoredEntry>,
     /// The end of the deployment's audit log.
     pub head: Option<SignedHead>,
-    /// Decisions, receipts and entries that were changed so much that they cannot be read any more.
+    /// Facts, decisions, receipts and entries that were changed so much that they cannot be read any more.
     pub unreadable: usize,
 }

@@ -83,7 +83,7 @@ impl Words {
 }
 
 impl Secrets {
-    fn fact_open(
+    pub fn fact_open(
         &self,
         tenant: &Tenant,
         row: &SealedFact,
@@ -107,24 +107,31 @@ impl Secrets {
         Ok(fact)
     }
 
-    /// The facts that can be opened, each with the number of its space, for those whom one that somebody tampered with
-    /// must not keep from the others: the entity graph, and an erasure.
-    pub fn facts_open_placed(
+    /// The fact in the row, or `None` where it does not open; that is noted, and the others of its space go on.
+    fn fact_readable(&self, tenant: &Tenant, row: &SealedFact, texts: &StatementTexts) -> Option<Fact> {
+        match self.fact_open(tenant, row, texts) {
+            Ok(fact) => Some(fact),
+            Err(error) => {
+                if self.unreadable.note(SpaceKey { tenant, id: row.space }, row.id) {
+                    tracing::error!(%error, %tenant, fact = row.id.0, "a fact does not open, and is left out");
+                }
+                None
+            }
+        }
+    }
+
+    /// The facts that can be opened, each with the number of its space.
+    pub fn facts_readable(
         &self,
         tenant: &Tenant,
         rows: &[SealedFact],
         texts: &StatementTexts,
     ) -> Vec<(SpaceId, Fact)> {
-        let open = |row: &SealedFact| match self.fact_open(tenant, row, texts) {
-            Ok(fact) => Some((row.space, fact)),
-            Err(error) => {
-                tracing::error!(%error, %tenant, fact = row.id.0, "a fact does not open, and is left out");
-                None
-            }
-        };
+        let open = |row: &SealedFact| Some((row.space, self.fact_readable(tenant, row, texts)?));
         rows.iter().filter_map(open).collect()
     }
 
+    /// All of the facts; an error where one does not open.
     pub fn facts_open(
         &self,
         tenant: &Tenant,

@@ -146,6 +146,11 @@ impl FromRow for SealedPrincipal {
 }
 
 impl SealedPrincipal {
+    /// What the key is looked up by.
+    pub fn hint(&self) -> &[u8] {
+        self.key_hash.get(..HINT_BYTES).unwrap_or(&self.key_hash)
+    }
+
     pub fn found(&self) -> Revoked {
         if self.revoked.is_none() { Revoked::Active } else { Revoked::Before }
     }

@@ -4,7 +4,7 @@ use crate::StoreError;
 use crate::seal::UserKeyId;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
-use domain::{ReceiptId, SourcePolicy, Space, SpaceId, SpaceKey};
+use domain::{PolicyMode, ReceiptId, SourcePolicy, Space, SpaceId, SpaceKey};
 
 /// A number that grows with every commit to the space, and one that grows when something was erased from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -97,6 +97,14 @@ impl Secrets {
             None => Ok(SourcePolicy::default()),
             Some(sealed) => self.open_json(binding(space), &sealed),
         }
+    }
+
+    /// The policy that a plan is made with. Where it does not open, every change waits for a person.
+    pub fn policy_for_plan(&self, space: SpaceKey<'_>, found: Vec<(Option<Vec<u8>>,)>) -> SourcePolicy {
+        self.policy_open(space, found).unwrap_or_else(|error| {
+            tracing::error!(%error, tenant = %space.tenant, space = space.id.0, "a policy does not open; changes wait");
+            SourcePolicy { mode: PolicyMode::Review, ..SourcePolicy::default() }
+        })
     }
 
     pub fn policy_seal(&self, space: SpaceKey<'_>, policy: &SourcePolicy) -> Result<Vec<u8>, StoreError> {

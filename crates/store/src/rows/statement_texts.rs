@@ -22,8 +22,8 @@ pub(crate) const GET: &str = "SELECT ix, space, body FROM statement_text WHERE t
 
 /// A row as the database holds it, before it is opened.
 pub(crate) struct SealedText {
-    index: TextIndex,
-    space: SpaceId,
+    pub index: TextIndex,
+    pub space: SpaceId,
     body: Vec<u8>,
 }
 
@@ -44,12 +44,15 @@ impl Secrets {
         (text.len() >= SHARED_TEXT_BYTES).then(|| self.index("statement", space, text))
     }
 
+    pub fn statement_text_open(&self, tenant: &Tenant, row: &SealedText) -> Result<String, StoreError> {
+        let plain = self.open(binding(tenant, row.space, row.index), &row.body)?;
+        String::from_utf8(plain).map_err(|_| StoreError::corrupt("a statement", "its words are no text"))
+    }
+
     /// The words that can be opened. A fact whose words are missing then says so.
     pub fn statement_texts_open(&self, tenant: &Tenant, rows: &[SealedText]) -> StatementTexts {
-        let open = |row: &SealedText| {
-            let plain = self.open(binding(tenant, row.space, row.index), &row.body).ok()?;
-            Some((row.index, Arc::from(String::from_utf8(plain).ok()?)))
-        };
+        let open =
+            |row: &SealedText| Some((row.index, Arc::from(self.statement_text_open(tenant, row).ok()?)));
         rows.iter().filter_map(open).collect()
     }
 }
@@ -80,3 +83,6 @@ pub(crate) fn leave<'a>(space: SpaceKey<'a>, fact: FactId, next: Option<TextInde
 
 /// Once no fact has these words any more.
 pub(crate) const FORGET: &str = "DELETE FROM statement_text WHERE tenant = $1 AND ix = $2";
+/// Words that no fact has any more, in one space. It looks at all words of the tenant, and is for damaged facts alone.
+pub(crate) const FORGET_UNUSED: &str = "DELETE FROM statement_text WHERE tenant = $1 AND space = $2
+    AND NOT EXISTS (SELECT 1 FROM fact WHERE tenant = $1 AND statement_ix = statement_text.ix)";

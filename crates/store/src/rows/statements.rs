@@ -81,6 +81,9 @@ pub(crate) fn ids_read(text: &str) -> Result<Vec<FactId>, StoreError> {
 
 const KEEP: &str = "INSERT INTO statement (tenant, space, text_ix, facts) VALUES ($1, $2, $3, $4)
     ON CONFLICT (tenant, space, text_ix) DO UPDATE SET facts = excluded.facts";
+/// Of a fact that is about to go, and whose words may be unknown.
+pub(crate) const FORGET_OF_FACT: &str = "DELETE FROM statement WHERE tenant = $1 AND space = $3
+    AND text_ix IN (SELECT text_ix FROM fact WHERE tenant = $1 AND id = $2)";
 pub(crate) const FORGET: &str = "DELETE FROM statement WHERE tenant = $1 AND space = $2 AND text_ix = $3";
 
 /// Notes what the words came to, where all of it is now current; forgets it where some was flagged, archived, retracted

@@ -27,6 +27,9 @@ pub(super) async fn of_space<D: Db>(
     Ok(rows.into_iter().map(|raw| db.secrets().entry_open(raw)).collect())
 }
 
+/// Entries that are opened in no time.
+const SHORT: usize = 64;
+
 struct AuditList {
     account: Account,
     query: AuditQuery,
@@ -47,7 +50,7 @@ impl Query for AuditList {
     }
 
     fn is_large(&self) -> bool {
-        true
+        self.query.most > SHORT
     }
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Vec<AuditLine>> {

@@ -109,8 +109,14 @@ pub(super) async fn repeating<D: Db>(
     for (id, sealed) in summaries {
         let decision = DecisionId(id);
         let rested_on_it = rested.contains(&decision);
-        if db.secrets().summary_repeats(tenant, decision, &sealed, rested_on_it, values)? {
-            found.push(decision);
+        match db.secrets().summary_repeats(tenant, decision, &sealed, rested_on_it, values) {
+            Ok(true) => found.push(decision),
+            Ok(false) => {}
+            // What does not open tells nobody of the erased value.
+            Err(error) if error.is_of_content() => {
+                tracing::error!(%error, %tenant, decision = decision.0, "the summary of a decision does not open");
+            }
+            Err(error) => return Err(error),
         }
     }
     Ok(found)

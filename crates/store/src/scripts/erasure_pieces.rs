@@ -12,7 +12,7 @@ use crate::rows::facts::{UNEMBED, write_steps};
 use crate::rows::outbox;
 use crate::rows::restorations::position;
 use crate::rows::statement_texts;
-use crate::rows::statements::FORGET;
+use crate::rows::statements::{FORGET, FORGET_OF_FACT};
 use crate::script::{Alone, Db, Reach, Rows, Series, StoreResult};
 use crate::sql::{numbers, params};
 use domain::keys::text_key;
@@ -76,12 +76,21 @@ async fn facts_erase<R: Rows>(
     now: Timestamp,
 ) -> StoreResult<()> {
     let tenant = space.tenant;
-    let erased = facts::get(rows.db(), space, ids).await?;
+    let erased = facts::get_readable(rows.db(), space, ids).await?;
+    let is_whole = erased.len() == ids.len();
     let ids = numbers(ids);
+    if !is_whole {
+        // The words of a fact that does not open are known by its row alone.
+        rows.run_each(FORGET_OF_FACT, tenant, &ids, &params![space.id]).await?;
+    }
     decisions::disclosures_erase(rows, tenant, &ids, receipt).await?;
     rows.run_each(UNEMBED, tenant, &ids, &[]).await?;
     rows.run_each("DELETE FROM fact WHERE tenant = $1 AND id = $2", tenant, &ids, &[]).await?;
-    words_forget(rows, space, &erased, now).await
+    words_forget(rows, space, &erased, now).await?;
+    if !is_whole {
+        rows.run(statement_texts::FORGET_UNUSED, &params![tenant, space.id]).await?;
+    }
+    Ok(())
 }
 
 /// Another fact of the same statement keeps its own value, and loses the words that told of the erased one.

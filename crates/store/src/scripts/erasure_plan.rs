@@ -52,18 +52,19 @@ async fn facts_weight<D: Db>(db: &mut D, space: SpaceKey<'_>, target: &ErasureTa
     Ok(found.len())
 }
 
+/// The numbers of the facts that go, and what is in those of them that open. How old a damaged fact is, nobody knows.
 async fn facts_doomed<D: Db>(
     db: &mut D,
     space: SpaceKey<'_>,
     target: &ErasureTarget,
-) -> StoreResult<Vec<Fact>> {
+) -> StoreResult<(Vec<FactId>, Vec<Fact>)> {
     match target {
-        ErasureTarget::Subject(subject) => facts::history(db, space, subject).await,
-        ErasureTarget::Space => facts::of_space(db, space).await,
+        ErasureTarget::Subject(subject) => facts::doomed(db, space, Some(subject)).await,
+        ErasureTarget::Space => facts::doomed(db, space, None).await,
         ErasureTarget::Expired(expired) => {
-            let mut facts = facts::of_space(db, space).await?;
+            let (_, mut facts) = facts::doomed(db, space, None).await?;
             facts.retain(|fact| fact.created < expired.before);
-            Ok(facts)
+            Ok((facts.iter().map(|fact| fact.id).collect(), facts))
         }
     }
 }
@@ -107,8 +108,7 @@ pub(super) async fn plan<D: Db>(
     let mut plan = ErasurePlan { spaces, ..ErasurePlan::default() };
     for (id, _) in &plan.spaces {
         let space = SpaceKey { tenant, id: *id };
-        let facts = facts_doomed(db, space, &intent.target).await?;
-        let ids: Vec<FactId> = facts.iter().map(|fact| fact.id).collect();
+        let (ids, facts) = facts_doomed(db, space, &intent.target).await?;
         if intent.also.decisions {
             going.extend(decisions_doomed(db, space, &intent.target, &ids).await?);
         }

@@ -39,7 +39,9 @@ impl Query for SpaceExport {
         }
         let Some(row) = spaces::find(db, tenant, &self.space).await? else { return Ok(export) };
         let space = SpaceKey { tenant, id: row.id };
-        export.records = facts::of_space(db, space).await?;
+        let (records, missing) = facts::of_space(db, space).await?;
+        export.records = records;
+        export.unreadable += missing;
         for decision in decisions::of_space(db, space).await? {
             match decisions::open(db, tenant, &decision).await {
                 Ok(open) => export.decisions.push((open.signed, open.disclosed)),

@@ -1,7 +1,7 @@
 //! Facts: by number, by subject, by what changed.
 
 use super::spaces::SpaceQuery;
-use super::statement_texts::{facts_open, facts_open_placed};
+use super::statement_texts::{facts_open, facts_readable};
 use crate::StoreError;
 use crate::rows::facts::{COLUMNS, SealedFact, SpaceChanges};
 use crate::rows::spaces::SpaceVersion;
@@ -11,25 +11,59 @@ use crate::store::Store;
 use domain::keys::{subject_keys, text_key};
 use domain::{Caller, Fact, FactId, Space, SpaceId, SpaceKey, Status, Tenant};
 
-/// Those facts of a space that meet the condition, which names what comes after the tenant and the space from `$3` on.
+/// The rows of a space that meet the condition, which names what comes after the tenant and the space from `$3` on.
+async fn rows_where<D: Db>(
+    db: &mut D,
+    space: SpaceKey<'_>,
+    condition: &str,
+    more: Vec<Param<'_>>,
+) -> StoreResult<Vec<SealedFact>> {
+    let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND space = $2 {condition}");
+    let mut params: Vec<Param<'_>> = params![space.tenant, space.id].into();
+    params.extend(more);
+    db.all(&sql, &params).await
+}
+
+/// Those of the rows that open.
+async fn readable<D: Db>(db: &mut D, tenant: &Tenant, rows: &[SealedFact]) -> StoreResult<Vec<Fact>> {
+    let placed = facts_readable(db, tenant, rows).await?;
+    Ok(placed.into_iter().map(|(_, fact)| fact).collect())
+}
+
+/// Those facts of a space that meet the condition and open.
 async fn found<D: Db>(
     db: &mut D,
     space: SpaceKey<'_>,
     condition: &str,
     more: Vec<Param<'_>>,
 ) -> StoreResult<Vec<Fact>> {
-    let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND space = $2 {condition}");
-    let mut params: Vec<Param<'_>> = params![space.tenant, space.id].into();
-    params.extend(more);
-    let rows: Vec<SealedFact> = db.all(&sql, &params).await?;
+    let rows = rows_where(db, space, condition, more).await?;
+    readable(db, space.tenant, &rows).await
+}
+
+async fn rows_numbered<D: Db>(
+    db: &mut D,
+    space: SpaceKey<'_>,
+    ids: &[FactId],
+) -> StoreResult<Vec<SealedFact>> {
+    let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id = $2 AND space = $3");
+    db.all_each(&sql, space.tenant, &numbers(ids), &params![space.id]).await
+}
+
+/// Those of the facts that are there; an error where one does not open.
+pub(super) async fn get<D: Db>(db: &mut D, space: SpaceKey<'_>, ids: &[FactId]) -> StoreResult<Vec<Fact>> {
+    let rows = rows_numbered(db, space, ids).await?;
     facts_open(db, space.tenant, &rows).await
 }
 
-/// Those of the facts that are there.
-pub(super) async fn get<D: Db>(db: &mut D, space: SpaceKey<'_>, ids: &[FactId]) -> StoreResult<Vec<Fact>> {
-    let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id = $2 AND space = $3");
-    let rows: Vec<SealedFact> = db.all_each(&sql, space.tenant, &numbers(ids), &params![space.id]).await?;
-    facts_open(db, space.tenant, &rows).await
+/// Those of the facts that are there and open.
+pub(super) async fn get_readable<D: Db>(
+    db: &mut D,
+    space: SpaceKey<'_>,
+    ids: &[FactId],
+) -> StoreResult<Vec<Fact>> {
+    let rows = rows_numbered(db, space, ids).await?;
+    readable(db, space.tenant, &rows).await
 }
 
 /// The two ways in which the rows of a subject may be found.
@@ -37,24 +71,53 @@ pub(super) fn subject_indexes<D: Db>(db: &D, space: SpaceKey<'_>, subject: &str)
     subject_keys(subject).map(|key| db.secrets().index("subject", space, &key))
 }
 
-/// Every row of the subject, oldest first.
+/// By their subject, oldest first.
 // Here and below, `+id` keeps SQLite from walking the whole tenant in the order of its ids, which it prefers to finding
 // the few rows by their index and sorting them.
-pub(super) async fn history<D: Db>(db: &mut D, space: SpaceKey<'_>, subject: &str) -> StoreResult<Vec<Fact>> {
+const OF_SUBJECT: &str = "AND subject_ix IN ($3, $4) ORDER BY +id";
+
+/// Every row of the subject, oldest first.
+async fn history<D: Db>(db: &mut D, space: SpaceKey<'_>, subject: &str) -> StoreResult<Vec<Fact>> {
     let [key, former] = subject_indexes(db, space, subject);
-    found(db, space, "AND subject_ix IN ($3, $4) ORDER BY +id", params![key, former].into()).await
+    found(db, space, OF_SUBJECT, params![key, former].into()).await
 }
 
-/// What is active or flagged under the subject, whatever its history.
+async fn rows_standing<D: Db>(
+    db: &mut D,
+    space: SpaceKey<'_>,
+    subject: &str,
+) -> StoreResult<Vec<SealedFact>> {
+    let [key, former] = subject_indexes(db, space, subject);
+    let condition =
+        format!("AND subject_ix IN ($3, $4) AND status {} ORDER BY +id", among(&Status::STANDING));
+    rows_where(db, space, &condition, params![key, former].into()).await
+}
+
+/// What is active or flagged under the subject, whatever its history; an error where one of them does not open.
 pub(super) async fn of_subject<D: Db>(
     db: &mut D,
     space: SpaceKey<'_>,
     subject: &str,
 ) -> StoreResult<Vec<Fact>> {
-    let [key, former] = subject_indexes(db, space, subject);
-    let condition =
-        format!("AND subject_ix IN ($3, $4) AND status {} ORDER BY +id", among(&Status::STANDING));
-    found(db, space, &condition, params![key, former].into()).await
+    let rows = rows_standing(db, space, subject).await?;
+    facts_open(db, space.tenant, &rows).await
+}
+
+/// The number of each row that is to be erased, of the subject or of the whole space, and the facts of those that open.
+pub(super) async fn doomed<D: Db>(
+    db: &mut D,
+    space: SpaceKey<'_>,
+    subject: Option<&str>,
+) -> StoreResult<(Vec<FactId>, Vec<Fact>)> {
+    let rows = match subject {
+        Some(subject) => {
+            let [key, former] = subject_indexes(db, space, subject);
+            rows_where(db, space, OF_SUBJECT, params![key, former].into()).await?
+        }
+        None => rows_where(db, space, "ORDER BY id", Vec::new()).await?,
+    };
+    let facts = readable(db, space.tenant, &rows).await?;
+    Ok((rows.iter().map(|row| row.id).collect(), facts))
 }
 
 /// The facts that keep these very words. One that somebody tampered with cannot be given others, and is left out.
@@ -63,12 +126,14 @@ pub(super) async fn of_words<D: Db>(db: &mut D, space: SpaceKey<'_>, text: &str)
     let sql =
         format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND space = $2 AND text_ix = $3 ORDER BY +id");
     let rows: Vec<SealedFact> = db.all(&sql, &params![space.tenant, space.id, index]).await?;
-    let placed = facts_open_placed(db, space.tenant, &rows).await?;
-    Ok(placed.into_iter().map(|(_, fact)| fact).collect())
+    readable(db, space.tenant, &rows).await
 }
 
-pub(super) async fn of_space<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<Vec<Fact>> {
-    found(db, space, "ORDER BY id", Vec::new()).await
+/// The facts of the space that open, and how many do not.
+pub(super) async fn of_space<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<(Vec<Fact>, usize)> {
+    let (ids, facts) = doomed(db, space, None).await?;
+    let missing = ids.len() - facts.len();
+    Ok((facts, missing))
 }
 
 async fn changed_since<D: Db>(
@@ -92,7 +157,7 @@ async fn retired<D: Db>(db: &mut D, space: SpaceKey<'_>, most: usize) -> StoreRe
         among(&Status::RETIRED),
     );
     let rows: Vec<SealedFact> = db.all(&sql, &params![space.tenant, space.id, most as i64]).await?;
-    facts_open(db, space.tenant, &rows).await
+    readable(db, space.tenant, &rows).await
 }
 
 /// Facts of a tenant that are active, with their spaces, whichever these are.
@@ -130,7 +195,7 @@ impl Query for Active {
             }
         };
         rows.sort_by_key(|row| row.id);
-        facts_open_placed(db, tenant, &rows).await
+        facts_readable(db, tenant, &rows).await
     }
 }
 
@@ -191,15 +256,44 @@ impl SpaceQuery for Facts {
 
     async fn run<D: Db>(&self, db: &mut D, space: SpaceKey<'_>, _: SpaceVersion) -> StoreResult<Vec<Fact>> {
         match self {
-            Self::Numbered(id) => get(db, space, &[*id]).await,
+            Self::Numbered(id) => get_readable(db, space, &[*id]).await,
             Self::History(subject) => history(db, space, subject).await,
-            Self::OfSubject(subject) => of_subject(db, space, subject).await,
+            Self::OfSubject(subject) => {
+                let rows = rows_standing(db, space, subject).await?;
+                readable(db, space.tenant, &rows).await
+            }
             Self::Retired { most } => retired(db, space, *most).await,
         }
     }
 }
 
+/// Which of the facts that were found damaged still are.
+struct StillUnreadable;
+
+impl SpaceQuery for StillUnreadable {
+    type Output = Vec<FactId>;
+
+    async fn run<D: Db>(&self, db: &mut D, space: SpaceKey<'_>, _: SpaceVersion) -> StoreResult<Vec<FactId>> {
+        let noted = db.secrets().unreadable.of(space);
+        let rows = rows_numbered(db, space, &noted).await?;
+        let open: Vec<FactId> =
+            readable(db, space.tenant, &rows).await?.into_iter().map(|fact| fact.id).collect();
+        let is_damaged = |id: &FactId| rows.iter().any(|row| row.id == *id) && !open.contains(id);
+        let (damaged, mended): (Vec<FactId>, Vec<FactId>) = noted.into_iter().partition(is_damaged);
+        mended.into_iter().for_each(|id| db.secrets().unreadable.forget(space, id));
+        Ok(damaged)
+    }
+}
+
 impl Store {
+    /// The facts of the space that this process could not open, and that are still so.
+    pub async fn facts_unreadable(&self, caller: &Caller, space: &Space) -> Result<Vec<FactId>, StoreError> {
+        if self.secrets().unreadable.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(self.read_in(caller, space, StillUnreadable).await?.unwrap_or_default())
+    }
+
     async fn facts(&self, caller: &Caller, space: &Space, which: Facts) -> StoreResult<Vec<Fact>> {
         Ok(self.read_in(caller, space, which).await?.unwrap_or_default())
     }

@@ -24,6 +24,7 @@ pub(crate) mod readiness;
 mod receipts;
 mod restorations;
 mod revoked;
+mod row_erase;
 mod spaces;
 pub(crate) mod statement_texts;
 mod statements;

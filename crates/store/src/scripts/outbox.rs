@@ -94,6 +94,7 @@ impl Applied {
             decisions_removed: 0,
             receipts_removed: 0,
             audit_blanked: 0,
+            summaries: Some(Vec::new()),
             graph_pending: false,
             keys_destroyed: Vec::new(),
         });

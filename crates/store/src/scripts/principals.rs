@@ -216,18 +216,26 @@ impl Query for PrincipalByKey {
 struct PrincipalList(Caller);
 
 impl Query for PrincipalList {
-    type Output = Vec<PrincipalState>;
+    type Output = (Vec<PrincipalState>, Vec<PrincipalId>);
 
     fn reach(&self) -> Reach<'_> {
         reach(&self.0)
     }
 
-    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Vec<PrincipalState>> {
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Self::Output> {
         let sql = format!(
             "SELECT {COLUMNS} FROM principal WHERE (CAST($1 AS TEXT) IS NULL OR tenant = $1) ORDER BY created, id"
         );
         let rows: Vec<SealedPrincipal> = db.all(&sql, &params![tenant_of(self.reach())]).await?;
-        rows.into_iter().map(|row| db.secrets().principal_open(row)).collect()
+        let (mut found, mut damaged) = (Vec::new(), Vec::new());
+        for row in rows {
+            let id = row.id.clone();
+            match db.secrets().principal_open(row) {
+                Ok(state) => found.push(state),
+                Err(_) => damaged.push(id),
+            }
+        }
+        Ok((found, damaged))
     }
 }
 
@@ -243,7 +251,11 @@ impl Store {
     }
 
     /// The operator sees every tenant's principals, another caller its own tenant's.
-    pub async fn principal_list(&self, caller: &Caller) -> Result<Vec<PrincipalState>, StoreError> {
+    /// The principals within the caller's reach, and those whose rows do not open: their keys do not work.
+    pub async fn principal_list(
+        &self,
+        caller: &Caller,
+    ) -> Result<(Vec<PrincipalState>, Vec<PrincipalId>), StoreError> {
         self.read(PrincipalList(caller.clone())).await
     }
 

@@ -17,6 +17,7 @@ async fn texts<D: Db>(db: &mut D, tenant: &Tenant, rows: &[SealedFact]) -> Store
     Ok(db.secrets().statement_texts_open(tenant, &found))
 }
 
+/// All of the facts; an error where one does not open.
 pub(crate) async fn facts_open<D: Db>(
     db: &mut D,
     tenant: &Tenant,
@@ -27,11 +28,11 @@ pub(crate) async fn facts_open<D: Db>(
 }
 
 /// The facts that can be opened, each with the number of its space.
-pub(crate) async fn facts_open_placed<D: Db>(
+pub(crate) async fn facts_readable<D: Db>(
     db: &mut D,
     tenant: &Tenant,
     rows: &[SealedFact],
 ) -> StoreResult<Vec<(SpaceId, Fact)>> {
     let texts = texts(db, tenant, rows).await?;
-    Ok(db.secrets().facts_open_placed(tenant, rows, &texts))
+    Ok(db.secrets().facts_readable(tenant, rows, &texts))
 }

@@ -63,12 +63,12 @@ impl SpaceQuery for VectorsOfSpace {
         let sql = "SELECT fact, body FROM vector WHERE tenant = $1 AND space = $2 AND embedder_ix = $3";
         let rows: Vec<(i64, Vec<u8>)> = db.all(sql, &params![space.tenant, space.id, index]).await?;
         let secrets = db.secrets();
-        rows.into_iter()
-            .map(|(id, body)| {
-                let fact = FactId(id);
-                Ok((fact, secrets.vector_open(space.tenant, fact, &body)?))
-            })
-            .collect()
+        // A vector that does not open counts as missing, and is made anew.
+        let open = |(id, body): (i64, Vec<u8>)| {
+            let fact = FactId(id);
+            Some((fact, secrets.vector_open(space.tenant, fact, &body).ok()?))
+        };
+        Ok(rows.into_iter().filter_map(open).collect())
     }
 }
 

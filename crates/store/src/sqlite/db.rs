@@ -161,7 +161,7 @@ impl Db for SqliteDb<'_> {
     async fn plan_basis(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<PlanBasis> {
         let held = self.needed(space, needs)?;
         let policy = self.select(POLICY, &params![space.tenant, space.id])?;
-        Ok((held, self.secrets.policy_open(space, policy)?))
+        Ok((held, self.secrets.policy_for_plan(space, policy)))
     }
 }
 

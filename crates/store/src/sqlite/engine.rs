@@ -7,12 +7,11 @@ use crate::secrets::Secrets;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Clones share the database.
-#[derive(Clone)]
 pub(crate) struct Sqlite {
     pub path: PathBuf,
     pub secrets: Arc<Secrets>,
     pub readers: Readers,
+    pub large: Readers,
     pub desk: Readers,
     pub verification: Readers,
     pub writer: Writer,
@@ -20,7 +19,7 @@ pub(crate) struct Sqlite {
 
 impl Sqlite {
     pub fn load(&self) -> Load {
-        let pools = [&self.readers, &self.desk, &self.verification];
+        let pools = [&self.readers, &self.large, &self.desk, &self.verification];
         Load { writes_waiting: self.writer.waiting(), pools: pools.map(Readers::load).into() }
     }
 }

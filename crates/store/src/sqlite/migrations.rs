@@ -1,7 +1,8 @@
-//! Applying the changes of the schema.
+//! Applying the changes of the schema, to a schema that is ours.
 
 use crate::StoreError;
 use crate::rows::schema::{Migration, Migrations, pending, refuse_newer};
+use crate::rows::schema_objects::{SchemaObject, refuse_other};
 use rusqlite::{Connection, TransactionBehavior};
 
 const MIGRATIONS: Migrations = [
@@ -26,8 +27,37 @@ pub(crate) fn version(db: &Connection) -> Result<i64, StoreError> {
     Ok(db.query_row("SELECT coalesce(max(version), 0) FROM schema_migration", [], |row| row.get(0))?)
 }
 
+/// Refuses a schema that is not exactly what the migrations up to its version make. Nothing may be written before this:
+/// a trigger could take part.
+pub(crate) fn refuse_foreign(db: &mut Connection) -> Result<(), StoreError> {
+    // Version and objects are read from one snapshot: another process may be migrating.
+    let tx = db.transaction()?;
+    let version = refuse_newer(version(&tx)?)?;
+    let found = objects(&tx)?;
+    let made = Connection::open_in_memory()?;
+    for step in pending(&MIGRATIONS, 0).filter(|step| step.version <= version) {
+        made.execute_batch(step.sql)?;
+    }
+    refuse_other(&objects(&made)?, &found)
+}
+
+/// All that the schema holds, but for what SQLite makes for itself and never takes away: the tables of `AUTOINCREMENT`
+/// and of `ANALYZE`, which change no answer.
+fn objects(db: &Connection) -> Result<Vec<SchemaObject>, StoreError> {
+    let mut read = db.prepare(
+        "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master
+         WHERE NOT (type = 'table' AND name IN ('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4'))",
+    )?;
+    let objects = read.query_map([], |row| {
+        let (of, sql): (String, String) = (row.get(2)?, row.get(3)?);
+        Ok(SchemaObject { kind: row.get(0)?, name: row.get(1)?, definition: format!("{of}: {sql}") })
+    })?;
+    Ok(objects.collect::<Result<_, _>>()?)
+}
+
 /// Applies what is pending, all of it or nothing, and safely beside other processes that start at the same time.
 pub(crate) fn up(db: &mut Connection, now: &str) -> Result<Vec<i64>, StoreError> {
+    refuse_foreign(db)?;
     let found = refuse_newer(version(db)?)?;
     let Some(_) = pending(&MIGRATIONS, found).next() else { return Ok(Vec::new()) };
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;

@@ -79,9 +79,9 @@ impl Sqlite {
         drop(db);
         let writer = Writer::start(&path, secrets.clone(), meter.as_ref())?;
         let readers = |purpose| Readers::new(purpose, path.clone(), secrets.clone(), meter.clone());
-        let [reading, desk, verification] =
-            [Purpose::Reading, Purpose::Desk, Purpose::Verification].map(readers);
-        Ok(Self { path, secrets, readers: reading, desk, verification, writer })
+        let [reading, large, desk, verification] =
+            [Purpose::Reading, Purpose::Large, Purpose::Desk, Purpose::Verification].map(readers);
+        Ok(Self { path, secrets, readers: reading, large, desk, verification, writer })
     }
 }
 

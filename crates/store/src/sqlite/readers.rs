@@ -17,6 +17,8 @@ use std::sync::Arc;
 pub(crate) enum Purpose {
     /// Whatever callers read.
     Reading,
+    /// Reading that opens as many rows as there are, which takes long.
+    Large,
     /// Single statements on what is of the whole deployment: the keys that callers show, and whether the database answers.
     /// However busy reading is, these do not wait for it.
     Desk,
@@ -30,6 +32,7 @@ impl Purpose {
     const fn capacity(self) -> Capacity {
         match self {
             Self::Reading => Capacity { all: 6, tenant: 5, caller: 4 },
+            Self::Large => Capacity { all: 3, tenant: 2, caller: 1 },
             Self::Desk => Capacity::of(2),
             Self::Verification => Capacity::of(1),
         }
@@ -38,6 +41,7 @@ impl Purpose {
     const fn name(self) -> &'static str {
         match self {
             Self::Reading => "readers",
+            Self::Large => "large-readers",
             Self::Desk => "desk",
             Self::Verification => "verification",
         }

@@ -1,0 +1,103 @@
+//! Checking the whole database.
+
+use super::CliError;
+use super::progress::Progress;
+use crate::settings::Settings;
+use crate::startup::StartupError;
+use clap::Args;
+use domain::{Caller, Identity, Timestamp, counted};
+use serde_json::json;
+use std::io::Write;
+use std::time::{Duration, Instant};
+use store::{AuditReport, Call, Finding, Fsck, Store, StoreError, fsck};
+
+/// Longer than the largest log takes.
+const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
+/// Check everything that the database holds, and change nothing. The service may keep running.
+///
+/// It looks at the audit log with its heads, and at every row: whether it opens, is found by what it holds, belongs to
+/// what it says, and is counted. Each row that is wrong is named. The exit status is 0 where nothing is.
+#[derive(Debug, Args)]
+pub struct Command {
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Remove this row, as an earlier check named it, if the check still finds it wrong. The audit log says so.
+    #[arg(long, value_name = "ROW")]
+    erase: Option<String>,
+}
+
+impl Command {
+    pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
+        let store = Store::open(settings.storage.clone(), Timestamp::now()).await.map_err(failed)?;
+        let (entries, broken) = match store.audit_verify(Instant::now() + PATIENCE).await.map_err(failed)? {
+            AuditReport::Intact { entries, .. } => (entries, None),
+            AuditReport::Broken(broken) => (0, Some(broken)),
+        };
+        let mut progress = Progress::on_stderr();
+        let mut checked = fsck(&settings.storage, &mut |step| progress.show(step)).await.map_err(failed)?;
+        if let Some(broken) = broken {
+            let what = format!("the audit log is broken at seq {}: {}", broken.seq, broken.reason);
+            checked.findings.insert(0, Finding { row: None, what });
+        }
+        match &self.erase {
+            Some(row) => erase(&store, &checked, row, out).await,
+            None => self.report(&checked, entries, out),
+        }
+    }
+
+    fn report(&self, checked: &Fsck, entries: u64, out: &mut impl Write) -> Result<(), CliError> {
+        let Fsck { rows, findings } = checked;
+        if self.json {
+            let listed: Vec<_> = findings
+                .iter()
+                .map(
+                    |found| json!({ "row": found.row.as_ref().map(ToString::to_string), "what": found.what }),
+                )
+                .collect();
+            writeln!(out, "{}", json!({ "rows": rows, "audit_entries": entries, "findings": listed }))?;
+        } else {
+            for finding in findings {
+                writeln!(out, "✗ {finding}")?;
+            }
+            if findings.is_empty() {
+                let entries = counted(entries, "audit entry", "audit entries");
+                writeln!(
+                    out,
+                    "✓ Nothing is wrong: {} and {entries} checked.",
+                    counted(*rows, "row", "rows")
+                )?;
+            }
+        }
+        if findings.is_empty() {
+            return Ok(());
+        }
+        Err(CliError::Refused(format!(
+            "{} found. Restore a backup (svc restore FILE), or remove a row that is named with svc fsck --erase ROW",
+            counted(findings.len() as u64, "fault", "faults")
+        )))
+    }
+}
+
+fn failed(error: StoreError) -> CliError {
+    CliError::Startup(StartupError::from(error))
+}
+
+async fn erase(store: &Store, checked: &Fsck, named: &str, out: &mut impl Write) -> Result<(), CliError> {
+    let found =
+        checked.findings.iter().find(|finding| finding.row.as_ref().is_some_and(|row| row.as_str() == named));
+    let Some(row) = found.and_then(|finding| finding.row.clone()) else {
+        return Err(CliError::Refused(format!(
+            "the check finds nothing wrong with {named}; name a row as svc fsck names it, such as fact/default/12"
+        )));
+    };
+    let now = Timestamp::now();
+    let caller = Caller::new(Identity::Local, "fsck".to_owned(), now, Instant::now() + PATIENCE);
+    let call = Call::new(caller, "fsck", None);
+    if !store.row_erase(call, row).await.map_err(failed)? {
+        return Err(CliError::Refused(format!("{named} is not there, so there is nothing to remove")));
+    }
+    writeln!(out, "Removed {named}. The audit log says so.")?;
+    Ok(())
+}

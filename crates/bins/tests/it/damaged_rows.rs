@@ -1,0 +1,137 @@
+//! A row that does not open is left out, and said to be; everything else goes on.
+
+use crate::support::{Cell, Deployment, Mcp, Model, Sql, says};
+use serde_json::{Value, json};
+use std::sync::LazyLock;
+
+/// A closed deployment with three facts and a decision, which every test copies.
+static SAMPLE: LazyLock<Deployment> = LazyLock::new(|| {
+    let deployment = Deployment::new(&Model::start());
+    let process = deployment.start();
+    for (subject, value) in [("city", "Oslo"), ("budget", "40k"), ("owner", "Dana")] {
+        process.remember(&says(subject, value));
+    }
+    process.call("record_decision", &json!({ "action_summary": "Spend 40k", "question": "How much?" }));
+    assert!(process.close().success());
+    deployment
+});
+
+const MISSING: &str = "⚠ Something is missing here: #2 of this space cannot be read.";
+
+/// Changes one byte of a column.
+fn damage(sql: &Sql, column: &str, table: &str, condition: &str) {
+    let Cell::Bytes(mut bytes) = sql.cell(&format!("SELECT {column} FROM {table} WHERE {condition}")) else {
+        panic!("{table}.{column} holds no bytes");
+    };
+    *bytes.last_mut().unwrap() ^= 1;
+    let value = Cell::Bytes(bytes).literal();
+    assert_eq!(sql.change(&format!("UPDATE {table} SET {column} = {value} WHERE {condition}")), 1);
+}
+
+/// The sample with its second fact damaged.
+fn damaged() -> (Deployment, Mcp) {
+    let deployment = SAMPLE.copy();
+    damage(&deployment.sql(), "body", "fact", "id = 2");
+    let process = deployment.start();
+    (deployment, process)
+}
+
+#[test]
+fn a_damaged_fact_is_missing_and_said_to_be() {
+    let (_deployment, process) = damaged();
+    let list = process.list();
+    assert!(list.contains("city = Oslo") && list.contains("owner = Dana"), "{list}");
+    assert!(!list.contains("40k") && list.contains(MISSING), "{list}");
+    let shown = process.call("get_memory", &json!({ "memory_id": 2 }));
+    assert!(shown.contains(MISSING), "{shown}");
+    assert!(process.remember(&says("office", "Bergen")).contains("ADD"));
+    let answer = process.call("recall", &json!({ "question": "Who is the owner?" }));
+    assert!(answer.contains(MISSING), "{answer}");
+    process.intact();
+}
+
+#[test]
+fn nothing_is_safe_beside_a_damaged_fact() {
+    let (_deployment, process) = damaged();
+    for subject in ["budget", "city"] {
+        let verdict = process.call("check_before_act", &json!({ "subject": subject }));
+        assert!(
+            verdict.starts_with("BLOCKED") && verdict.contains("cannot be read: #2"),
+            "{subject}: {verdict}"
+        );
+    }
+    let withheld = process.call("safe_recall", &json!({ "question": "Who is the owner?" }));
+    assert!(withheld.starts_with("WITHHELD") && withheld.contains("#2 is damaged"), "{withheld}");
+}
+
+#[test]
+fn an_export_counts_what_it_lacks() {
+    let (_deployment, process) = damaged();
+    let export: Value = serde_json::from_str(&process.call("export_memory", &json!({}))).unwrap();
+    assert_eq!((export["records"].as_array().unwrap().len(), &export["unreadable"]), (2, &json!(1)));
+}
+
+#[test]
+fn a_damaged_fact_can_be_deleted() {
+    let (deployment, process) = damaged();
+    let deleted = process.call("delete", &json!({ "subject": "budget" }));
+    assert!(deleted.starts_with("Deleted 1 fact(s)"), "{deleted}");
+    assert!(!process.list().contains("missing"));
+    let verdict = process.call("check_before_act", &json!({ "subject": "city" }));
+    assert!(verdict.starts_with("SAFE"), "{verdict}");
+    assert_eq!(deployment.sql().cell("SELECT count(*) FROM fact").integer(), 2);
+    process.intact();
+}
+
+#[test]
+fn a_space_with_a_damaged_fact_can_be_erased() {
+    let (deployment, process) = damaged();
+    let deleted = process.call("delete_all", &json!({}));
+    assert!(deleted.contains("3 fact(s)"), "{deleted}");
+    for table in ["fact", "statement", "statement_text"] {
+        assert_eq!(deployment.sql().cell(&format!("SELECT count(*) FROM {table}")).integer(), 0, "{table}");
+    }
+    process.intact();
+}
+
+#[test]
+fn a_write_that_needs_a_damaged_fact_says_what_to_do() {
+    let (_deployment, process) = damaged();
+    let refused = process.remember(&says("budget", "50k"));
+    assert!(refused.contains("svc fsck --erase"), "{refused}");
+}
+
+#[test]
+fn a_damaged_summary_or_policy_stops_nothing() {
+    let deployment = SAMPLE.copy();
+    let process = deployment.start();
+    process.call("set_reconcile_policy", &json!({ "mode": "AUTHORITY" }));
+    let sql = deployment.sql();
+    damage(&sql, "policy", "space", "id = 1");
+    damage(&sql, "summary", "decision", "id = 1");
+    let told = |value: &str, source: &str| {
+        process.call("remember", &json!({ "text": says("office", value), "source": source }))
+    };
+    assert!(told("Bergen", "finance").contains("ADD"));
+    let changed = told("Tromsø", "sales");
+    assert!(changed.contains("FLAG"), "{changed}");
+    assert!(process.call("delete", &json!({ "subject": "budget" })).starts_with("Deleted 1 fact(s)"));
+}
+
+#[test]
+fn a_damaged_principal_hides_no_other() {
+    let deployment = SAMPLE.copy();
+    let process = deployment.start();
+    for name in ["ann", "bob"] {
+        process.call("create_principal", &json!({ "name": name }));
+    }
+    let ids: Vec<String> = deployment
+        .sql()
+        .rows("SELECT id FROM principal ORDER BY created")
+        .iter()
+        .map(|row| row[0].text().to_owned())
+        .collect();
+    damage(&deployment.sql(), "body", "principal", &format!("id = '{}'", ids[0]));
+    let list = process.call("list_principals", &json!({}));
+    assert!(list.contains("bob") && list.contains(&format!("{}  cannot be read", ids[0])), "{list}");
+}

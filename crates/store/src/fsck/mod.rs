@@ -1,0 +1,227 @@
+//! Checking a whole database without changing it: every row opens, is found by what it holds, belongs to what it says it
+//! belongs to, and is counted. The audit log itself is what `Store::audit_verify` checks.
+
+mod counters;
+mod finding;
+mod memory;
+mod proofs;
+mod source;
+
+pub use finding::{Finding, RowName};
+
+use crate::StoreError;
+use crate::backup::secrets_of;
+use crate::copy::{PostgresRows, STORAGE_USE, SqliteRows, Step, TABLES, Table, Watcher};
+use crate::postgres::Address;
+use crate::rows::deployment::{self, ANCHOR, COPYING, ENCRYPTION};
+use crate::rows::schema::Schema;
+use crate::secrets::Secrets;
+use crate::sqlite::connection;
+use crate::store::StoreSettings;
+use counters::Counters;
+use domain::Tenant;
+use evidence::{Anchor, Hash};
+use memory::{Memory, wrong};
+use proofs::Proofs;
+use rusqlite::Connection;
+use source::{Source, TableRow};
+use std::collections::BTreeMap;
+
+/// In this order a row comes after what it belongs to.
+const ORDER: [&str; 12] = [
+    "space",
+    "statement_text",
+    "fact",
+    "statement",
+    "vector",
+    "receipt",
+    "belief",
+    "decision",
+    "erasure",
+    "principal",
+    "sequence",
+    "audit_entry",
+];
+
+/// What a check came to.
+#[derive(Debug, Default)]
+pub struct Fsck {
+    /// Rows that were looked at.
+    pub rows: u64,
+    pub findings: Vec<Finding>,
+}
+
+/// Looks at every row of the database, as it is at one moment. The service may be running.
+pub async fn fsck(settings: &StoreSettings, watch: Watcher<'_>) -> Result<Fsck, StoreError> {
+    if let Some((version, _)) = Schema::of(settings).await?.pending.first() {
+        return Err(StoreError::Startup(format!(
+            "the database has not been brought to version {version} of the schema; run svc-migrate up, then check it"
+        )));
+    }
+    let mut connection;
+    let mut damage = Vec::new();
+    let source = match settings {
+        StoreSettings::Sqlite(sqlite) => {
+            connection = connection::open(&sqlite.path, None)?;
+            connection.pragma_update(None, "query_only", true)?;
+            damage = pages(&connection)?;
+            Source::Sqlite(SqliteRows::of(&mut connection)?)
+        }
+        StoreSettings::Postgres(postgres) => {
+            Source::Postgres(PostgresRows::of(Address::parse(&postgres.url)?.connect().await?).await?)
+        }
+    };
+    let held = source.deployment().await?;
+    if !held.contains_key(ENCRYPTION) || held.contains_key(COPYING) {
+        return Err(StoreError::Startup("the database holds no whole deployment".to_owned()));
+    }
+    let secrets = secrets_of(&settings.keys(), &held).await?;
+    let mut check = Check::new(&secrets, &held)?;
+    check.done.findings.extend(damage.into_iter().map(|what| Finding { row: None, what }));
+    let tenants = source.tenants().await?;
+    for table in ORDER.iter().filter_map(|name| TABLES.iter().find(|table| table.name == *name)) {
+        check.table(&source, table, &tenants, watch).await?;
+    }
+    check.table(&source, &STORAGE_USE, &tenants, watch).await?;
+    Ok(check.end())
+}
+
+/// What SQLite says of its own file.
+fn pages(db: &Connection) -> Result<Vec<String>, StoreError> {
+    let mut check = db.prepare("PRAGMA integrity_check(20)")?;
+    let said = check.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+    Ok(said
+        .into_iter()
+        .filter(|line| line != "ok")
+        .map(|line| format!("the file is damaged: {line}"))
+        .collect())
+}
+
+struct Check<'s> {
+    memory: Memory<'s>,
+    proofs: Proofs<'s>,
+    counters: Counters,
+    /// Up to where the log was purged.
+    purged: u64,
+    /// The receipts that are anchored to each entry, and the hash that they give for it.
+    anchored: BTreeMap<u64, Vec<(RowName, Hash)>>,
+    done: Fsck,
+}
+
+impl<'s> Check<'s> {
+    fn new(secrets: &'s Secrets, held: &BTreeMap<String, Vec<u8>>) -> Result<Self, StoreError> {
+        let anchor = deployment::signed::<Anchor>(held.get(ANCHOR).map(Vec::as_slice))?;
+        Ok(Self {
+            memory: Memory::new(secrets),
+            proofs: Proofs::new(secrets),
+            counters: Counters::default(),
+            purged: anchor.map_or(0, |anchor| anchor.statement.at.size),
+            anchored: BTreeMap::new(),
+            done: Fsck::default(),
+        })
+    }
+
+    /// Looks at every row of the table. One that cannot even be fetched ends it for its part of the table.
+    async fn table(
+        &mut self,
+        source: &Source<'_>,
+        table: &'static Table,
+        tenants: &[String],
+        watch: Watcher<'_>,
+    ) -> Result<(), StoreError> {
+        let total = source.count(table, tenants).await?;
+        let mut done = 0;
+        watch(Step::Copied { table: table.name, done, total });
+        for part in table.parts(tenants) {
+            let tenant = Tenant::new(part.unwrap_or_default());
+            let mut after = None;
+            loop {
+                let batch = match source.page(table, part, after.as_ref()).await {
+                    Ok(batch) => batch,
+                    Err(error) => {
+                        let what = format!("{} of {tenant} cannot be read to its end: {error}", table.name);
+                        self.done.findings.push(Finding { row: None, what });
+                        break;
+                    }
+                };
+                if batch.rows == 0 {
+                    break;
+                }
+                for at in 0..batch.rows {
+                    self.row(&tenant, TableRow { batch: &batch, at });
+                }
+                done += batch.rows as u64;
+                after = batch.last();
+                watch(Step::Copied { table: table.name, done, total });
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&mut self, tenant: &Tenant, row: TableRow<'_>) {
+        self.done.rows += 1;
+        let checked = self.content(tenant, row);
+        if let Err(error) = self.counters.count(tenant, row).and(checked) {
+            self.done.findings.push(Finding { row: Some(name(row)), what: error.to_string() });
+        }
+    }
+
+    fn content(&mut self, tenant: &Tenant, row: TableRow<'_>) -> Result<(), StoreError> {
+        match row.batch.table.name {
+            "space" => self.memory.space(tenant, row),
+            "statement_text" => self.memory.statement_text(tenant, row),
+            "fact" => self.memory.fact(tenant, row),
+            "statement" => self.memory.statement(tenant, row),
+            "vector" => self.memory.vector(tenant, row),
+            "receipt" => {
+                let at = self.proofs.receipt(&self.memory, tenant, row)?;
+                if at.size > self.purged {
+                    self.anchored.entry(at.size).or_default().push((name(row), at.hash));
+                }
+                Ok(())
+            }
+            "belief" => self.proofs.belief(tenant, row),
+            "decision" => self.proofs.decision(&self.memory, tenant, row),
+            "erasure" => self.proofs.erasure(tenant, row),
+            "principal" => self.proofs.principal(row),
+            "sequence" => self.counters.sequence(tenant, row),
+            "storage_use" => self.counters.storage_use(tenant, row),
+            "audit_entry" => self.entry(row),
+            _ => Ok(()),
+        }
+    }
+
+    /// Receipts that are anchored here must have this very hash.
+    fn entry(&mut self, row: TableRow<'_>) -> Result<(), StoreError> {
+        let (seq, hash): (i64, Option<Vec<u8>>) = (row.get("seq")?, row.get("hash")?);
+        let anchored = u64::try_from(seq).ok().and_then(|seq| self.anchored.remove(&seq));
+        for (receipt, expected) in anchored.into_iter().flatten() {
+            if hash.as_deref() != Some(expected.0.as_slice()) {
+                let what =
+                    format!("it is anchored to entry {seq} of the audit log, which is another one now");
+                self.done.findings.push(Finding { row: Some(receipt), what });
+            }
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> Fsck {
+        for (seq, receipts) in self.anchored {
+            let what = format!("it is anchored to entry {seq} of the audit log, which is not there");
+            let findings =
+                receipts.into_iter().map(|(row, _)| Finding { row: Some(row), what: what.clone() });
+            self.done.findings.extend(findings);
+        }
+        for (tenant, decision) in self.proofs.lost_decisions() {
+            let row = RowName(format!("decision/{tenant}/{decision}"));
+            let what = wrong("a decision", "it is missing, and beliefs of it are there").to_string();
+            self.done.findings.push(Finding { row: Some(row), what });
+        }
+        self.done.findings.extend(self.counters.uncounted().map(|what| Finding { row: None, what }));
+        self.done
+    }
+}
+
+fn name(row: TableRow<'_>) -> RowName {
+    RowName::new(row.batch.table, &row.key())
+}
