@@ -13,13 +13,18 @@ use evidence::Revocations;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-pub(super) struct KeptApart {
+pub(crate) struct KeptApart {
     beside: PathBuf,
     /// The rows of the PostgreSQL database that is to be replaced.
     rows: BTreeMap<String, Vec<u8>>,
 }
 
 impl KeptApart {
+    /// Of a database with these rows of `deployment`, whose keys are beside this file.
+    pub fn from_rows(beside: PathBuf, rows: BTreeMap<String, Vec<u8>>) -> Self {
+        Self { beside, rows }
+    }
+
     pub async fn of(settings: &StoreSettings) -> Result<Self, StoreError> {
         let rows = match settings {
             StoreSettings::Sqlite(_) => BTreeMap::new(),

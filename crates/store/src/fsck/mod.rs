@@ -10,7 +10,7 @@ mod source;
 pub use finding::{Finding, RowName};
 
 use crate::StoreError;
-use crate::backup::secrets_of;
+use crate::backup::{KeptApart, secrets_of};
 use crate::copy::{PostgresRows, STORAGE_USE, SqliteRows, Step, TABLES, Table, Watcher};
 use crate::postgres::Address;
 use crate::rows::deployment::{self, ANCHOR, COPYING, ENCRYPTION};
@@ -75,7 +75,9 @@ pub async fn fsck(settings: &StoreSettings, watch: Watcher<'_>) -> Result<Fsck, 
     if !held.contains_key(ENCRYPTION) || held.contains_key(COPYING) {
         return Err(StoreError::Startup("the database holds no whole deployment".to_owned()));
     }
-    let secrets = secrets_of(&settings.keys(), &held).await?;
+    let mut secrets = secrets_of(&settings.keys(), &held).await?;
+    secrets.users =
+        KeptApart::from_rows(settings.keys().beside, held.clone()).users(&secrets.sealer, &held)?;
     let mut check = Check::new(&secrets, &held)?;
     check.done.findings.extend(damage.into_iter().map(|what| Finding { row: None, what }));
     let tenants = source.tenants().await?;
