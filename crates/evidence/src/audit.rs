@@ -4,7 +4,9 @@ use crate::record::{Reader, Writer};
 use crate::{Canonical, Commitment, Disclosure, Hash, Malformed, Signature};
 use domain::Timestamp;
 
-const TAG: &str = "svc/audit-entry/1";
+const TAG: &str = "svc/audit-entry/2";
+/// Of entries that were signed one by one.
+const TAG_SIGNED: &str = "svc/audit-entry/1";
 
 /// A position in the log: the number of entries up to it, purged ones included, and the hash of the last of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +36,7 @@ pub struct SeqRange {
     pub last: u64,
 }
 
-/// What is hashed and signed of one audited call. The tenant is not part of it: it only filters what is shown.
+/// What is hashed of one audited call. The tenant is not part of it: it only filters what is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// From 1, without gaps, over the whole deployment.
@@ -50,9 +52,17 @@ pub struct Entry {
     /// Earlier entries whose detail was erased on the authority of this one.
     pub blanks: Vec<SeqRange>,
     pub prev: Hash,
+    /// The hash of the list of rows that the call wrote or removed, and zeros where there are none. `None` in entries from
+    /// before there was such a list, which have a signature each.
+    pub changes: Option<Hash>,
 }
 
 impl Entry {
+    /// What an entry holds of the list of rows that its call wrote or removed.
+    pub fn changes_hash(list: &[u8]) -> Hash {
+        if list.is_empty() { Hash::ZERO } else { Hash::of(list) }
+    }
+
     pub fn hash(&self) -> Hash {
         Hash::of(&self.encode())
     }
@@ -75,7 +85,7 @@ impl Entry {
 
 impl Canonical for Entry {
     fn encode(&self) -> Vec<u8> {
-        let mut w = Writer::new(TAG);
+        let mut w = Writer::new(if self.changes.is_some() { TAG } else { TAG_SIGNED });
         w.number(self.seq);
         w.time(self.ts);
         w.text(&self.action);
@@ -90,11 +100,17 @@ impl Canonical for Entry {
             w.number(range.last);
         });
         w.bytes(&self.prev.0);
+        if let Some(changes) = self.changes {
+            w.bytes(&changes.0);
+        }
         w.finish()
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        let mut r = Reader::open(bytes, TAG)?;
+        let (mut r, is_signed) = match Reader::open(bytes, TAG_SIGNED) {
+            Ok(reader) => (reader, true),
+            Err(_) => (Reader::open(bytes, TAG)?, false),
+        };
         let entry = Self {
             seq: r.number()?,
             ts: r.time()?,
@@ -107,6 +123,7 @@ impl Canonical for Entry {
             detail: r.commitment()?,
             blanks: r.list(|r| Ok(SeqRange { first: r.number()?, last: r.number()? }))?,
             prev: r.hash()?,
+            changes: if is_signed { None } else { Some(r.hash()?) },
         };
         r.end()?;
         Ok(entry)
@@ -130,4 +147,6 @@ pub struct StoredEntry {
     pub hash: Option<Hash>,
     pub signature: Option<Signature>,
     pub detail: StoredDetail,
+    /// The list that [`Entry::changes`] is the hash of; empty where there is none.
+    pub changes: Vec<u8>,
 }

@@ -1,59 +1,135 @@
 //! Statements about the log as a whole: where it ended at a time, and from where on it is kept.
 
 use crate::record::{Reader, Writer};
-use crate::{Canonical, Malformed, Position, Signed};
+use crate::{Canonical, Frontier, Hash, KeyId, Malformed, Position, Signed};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use domain::Timestamp;
+use std::fmt;
 
 const HEAD_TAG: &str = "svc/audit-head/1";
 const ANCHOR_TAG: &str = "svc/audit-anchor/1";
+const ANCHOR_WITH_TREE_TAG: &str = "svc/audit-anchor/2";
+const ORIGIN: &str = "svc/audit/";
 
 /// The log ended here at this time. A later log that is shorter, or differs here, was rolled back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     pub at: Position,
     pub ts: Timestamp,
+    /// `None` in heads from before the log was a tree.
+    pub tree: Option<TreeHead>,
 }
 
-/// The entries up to here were purged on purpose; the chain goes on after them.
+/// Which log it is, and the root of the tree over its entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreeHead {
+    pub origin: Origin,
+    pub root: Hash,
+}
+
+/// The name of a log: the first key that it was signed with, or zeros where signing is off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin(pub KeyId);
+
+impl Origin {
+    pub const UNSIGNED: Self = Self(KeyId([0; 8]));
+
+    fn parse(line: &str) -> Option<Self> {
+        let mut id = [0; 8];
+        hex::decode_to_slice(line.strip_prefix(ORIGIN)?, &mut id).ok()?;
+        Some(Self(KeyId(id)))
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{ORIGIN}{}", self.0)
+    }
+}
+
+/// The entries up to here were purged on purpose; the chain and its tree go on after them.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
     pub at: Position,
     pub ts: Timestamp,
+    /// `None` in anchors from before the log was a tree.
+    pub tree: Option<Frontier>,
 }
 
 pub type SignedHead = Signed<Head>;
 pub type SignedAnchor = Signed<Anchor>;
 
+/// A head is the text of a C2SP checkpoint, so that one signature makes it both.
 impl Canonical for Head {
     fn encode(&self) -> Vec<u8> {
-        write(HEAD_TAG, self.at, self.ts)
+        let Some(TreeHead { origin, root }) = self.tree else {
+            return write(HEAD_TAG, self.at, self.ts).finish();
+        };
+        let (root, chain) = (BASE64_STANDARD.encode(root.0), BASE64_STANDARD.encode(self.at.hash.0));
+        format!("{origin}\n{}\n{root}\nchain {chain}\ntime {}\n", self.at.size, self.ts).into_bytes()
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        read(HEAD_TAG, bytes).map(|(at, ts)| Self { at, ts })
+        if !bytes.starts_with(ORIGIN.as_bytes()) {
+            let (r, at, ts) = read(HEAD_TAG, bytes)?;
+            r.end()?;
+            return Ok(Self { at, ts, tree: None });
+        }
+        // Only what we would write is accepted, down to the spelling of each number.
+        let head = std::str::from_utf8(bytes).ok().and_then(parse).filter(|head| head.encode() == bytes);
+        head.ok_or_else(|| Malformed::new("a checkpoint is not written as this service writes it"))
     }
+}
+
+fn parse(text: &str) -> Option<Head> {
+    let hash = |text: &str| Some(Hash(BASE64_STANDARD.decode(text).ok()?.try_into().ok()?));
+    let mut lines = text.lines();
+    let origin = Origin::parse(lines.next()?)?;
+    let size = lines.next()?.parse().ok()?;
+    let root = hash(lines.next()?)?;
+    let chain = hash(lines.next()?.strip_prefix("chain ")?)?;
+    let ts = lines.next()?.strip_prefix("time ")?.parse().ok()?;
+    Some(Head { at: Position { size, hash: chain }, ts, tree: Some(TreeHead { origin, root }) })
 }
 
 impl Canonical for Anchor {
     fn encode(&self) -> Vec<u8> {
-        write(ANCHOR_TAG, self.at, self.ts)
+        let Some(tree) = &self.tree else { return write(ANCHOR_TAG, self.at, self.ts).finish() };
+        let mut w = write(ANCHOR_WITH_TREE_TAG, self.at, self.ts);
+        w.list(tree.peaks().iter(), |w, peak| w.bytes(&peak.0));
+        w.finish()
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        read(ANCHOR_TAG, bytes).map(|(at, ts)| Self { at, ts })
+        if let Ok((r, at, ts)) = read(ANCHOR_TAG, bytes) {
+            r.end()?;
+            return Ok(Self { at, ts, tree: None });
+        }
+        let (mut r, at, ts) = read(ANCHOR_WITH_TREE_TAG, bytes)?;
+        let tree = Some(Frontier::of(at.size, r.list(Reader::hash)?)?);
+        r.end()?;
+        Ok(Self { at, ts, tree })
     }
 }
 
-fn write(tag: &str, at: Position, ts: Timestamp) -> Vec<u8> {
+impl Anchor {
+    /// The tree over the purged entries. Those that were purged before there was a tree count in it with the hash of the
+    /// last of them, since no other is known.
+    pub fn tree(&self) -> Frontier {
+        self.tree.clone().unwrap_or_else(|| Frontier::repeated(self.at.size, self.at.hash))
+    }
+}
+
+fn write(tag: &str, at: Position, ts: Timestamp) -> Writer {
     let mut w = Writer::new(tag);
     at.write(&mut w);
     w.time(ts);
-    w.finish()
+    w
 }
 
-fn read(tag: &str, bytes: &[u8]) -> Result<(Position, Timestamp), Malformed> {
+fn read<'a>(tag: &str, bytes: &'a [u8]) -> Result<(Reader<'a>, Position, Timestamp), Malformed> {
     let mut r = Reader::open(bytes, tag)?;
-    let read = (Position::read(&mut r)?, r.time()?);
-    r.end()?;
-    Ok(read)
+    let (at, ts) = (Position::read(&mut r)?, r.time()?);
+    Ok((r, at, ts))
 }

@@ -112,7 +112,7 @@ impl PublicKey {
     }
 }
 
-/// The keys of one deployment: the one that signs now, and those that signed before it.
+/// The keys of one deployment: the one that signs now, and those that signed before it, oldest first.
 #[derive(Debug, Clone)]
 pub struct Keyring {
     current: PublicKey,
@@ -130,6 +130,11 @@ impl Keyring {
 
     pub fn retired(&self) -> &[PublicKey] {
         &self.retired
+    }
+
+    /// The key that the deployment began with.
+    pub fn first(&self) -> &PublicKey {
+        self.retired.first().unwrap_or(&self.current)
     }
 
     pub fn find(&self, key_id: KeyId) -> Option<&PublicKey> {

@@ -1,13 +1,15 @@
 //! Samples with fixed times and keys, for the tests in the files beside this one.
 
 use crate::{
-    Appender, Attestation, Belief, Draft, Erased, Erasure, Hash, Keyring, Owner, Position, Receipt,
-    ReceiptKind, SeqRange, Signer, StoredDetail, StoredEntry,
+    Appender, Attestation, Belief, Canonical, Draft, Erased, Erasure, Frontier, Hash, Head, Keyring, LogEnd,
+    Origin, Owner, Position, Receipt, ReceiptKind, SeqRange, Signed, SignedHead, Signer, StoredDetail,
+    StoredEntry,
 };
 use domain::{DecisionId, FactId, ReceiptId, Space, Tenant, Timestamp};
 
 mod decisions;
 mod flips;
+mod merkle;
 mod page;
 mod restorations;
 mod roundtrip;
@@ -40,6 +42,7 @@ fn draft(detail: &str, blanks: Vec<SeqRange>) -> Draft {
         request_id: "req-1".to_owned(),
         detail: detail.to_owned(),
         blanks,
+        changes: Vec::new(),
     }
 }
 
@@ -117,8 +120,8 @@ fn erasure_of_user() -> Receipt {
 }
 
 /// Eight entries; the sixth blanks the second and third.
-fn chain(signer: Option<&Signer>) -> (Vec<StoredEntry>, crate::SignedHead) {
-    let mut appender = Appender::new(Position::GENESIS, signer);
+fn chain(signer: Option<&Signer>) -> (Vec<StoredEntry>, SignedHead) {
+    let mut appender = Appender::new(LogEnd::genesis());
     let mut entries: Vec<StoredEntry> = (1..=8)
         .map(|seq| {
             let blanks = if seq == 6 { vec![SeqRange { first: 2, last: 3 }] } else { vec![] };
@@ -127,5 +130,38 @@ fn chain(signer: Option<&Signer>) -> (Vec<StoredEntry>, crate::SignedHead) {
         .collect();
     entries[1].detail = StoredDetail::Blanked;
     entries[2].detail = StoredDetail::Blanked;
-    (entries, appender.head(noon()))
+    (entries, signed_head(&appender, noon(), signer))
+}
+
+/// The same as the first version wrote it: each entry with its signature, and a head without a tree.
+fn old_chain(signer: Option<&Signer>) -> (Vec<StoredEntry>, SignedHead) {
+    let (mut entries, _) = chain(signer);
+    let mut at = Position::GENESIS;
+    for stored in &mut entries {
+        stored.entry.prev = at.hash;
+        stored.entry.changes = None;
+        stored.signature = signer.map(|signer| signer.sign(&stored.entry.encode()));
+        stored.hash = Some(stored.entry.hash());
+        at = Position { size: stored.entry.seq, hash: stored.entry.hash() };
+    }
+    (entries, Signed::new(Head { at, ts: noon(), tree: None }, signer))
+}
+
+fn origin() -> Origin {
+    Origin(signer().key_id())
+}
+
+fn signed_head(appender: &Appender, ts: Timestamp, signer: Option<&Signer>) -> SignedHead {
+    Signed::new(appender.end().head(origin(), ts), signer)
+}
+
+/// The end of the log after these entries.
+fn end_of(entries: &[StoredEntry]) -> LogEnd {
+    let mut appender = Appender::new(LogEnd::genesis());
+    entries.iter().for_each(|stored| appender.pass(stored.hash.unwrap()));
+    appender.end().clone()
+}
+
+fn tree_of_41() -> Frontier {
+    Frontier::repeated(41, Hash([0xcd; 32]))
 }

@@ -2,7 +2,8 @@
 
 use crate::seqset::SeqSet;
 use crate::{
-    Canonical, Keyring, Position, SignedAnchor, SignedHead, SignedRestoration, StoredDetail, StoredEntry,
+    Canonical, Keyring, LogEnd, Position, SignedAnchor, SignedHead, SignedRestoration, StoredDetail,
+    StoredEntry,
 };
 use std::collections::VecDeque;
 use std::num::NonZero;
@@ -17,7 +18,7 @@ pub use broken::Broken;
 pub struct ChainVerifier<'a> {
     keys: Option<&'a Keyring>,
     start: Position,
-    last: Position,
+    last: LogEnd,
     /// Heads that the entries to come must meet, the smallest first.
     outside: VecDeque<SignedHead>,
     /// Positions up to which restorations say that the log was kept, the smallest first.
@@ -35,8 +36,8 @@ impl<'a> ChainVerifier<'a> {
         anchor: Option<&SignedAnchor>,
         mut outside: Vec<SignedHead>,
     ) -> Result<Self, Broken> {
-        let start = match anchor {
-            None => Position::GENESIS,
+        let last = match anchor {
+            None => LogEnd::genesis(),
             Some(anchor) => {
                 let at = anchor.statement.at;
                 if !is_vouched_for(anchor, keys) {
@@ -45,16 +46,17 @@ impl<'a> ChainVerifier<'a> {
                         "the anchor of the purged entries has no valid signature",
                     ));
                 }
-                at
+                LogEnd { hash: at.hash, tree: anchor.statement.tree() }
             }
         };
+        let start = last.at();
         outside.sort_by_key(|head| head.statement.at.size);
         for head in &outside {
             let at = head.statement.at;
             if !is_vouched_for(head, keys) {
                 return Err(Broken::at(at.size, "a head kept outside the database has no valid signature"));
             }
-            if at.size == start.size && at.hash != start.hash {
+            if at.size == start.size && !agrees(head, &last) {
                 return Err(rewritten(head));
             }
         }
@@ -63,7 +65,7 @@ impl<'a> ChainVerifier<'a> {
         let workers = std::thread::available_parallelism().map_or(1, NonZero::get);
         let outside = outside.into();
         let (kept, unanswered) = (VecDeque::new(), SeqSet::default());
-        Ok(Self { keys, start, last: start, outside, kept, unanswered, workers })
+        Ok(Self { keys, start, last, outside, kept, unanswered, workers })
     }
 
     /// Takes the operator's word for what is missing since the database was restored. Outside heads of that part do not
@@ -102,7 +104,8 @@ impl<'a> ChainVerifier<'a> {
     /// Checks that the entry follows the one before it. Its stored hash is trusted here.
     fn link(&mut self, stored: &StoredEntry) -> Result<(), Broken> {
         let entry = &stored.entry;
-        let expected = self.last.size.saturating_add(1);
+        let before = self.last.at();
+        let expected = before.size.saturating_add(1);
         if entry.seq < expected {
             return Err(Broken::at(entry.seq, "the entry stands twice or out of order"));
         }
@@ -115,11 +118,10 @@ impl<'a> ChainVerifier<'a> {
         let Some(hash) = stored.hash else {
             return Err(Broken::at(entry.seq, "the entry has no hash"));
         };
-        if entry.prev != self.last.hash {
-            let before = self.last.size;
+        if entry.prev != before.hash {
             return Err(Broken::at(
                 entry.seq,
-                format!("the entry does not follow the hash of entry {before}"),
+                format!("the entry does not follow the hash of entry {}", before.size),
             ));
         }
         if let Some(reason) = entry.blanks_fault() {
@@ -129,9 +131,9 @@ impl<'a> ChainVerifier<'a> {
         if stored.detail == StoredDetail::Blanked {
             self.unanswered.push(entry.seq);
         }
-        self.last = Position { size: entry.seq, hash };
+        self.last.pass(hash);
         while let Some(head) = self.outside.pop_front_if(|head| head.statement.at.size == entry.seq) {
-            if head.statement.at.hash != hash {
+            if !agrees(&head, &self.last) {
                 return Err(rewritten(&head));
             }
         }
@@ -145,11 +147,12 @@ impl<'a> ChainVerifier<'a> {
 
     /// Returns how many entries were verified. `head` is the one in the database.
     pub fn finish(self, head: Option<&SignedHead>) -> Result<u64, Broken> {
+        let last = self.last.at();
         match head {
             Some(head) => self.meet(head)?,
-            None if self.last.size > 0 => {
+            None if last.size > 0 => {
                 return Err(Broken::at(
-                    self.last.size,
+                    last.size,
                     "the log has entries, and the database has no head for it",
                 ));
             }
@@ -157,7 +160,7 @@ impl<'a> ChainVerifier<'a> {
         }
         if let Some(head) = self.outside.back() {
             return Err(Broken::at(
-                self.last.size.saturating_add(1),
+                last.size.saturating_add(1),
                 format!(
                     "the log was rolled back: it is shorter than a head kept outside the database, which was signed at \
                      {} and counts {} entries; {RESTORED}",
@@ -171,23 +174,25 @@ impl<'a> ChainVerifier<'a> {
         if let Some(seq) = self.unanswered.first() {
             return Err(Broken::at(seq, "the detail was blanked, and no later entry says so"));
         }
-        Ok(self.last.size - self.start.size)
+        Ok(last.size - self.start.size)
     }
 
     fn meet(&self, head: &SignedHead) -> Result<(), Broken> {
-        let at = head.statement.at;
+        let (at, last) = (head.statement.at, self.last.at());
         if !is_vouched_for(head, self.keys) {
             Err(Broken::at(at.size, "the head has no valid signature"))
         } else if at.size < self.start.size {
             Err(Broken::at(self.start.size, "the anchor of the purged entries is newer than the head"))
-        } else if at.size > self.last.size {
+        } else if at.size > last.size {
             let reason = format!("the entry is missing; the head counts {} entries", at.size);
-            Err(Broken::at(self.last.size.saturating_add(1), reason))
-        } else if at.size < self.last.size {
+            Err(Broken::at(last.size.saturating_add(1), reason))
+        } else if at.size < last.size {
             let reason = format!("the entry stands after the head, which counts {} entries", at.size);
             Err(Broken::at(at.size + 1, reason))
-        } else if at.hash != self.last.hash {
+        } else if at.hash != last.hash {
             Err(Broken::at(at.size, "the head names another hash than that of the last entry"))
+        } else if !agrees(head, &self.last) {
+            Err(Broken::at(at.size, "the head names another root than that of the tree over the entries"))
         } else {
             Ok(())
         }
@@ -196,6 +201,11 @@ impl<'a> ChainVerifier<'a> {
 
 fn is_vouched_for<T: Canonical>(signed: &crate::Signed<T>, keys: Option<&Keyring>) -> bool {
     keys.is_none_or(|keys| signed.is_signed_by(keys))
+}
+
+/// Whether the head is of the log that ends here.
+fn agrees(head: &SignedHead, end: &LogEnd) -> bool {
+    head.statement.at == end.at() && head.statement.tree.is_none_or(|tree| tree.root == end.tree.root())
 }
 
 /// What an operator can do who knows why the log has changed.

@@ -65,7 +65,8 @@ impl HeadFile {
         if self.path.exists() {
             return Ok(());
         }
-        let empty = Signed { statement: Head { at: Position::GENESIS, ts: now }, signature: None };
+        let empty =
+            Signed { statement: Head { at: Position::GENESIS, ts: now, tree: None }, signature: None };
         self.make(head.unwrap_or(&empty))
     }
 

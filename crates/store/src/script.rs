@@ -7,7 +7,7 @@ use crate::call::{Call, Record};
 use crate::secrets::Secrets;
 use crate::sql::{FromRow, Param, RowWrite};
 use domain::{Account, FactId, SourcePolicy, Space, SpaceKey, Tenant};
-use evidence::{Position, SeqRange};
+use evidence::{LogEnd, SeqRange};
 use reconcile::{HeldFacts, Needs, Plan, Write};
 use std::sync::Arc;
 
@@ -299,7 +299,7 @@ pub(crate) trait Rows: Send {
     fn ahead(&mut self, tenant: &Tenant) -> impl Future<Output = StoreResult<FactId>> + Send;
 
     /// Where the log ends, as far as this transaction knows.
-    fn log_end(&mut self) -> impl Future<Output = StoreResult<Position>> + Send;
+    fn log_end(&mut self) -> impl Future<Output = StoreResult<LogEnd>> + Send;
 
     /// Notes that this transaction changes a principal.
     fn principals_changed(&mut self) -> impl Future<Output = StoreResult<()>> + Send;

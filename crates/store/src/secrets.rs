@@ -17,7 +17,7 @@ pub(crate) struct Secrets {
     pub users: Option<UserKeys>,
     pub blind: BlindKey,
     pub signer: Option<Signer>,
-    /// The deployment's own public keys, newest first; `None` when signing is off.
+    /// The deployment's own public keys; `None` when signing is off.
     pub keyring: Option<Keyring>,
     /// What did not open under these keys.
     pub unreadable: Unreadable,

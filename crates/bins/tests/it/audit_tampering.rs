@@ -54,15 +54,21 @@ fn an_edit_of_any_column_is_noticed() {
         "ts = 9223372036854775807",
         "tenant = 'other'",
         "hash = NULL",
-        "signature = NULL",
-        "signature = (SELECT signature FROM audit_entry WHERE seq = 6)",
+        "changes = NULL",
         "detail = (SELECT detail FROM audit_entry WHERE seq = 6)",
         "detail = NULL",
     ]
     .map(str::to_owned)
     .to_vec();
-    let lengths =
-        [("detail", 1), ("committed", 32), ("blanks", 16), ("prev", 32), ("hash", 32), ("signature", 72)];
+    let lengths = [
+        ("detail", 1),
+        ("committed", 32),
+        ("blanks", 16),
+        ("prev", 32),
+        ("hash", 32),
+        ("signature", 72),
+        ("changes", 32),
+    ];
     changes.extend(lengths.map(|(column, length)| zeros(column, length)));
     if crate::ENGINE == Engine::Sqlite {
         // PostgreSQL takes no text in a column of numbers.
@@ -98,7 +104,7 @@ fn entries_in_another_order_are_noticed() {
 fn an_inserted_entry_is_noticed() {
     let columns =
         "tenant, ts, action, user_id, agent_id, run_id, caller, request, committed, detail, blanks, prev,
-        hash, signature";
+        hash, signature, changes";
     for seq in ["0", "-3", "(SELECT max(seq) + 1 FROM audit_entry)"] {
         check_broken(&format!(
             "INSERT INTO audit_entry (seq, {columns}) SELECT {seq}, {columns} FROM audit_entry WHERE seq = 5"
@@ -164,7 +170,7 @@ fn forged_anchor() -> Vec<u8> {
     let hash = SAMPLE.copy().sql().cell("SELECT hash FROM audit_entry WHERE seq = 5");
     let at = evidence::Position { size: 5, hash: evidence::Hash(hash.bytes().try_into().unwrap()) };
     let signer = evidence::Signer::from_seed([7; 32]);
-    let anchor = evidence::Anchor { at, ts: domain::Timestamp::now() };
+    let anchor = evidence::Anchor { at, ts: domain::Timestamp::now(), tree: None };
     evidence::Signed::new(anchor, Some(&signer)).encode()
 }
 

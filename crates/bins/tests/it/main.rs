@@ -68,6 +68,7 @@ mod readiness;
 mod restoration;
 mod safety;
 mod settings;
+mod signed_entries;
 mod statement_texts;
 mod support;
 mod tell;

@@ -82,6 +82,8 @@ mod quotas;
 mod restoration;
 #[path = "../it/settings.rs"]
 mod settings;
+#[path = "../it/signed_entries.rs"]
+mod signed_entries;
 #[path = "../it/statement_texts.rs"]
 mod statement_texts;
 #[path = "../it/support/mod.rs"]

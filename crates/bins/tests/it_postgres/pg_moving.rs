@@ -289,7 +289,7 @@ fn a_copy_killed_within_a_table_repeats_no_row() {
     deployment.svc_refuses(&["migrate-to", &target.url(Role::Owner)]);
     let copied = there.cell("SELECT count(*) FROM fact").integer();
     assert!(copied < 2_000 && copied % 500 == 0, "{copied}");
-    there.run("DROP TRIGGER refuse ON fact");
+    there.run("DROP FUNCTION refuse CASCADE");
     let output = deployment.run(env!("CARGO_BIN_EXE_svc"), &["migrate-to", &target.url(Role::Owner)]);
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{told}");

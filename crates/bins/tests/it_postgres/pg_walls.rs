@@ -6,8 +6,8 @@ use crate::twin_tenants::{Twins, check_that_nothing_crosses};
 use std::time::{Duration, Instant};
 
 /// Tables that are of the deployment as a whole. A new table belongs here, or has a tenant.
-const WITHOUT_TENANT: [&str; 5] =
-    ["schema_migration", "deployment", "tool_counter", "action_counter", "graph_projection"];
+const WITHOUT_TENANT: [&str; 6] =
+    ["schema_migration", "deployment", "tool_counter", "action_counter", "graph_projection", "audit_subtree"];
 /// Unique keys that do not begin with the tenant: the place in the one audit chain, the lookup of an API key, which is
 /// what names the tenant, and the place in the one outbox.
 const KEYS_WITHOUT_TENANT: [(&str, &str); 3] =

@@ -1,9 +1,10 @@
 //! No byte of anything signed can change without the proof failing.
 
 use super::{
-    attestation, belief, erasure, erasure_of_user, erasures_with_graph, keys, noon, owner, position, signer,
+    attestation, belief, erasure, erasure_of_user, erasures_with_graph, keys, noon, origin, owner, position,
+    signer, tree_of_41,
 };
-use crate::{Anchor, Canonical, Head, Restoration, Signature, Signed, record};
+use crate::{Anchor, Canonical, Hash, Head, Restoration, Signature, Signed, TreeHead, record};
 
 /// Changes each byte of the stored form, of the body under the original signature, and of the signature.
 fn check<T: Canonical>(statement: T) {
@@ -52,12 +53,18 @@ fn of_a_snapshot() {
 
 #[test]
 fn of_a_head() {
-    check(Head { at: position(), ts: noon() });
+    check(Head { at: position(), ts: noon(), tree: None });
+    check(Head {
+        at: position(),
+        ts: noon(),
+        tree: Some(TreeHead { origin: origin(), root: Hash([0xcd; 32]) }),
+    });
 }
 
 #[test]
 fn of_an_anchor() {
-    check(Anchor { at: position(), ts: noon() });
+    check(Anchor { at: position(), ts: noon(), tree: None });
+    check(Anchor { at: position(), ts: noon(), tree: Some(tree_of_41()) });
 }
 
 #[test]
@@ -72,8 +79,9 @@ fn of_a_restoration() {
 
 #[test]
 fn a_statement_cannot_pass_as_another_kind() {
-    let head = Signed::new(Head { at: position(), ts: noon() }, Some(&signer()));
+    let head = Signed::new(Head { at: position(), ts: noon(), tree: None }, Some(&signer()));
     assert!(Signed::<Anchor>::decode(&head.encode()).is_err());
-    let anchor = Signed { statement: Anchor { at: position(), ts: noon() }, signature: head.signature };
+    let anchor =
+        Signed { statement: Anchor { at: position(), ts: noon(), tree: None }, signature: head.signature };
     assert!(!anchor.is_signed_by(&keys()));
 }

@@ -2,7 +2,8 @@
 
 use super::{attestation, belief, erasure, erasure_of_user, erasures_with_graph, keys, noon, owner, signer};
 use crate::{
-    Anchor, Canonical, Disclosure, Entry, Hash, Head, Position, Restoration, Salt, SeqRange, Signed, Snapshot,
+    Anchor, Appender, Canonical, Disclosure, Entry, Hash, Head, LogEnd, Origin, Position, Restoration, Salt,
+    SeqRange, Signed, Snapshot,
 };
 use domain::FactId;
 
@@ -25,7 +26,16 @@ fn entry(detail: &Disclosure) -> Entry {
         detail: detail.commitment(),
         blanks: vec![SeqRange { first: 1, last: 1 }],
         prev: Hash([0xab; 32]),
+        changes: Some(Hash([0xef; 32])),
     }
+}
+
+/// The log of an entry with the hash that ours follows, and ours.
+fn end(entry: &Entry) -> LogEnd {
+    let mut appender = Appender::new(LogEnd::genesis());
+    appender.pass(entry.prev);
+    appender.pass(entry.hash());
+    appender.end().clone()
 }
 
 fn snapshot(summary: &Disclosure, belief: &Disclosure) -> Snapshot {
@@ -47,13 +57,20 @@ fn vectors() -> String {
     let key = signer.public_key();
     let detail = salted(0x11, "ADD database");
     let (summary, held) = (salted(0x22, "ship it"), salted(0x33, belief().encode()));
-    let entry = Signed::new(entry(&detail), Some(&signer));
-    let at = Position { size: 2, hash: entry.digest() };
+    let entry = entry(&detail);
+    let old_entry = Signed::new(Entry { changes: None, ..entry.clone() }, Some(&signer));
+    let end = end(&entry);
+    let (at, old_at) = (end.at(), Position { size: 2, hash: old_entry.digest() });
+    let head = Signed::new(end.head(Origin(key.key_id()), noon()), Some(&signer));
+    let anchor = Anchor { at, ts: noon(), tree: Some(end.tree.clone()) };
+    let old_anchor = Anchor { at: old_at, ts: noon(), tree: None };
     let snapshot = Signed::new(snapshot(&summary, &held), Some(&signer));
     let attestation = Signed::new(attestation(), Some(&signer));
     let [pending, followed] = erasures_with_graph().map(|receipt| Signed::new(receipt, Some(&signer)));
     assert!(
-        entry.is_signed_by(&keys()) && snapshot.is_signed_by(&keys()) && attestation.is_signed_by(&keys())
+        old_entry.is_signed_by(&keys())
+            && snapshot.is_signed_by(&keys())
+            && attestation.is_signed_by(&keys())
     );
     [
         ("seed", vec![7; 32]),
@@ -61,11 +78,16 @@ fn vectors() -> String {
         ("key id", key.key_id().0.to_vec()),
         ("detail disclosure", detail.encode()),
         ("detail commitment", detail.commitment().0.0.to_vec()),
-        ("entry bytes", entry.body()),
-        ("entry hash", entry.digest().0.to_vec()),
-        ("entry signature", entry.signature.unwrap().encode().to_vec()),
-        ("head file", Signed::new(Head { at, ts: noon() }, Some(&signer)).encode()),
-        ("anchor row", Signed::new(Anchor { at, ts: noon() }, Some(&signer)).encode()),
+        ("entry bytes", entry.encode()),
+        ("entry hash", entry.hash().0.to_vec()),
+        ("tree root", end.tree.root().0.to_vec()),
+        ("head", head.encode()),
+        ("anchor", Signed::new(anchor, Some(&signer)).encode()),
+        ("entry/1 bytes", old_entry.body()),
+        ("entry/1 hash", old_entry.digest().0.to_vec()),
+        ("entry/1 signature", old_entry.signature.unwrap().encode().to_vec()),
+        ("head/1", Signed::new(Head { at: old_at, ts: noon(), tree: None }, Some(&signer)).encode()),
+        ("anchor/1", Signed::new(old_anchor, Some(&signer)).encode()),
         ("summary disclosure", summary.encode()),
         ("belief disclosure", held.encode()),
         ("decision", snapshot.encode()),

@@ -1,6 +1,6 @@
 //! Which heads outside a note of a restoration excuses, and which it does not.
 
-use super::{chain, draft, keys, noon, signer, time};
+use super::{chain, draft, end_of, keys, noon, signed_head, signer, time};
 use crate::{
     Appender, Broken, ChainVerifier, Hash, Head, Position, Restoration, Signed, SignedHead,
     SignedRestoration, Signer, StoredEntry,
@@ -26,7 +26,7 @@ fn confirmed() -> domain::Timestamp {
 }
 
 fn head_at(size: u64, ts: domain::Timestamp, signer: &Signer) -> SignedHead {
-    Signed::new(Head { at: Position { size, hash: Hash([0xcd; 32]) }, ts }, Some(signer))
+    Signed::new(Head { at: Position { size, hash: Hash([0xcd; 32]) }, ts, tree: None }, Some(signer))
 }
 
 impl Restored {
@@ -41,9 +41,9 @@ impl Restored {
             reason: "the disk failed".to_owned(),
         };
         let signer = signer();
-        let mut appender = Appender::new(kept, Some(&signer));
+        let mut appender = Appender::new(end_of(&entries));
         entries.extend((0..2).map(|_| appender.append(draft("later", vec![])).unwrap()));
-        let head = appender.head(confirmed());
+        let head = signed_head(&appender, confirmed(), Some(&signer));
         Self { entries, head, notes: vec![Signed::new(note, Some(&signer))], outside: vec![lost] }
     }
 
@@ -101,7 +101,7 @@ fn a_rollback_after_the_note_is_noticed() {
     log.outside = vec![log.head.clone()];
     assert_eq!(log.verify(), Ok(10));
     log.entries.truncate(8);
-    log.head = Signed::new(Head { at: log.notes[0].statement.kept, ts: noon() }, Some(&signer()));
+    log.head = Signed::new(Head { at: log.notes[0].statement.kept, ts: noon(), tree: None }, Some(&signer()));
     log.broken("rolled back");
 }
 

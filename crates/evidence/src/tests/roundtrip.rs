@@ -1,8 +1,9 @@
 //! Whatever is written is read back the same, and whatever is read was written so.
 
 use crate::{
-    Anchor, Attestation, Belief, Canonical, Commitment, Disclosure, Entry, Erased, Erasure, Hash, Head,
-    KeyId, Owner, Position, Receipt, ReceiptKind, Restoration, SeqRange, Signature, Signed, Snapshot,
+    Anchor, Attestation, Belief, Canonical, Commitment, Disclosure, Entry, Erased, Erasure, Frontier, Hash,
+    Head, KeyId, Origin, Owner, Position, Receipt, ReceiptKind, Restoration, SeqRange, Signature, Signed,
+    Snapshot, TreeHead,
 };
 use domain::{DecisionId, FactId, ReceiptId, Space, Tenant, Timestamp};
 use proptest::collection::vec;
@@ -56,8 +57,10 @@ fn spaces() -> impl Strategy<Value = Space> {
 
 fn entries() -> impl Strategy<Value = Entry> {
     let blanks = vec((any::<u64>(), any::<u64>()).prop_map(|(first, last)| SeqRange { first, last }), 0..4);
-    (any::<u64>(), times(), any::<[String; 6]>(), hashes(), blanks, hashes()).prop_map(
-        |(seq, ts, [action, user, agent, run, caller, request_id], detail, blanks, prev)| Entry {
+    let fields =
+        (any::<u64>(), times(), any::<[String; 6]>(), hashes(), blanks, hashes(), option::of(hashes()));
+    fields.prop_map(
+        |(seq, ts, [action, user, agent, run, caller, request_id], detail, blanks, prev, changes)| Entry {
             seq,
             ts,
             action,
@@ -69,6 +72,7 @@ fn entries() -> impl Strategy<Value = Entry> {
             detail: Commitment(detail),
             blanks,
             prev,
+            changes,
         },
     )
 }
@@ -158,9 +162,11 @@ proptest! {
     }
 
     #[test]
-    fn of_a_head_and_an_anchor(at in positions(), ts in times()) {
-        check(&Head { at, ts });
-        check(&Anchor { at, ts });
+    fn of_a_head_and_an_anchor(at in positions(), ts in times(), root in hashes(), id in any::<[u8; 8]>()) {
+        check(&Head { at, ts, tree: None });
+        check(&Head { at, ts, tree: Some(TreeHead { origin: Origin(KeyId(id)), root }) });
+        check(&Anchor { at, ts, tree: None });
+        check(&Anchor { at, ts, tree: Some(Frontier::repeated(at.size, root)) });
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Every way to tamper with a log, and the place at which it shows.
 
-use super::{chain, draft, keys, noon, signer};
+use super::{chain, draft, end_of, keys, noon, old_chain, origin, signed_head, signer};
 use crate::{
-    Anchor, Appender, Broken, ChainVerifier, Disclosure, Hash, Head, Keyring, Position, SeqRange, Signed,
-    SignedAnchor, SignedHead, Signer, StoredDetail, StoredEntry,
+    Anchor, Appender, Broken, Canonical, ChainVerifier, Disclosure, Entry, Hash, Head, Keyring, LogEnd,
+    Position, SeqRange, Signed, SignedAnchor, SignedHead, Signer, StoredDetail, StoredEntry, TreeHead,
 };
 
 struct Log {
@@ -14,9 +14,17 @@ struct Log {
 }
 
 impl Log {
-    fn signed() -> Self {
-        let (entries, head) = chain(Some(&signer()));
+    fn of((entries, head): (Vec<StoredEntry>, SignedHead)) -> Self {
         Self { entries, outside: vec![head.clone()], head: Some(head), anchor: None }
+    }
+
+    fn signed() -> Self {
+        Self::of(chain(Some(&signer())))
+    }
+
+    /// As the first version wrote it.
+    fn old() -> Self {
+        Self::of(old_chain(Some(&signer())))
     }
 
     fn verify_by(&self, keys: Option<&Keyring>, chunk: usize) -> Result<u64, Broken> {
@@ -40,15 +48,23 @@ impl Log {
 
     /// Purges the entries up to `seq`.
     fn purged(mut self, seq: u64) -> Self {
-        self.anchor = Some(Signed::new(Anchor { at: self.at(seq), ts: noon() }, Some(&signer())));
+        let (kept, purged) = (self.at(seq), self.entries.iter().filter(|e| e.entry.seq <= seq).cloned());
+        let tree = Some(end_of(&purged.collect::<Vec<_>>()).tree);
+        self.anchor = Some(Signed::new(Anchor { at: kept, ts: noon(), tree }, Some(&signer())));
         self.entries.retain(|e| e.entry.seq > seq);
         self
     }
 }
 
+/// In a log of either form.
 #[track_caller]
-fn check(tamper: impl FnOnce(&mut Log), seq: u64, reason: &str) {
-    let mut log = Log::signed();
+fn check(tamper: impl Fn(&mut Log), seq: u64, reason: &str) {
+    check_in(Log::signed(), &tamper, seq, reason);
+    check_in(Log::old(), tamper, seq, reason);
+}
+
+#[track_caller]
+fn check_in(mut log: Log, tamper: impl Fn(&mut Log), seq: u64, reason: &str) {
     tamper(&mut log);
     expect(&log, seq, reason);
 }
@@ -62,15 +78,15 @@ fn expect(log: &Log, seq: u64, reason: &str) {
 }
 
 fn head_at(at: Position, signer: &Signer) -> SignedHead {
-    Signed::new(Head { at, ts: noon() }, Some(signer))
+    Signed::new(Head { at, ts: noon(), tree: None }, Some(signer))
 }
 
 #[test]
 fn an_untouched_log_is_intact() {
     assert_eq!(Log::signed().verify(), Ok(8));
-    let (entries, head) = chain(None);
-    let log = Log { entries, outside: vec![head.clone()], head: Some(head), anchor: None };
-    assert_eq!(log.verify_by(None, 3), Ok(8));
+    assert_eq!(Log::old().verify(), Ok(8));
+    assert_eq!(Log::of(chain(None)).verify_by(None, 3), Ok(8));
+    assert_eq!(Log::of(old_chain(None)).verify_by(None, 3), Ok(8));
     let empty = Log { entries: vec![], head: None, outside: vec![], anchor: None };
     assert_eq!(empty.verify(), Ok(0));
 }
@@ -104,23 +120,59 @@ fn an_edited_field_is_found_where_it_is() {
 }
 
 #[test]
-fn an_edit_with_a_new_hash_is_found_by_its_signature() {
-    check(
-        |log| {
-            log.entries[3].entry.action = "forged".to_owned();
-            log.entries[3].hash = Some(log.entries[3].entry.hash());
-        },
-        4,
-        "signature does not match",
-    );
+fn a_log_of_the_old_form_goes_on_in_the_new_one() {
+    let mut log = Log::old();
+    let mut appender = Appender::new(end_of(&log.entries));
+    log.entries.extend((0..3).map(|_| appender.append(draft("later", vec![])).unwrap()));
+    log.head = Some(signed_head(&appender, noon(), Some(&signer())));
+    assert_eq!(log.verify(), Ok(11));
+    log.entries[4].signature = None;
+    expect(&log, 5, "no signature");
 }
 
 #[test]
-fn without_signatures_an_edit_is_found_at_the_next_entry() {
+fn an_edit_with_a_new_hash_is_found() {
+    let forge = |log: &mut Log| {
+        log.entries[3].entry.action = "forged".to_owned();
+        log.entries[3].hash = Some(log.entries[3].entry.hash());
+    };
+    check_in(Log::signed(), forge, 5, "does not follow");
+    check_in(Log::old(), forge, 4, "signature does not match");
+    let mut unsigned = Log::old();
+    forge(&mut unsigned);
+    assert_eq!(unsigned.verify_by(None, 1000).unwrap_err().seq, 5);
+}
+
+#[test]
+fn a_chain_that_was_computed_anew_is_found_by_the_head() {
     let mut log = Log::signed();
     log.entries[3].entry.action = "forged".to_owned();
-    log.entries[3].hash = Some(log.entries[3].entry.hash());
-    assert_eq!(log.verify_by(None, 1000).unwrap_err().seq, 5);
+    let mut prev = log.entries[2].hash.unwrap();
+    for stored in log.entries.iter_mut().skip(3) {
+        stored.entry.prev = prev;
+        prev = stored.entry.hash();
+        stored.hash = Some(prev);
+    }
+    log.outside.clear();
+    expect(&log, 8, "another hash");
+}
+
+#[test]
+fn an_entry_that_pretends_to_another_form_is_found() {
+    check_in(Log::signed(), |log| log.entries[3].entry.changes = None, 4, "edited");
+    check_in(Log::old(), |log| log.entries[3].entry.changes = Some(Hash::ZERO), 4, "edited");
+    check_in(Log::signed(), |log| log.entries[3].entry.changes = Some(Hash([1; 32])), 4, "edited");
+    check_in(Log::signed(), |log| log.entries[3].signature = Some(signer().sign(b"x")), 4, "have none");
+}
+
+#[test]
+fn a_head_with_another_root_is_found() {
+    let wrong = |log: &Log| {
+        let tree = Some(TreeHead { origin: origin(), root: Hash::ZERO });
+        Signed::new(Head { at: log.at(8), ts: noon(), tree }, Some(&signer()))
+    };
+    check(|log| log.head = Some(wrong(log)), 8, "another root");
+    check(|log| log.outside = vec![wrong(log)], 8, "rewritten");
 }
 
 #[test]
@@ -132,11 +184,14 @@ fn a_wrong_or_missing_hash_is_found() {
 
 #[test]
 fn a_wrong_or_missing_signature_is_found() {
-    check(|log| log.entries[3].signature = None, 4, "no signature");
-    check(|log| log.entries[3].signature = log.entries[4].signature, 4, "signature does not match");
+    check_in(Log::old(), |log| log.entries[3].signature = None, 4, "no signature");
+    let swapped = |log: &mut Log| log.entries[3].signature = log.entries[4].signature;
+    check_in(Log::old(), swapped, 4, "signature does not match");
     let stranger = Signer::from_seed([1; 32]);
-    check(|log| log.entries[3].signature = Some(stranger.sign(b"x")), 4, "not this deployment's");
-    check(
+    let signed = |log: &mut Log| log.entries[3].signature = Some(stranger.sign(b"x"));
+    check_in(Log::old(), signed, 4, "not this deployment's");
+    check_in(
+        Log::old(),
         |log| {
             log.entries[3].signature.as_mut().unwrap().bytes[10] ^= 1;
             log.entries[6].entry.action.clear();
@@ -245,16 +300,15 @@ fn an_entry_cannot_blank_itself_or_later_ones() {
     {
         let mut log = Log::signed();
         log.entries.pop();
-        let mut forged = Appender::new(log.at(7), Some(&signer())).append(draft("x", vec![])).unwrap();
+        let mut forged = Appender::new(end_of(&log.entries)).append(draft("x", vec![])).unwrap();
         forged.entry.blanks = vec![SeqRange { first, last }];
         forged.hash = Some(forged.entry.hash());
-        forged.signature = Some(signer().sign(&crate::Canonical::encode(&forged.entry)));
         log.entries.push(forged);
         log.head = Some(head_at(log.at(8), &signer()));
         log.outside.clear();
         expect(&log, 8, reason);
         let draft = draft("x", vec![SeqRange { first, last }]);
-        assert!(Appender::new(log.at(7), None).append(draft).is_err());
+        assert!(Appender::new(end_of(&log.entries[..7])).append(draft).is_err());
     }
 }
 
@@ -265,6 +319,24 @@ fn a_purged_log_goes_on_from_its_anchor() {
     let mut older = Log::signed();
     older.outside.push(head_at(older.at(2), &signer()));
     assert_eq!(older.purged(3).verify(), Ok(5));
+}
+
+#[test]
+fn an_anchor_from_before_the_tree_stands_for_what_was_purged() {
+    let mut log = Log::old().purged(3);
+    log.anchor = Some(Signed::new(
+        Anchor { at: log.anchor.unwrap().statement.at, ts: noon(), tree: None },
+        Some(&signer()),
+    ));
+    assert_eq!(log.verify(), Ok(5));
+    let mut appender = Appender::new(LogEnd {
+        hash: log.anchor.as_ref().unwrap().statement.at.hash,
+        tree: log.anchor.as_ref().unwrap().statement.tree(),
+    });
+    log.entries.iter().for_each(|stored| appender.pass(stored.hash.unwrap()));
+    log.entries.push(appender.append(draft("later", vec![])).unwrap());
+    log.head = Some(signed_head(&appender, noon(), Some(&signer())));
+    assert_eq!(log.verify(), Ok(6));
 }
 
 #[test]
@@ -284,12 +356,18 @@ fn an_anchor_that_does_not_fit_is_found() {
 
     let at = Position { size: 3, hash: Hash::ZERO };
     let mut elsewhere = Log::signed().purged(3);
-    elsewhere.anchor = Some(Signed::new(Anchor { at, ts: noon() }, Some(&signer())));
+    elsewhere.anchor = Some(Signed::new(Anchor { at, ts: noon(), tree: None }, Some(&signer())));
     expect(&elsewhere, 4, "does not follow");
 
     let mut more = Log::signed().purged(3);
     more.entries.remove(0);
     expect(&more, 4, "missing");
+
+    let mut other_tree = Log::signed().purged(3);
+    let anchor = Anchor { tree: None, ..other_tree.anchor.unwrap().statement };
+    other_tree.anchor = Some(Signed::new(anchor, Some(&signer())));
+    other_tree.outside.clear();
+    expect(&other_tree, 8, "another root");
 
     let mut contradicted = Log::signed().purged(3);
     contradicted.outside.push(head_at(at, &signer()));
@@ -299,10 +377,10 @@ fn an_anchor_that_does_not_fit_is_found() {
 #[test]
 fn entries_of_a_retired_key_stay_valid() {
     let (old, new) = (signer(), Signer::from_seed([2; 32]));
-    let (mut entries, head) = chain(Some(&old));
-    let mut appender = Appender::new(head.statement.at, Some(&new));
+    let (mut entries, _) = old_chain(Some(&old));
+    let mut appender = Appender::new(end_of(&entries));
     entries.push(appender.append(draft("after the rotation", vec![])).unwrap());
-    let head = appender.head(noon());
+    let head = signed_head(&appender, noon(), Some(&new));
     let log = Log { entries, outside: vec![], head: Some(head), anchor: None };
     let ring = Keyring::new(new.public_key(), vec![old.public_key()]);
     assert_eq!(log.verify_by(Some(&ring), 4), Ok(9));
@@ -313,8 +391,16 @@ fn entries_of_a_retired_key_stay_valid() {
 #[test]
 fn one_false_signature_among_thousands_is_named_exactly() {
     let signer = signer();
-    let mut appender = Appender::new(Position::GENESIS, Some(&signer));
-    let mut entries: Vec<_> = (0..2500).map(|_| appender.append(draft("x", vec![])).unwrap()).collect();
+    let mut entries = Vec::new();
+    let mut prev = Hash::ZERO;
+    for seq in 1..=2500 {
+        let mut stored = Appender::new(LogEnd::genesis()).append(draft("x", vec![])).unwrap();
+        let entry = Entry { seq, prev, changes: None, ..stored.entry };
+        stored.signature = Some(signer.sign(&entry.encode()));
+        (stored.hash, prev) = (Some(entry.hash()), entry.hash());
+        stored.entry = entry;
+        entries.push(stored);
+    }
     for seq in [1, 1024, 1025, 1250, 1251, 2300, 2500] {
         let honest = entries[seq - 1].signature;
         entries[seq - 1].signature.as_mut().unwrap().bytes[0] ^= 1;

@@ -43,20 +43,24 @@ fn check_batch(entries: &[StoredEntry], keys: Option<&Keyring>) -> Option<(usize
     let at = |index: usize, reason: &str| {
         entries.get(index).map(|stored| (index, Broken::at(stored.entry.seq, reason)))
     };
-    let mut claims = Vec::with_capacity(entries.len());
+    let (mut claims, mut places) = (Vec::new(), Vec::new());
     let mut fault = None;
     for (index, stored) in entries.iter().enumerate() {
         match check_one(stored, keys) {
-            Ok(claim) => claims.extend(claim),
+            Ok(None) => {}
+            Ok(Some(claim)) => {
+                claims.push(claim);
+                places.push(index);
+            }
             Err(reason) => {
                 fault = at(index, reason);
                 break;
             }
         }
     }
-    // Claims have the index of their entry. A false one before the fault is reported first.
-    let wrong = first_false(&claims).and_then(|index| at(index, "the signature does not match the entry"));
-    wrong.or(fault)
+    // A false signature before the fault is reported first.
+    let wrong = first_false(&claims).and_then(|claim| places.get(claim));
+    wrong.and_then(|index| at(*index, "the signature does not match the entry")).or(fault)
 }
 
 /// Checks all but the signature, and returns the signature that remains to be checked, if there is one.
@@ -75,6 +79,13 @@ fn check_one<'a>(stored: &StoredEntry, keys: Option<&'a Keyring>) -> Result<Opti
         }
         StoredDetail::Unreadable => return Err("the detail cannot be read"),
         StoredDetail::Present(_) | StoredDetail::Blanked => {}
+    }
+    // The head vouches for an entry that commits to its changes; those before it were signed one by one.
+    if stored.entry.changes.is_some() {
+        return match stored.signature {
+            None => Ok(None),
+            Some(_) => Err("the entry has a signature, and entries of its form have none"),
+        };
     }
     let Some(keys) = keys else { return Ok(None) };
     let signature = stored.signature.ok_or("the entry has no signature")?;

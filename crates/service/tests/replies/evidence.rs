@@ -118,9 +118,9 @@ async fn verify_audit_of_a_restored_log() {
     earlier.local("list_memories", json!({})).await;
     let folder = tempfile::tempdir().unwrap();
     earlier.run_sql(&format!("VACUUM INTO '{}'", database(folder.path()).display()));
-    earlier.local("list_memories", json!({})).await;
-    // A write is on the disk before its reply, and so is the head after it.
+    // The head of a write is beside the database when the reply comes, that of a read only a moment later.
     earlier.local("remember", json!({ "text": "database = MySQL" })).await;
+    earlier.local("remember", json!({ "text": "city = Oslo" })).await;
     // The keys and the head of the log are those of the later database.
     for entry in std::fs::read_dir(earlier.folder()).unwrap().map(Result::unwrap) {
         let name = entry.file_name();

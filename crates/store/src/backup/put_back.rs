@@ -92,7 +92,7 @@ fn leave_out(
     let caller = Caller::new(Identity::Local, "svc".to_owned(), now, Instant::now());
     let call = Call::new(caller, "restored", None);
     let script = LeaveOut { call, revoked: apart.revoked(secrets)? };
-    let mut tx = SqliteTx::begin(copy, secrets)?;
+    let mut tx = SqliteTx::begin(copy, secrets, None)?;
     let left_out = at_once(script.run(&mut tx))?;
     if !left_out.is_nothing() {
         tx.commit().map_err(|uncommitted| uncommitted.error)?;

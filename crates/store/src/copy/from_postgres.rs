@@ -29,7 +29,7 @@ fn rows_of(table: &'static Table, version: i64) -> &'static str {
              WHERE false) AS graph_outbox"
         }
         ("space", 1..=3) => "(SELECT *, NULL::BIGINT AS erasing, NULL::BIGINT AS user_key FROM space) AS space",
-        ("space", 4..=5) => "(SELECT *, NULL::BIGINT AS user_key FROM space) AS space",
+        ("space", 4..=6) => "(SELECT *, NULL::BIGINT AS user_key FROM space) AS space",
         ("erasure", 1..=3) => {
             "(SELECT '' AS tenant, 0::BIGINT AS id, ''::BYTEA AS body, NULL::BYTEA AS plan, 0::BIGINT AS done
              WHERE false) AS erasure"
@@ -40,6 +40,10 @@ fn rows_of(table: &'static Table, version: i64) -> &'static str {
         ("statement_text", 1..=3) => {
             "(SELECT '' AS tenant, ''::BYTEA AS ix, 0::BIGINT AS space, ''::BYTEA AS body, '' AS writer
              WHERE false) AS statement_text"
+        }
+        ("audit_entry", 1..=5) => "(SELECT *, NULL::BYTEA AS changes FROM audit_entry) AS audit_entry",
+        ("audit_subtree", 1..=5) => {
+            "(SELECT 0::BIGINT AS level, 0::BIGINT AS place, ''::BYTEA AS hash WHERE false) AS audit_subtree"
         }
         (name, _) => name,
     }

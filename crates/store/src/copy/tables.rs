@@ -79,7 +79,7 @@ use Divided::{ByTenant, Not};
 /// Every table but `deployment`, whose rows say what the database is, `schema_migration`, and `graph_projection`, which is
 /// true of one database and not of a copy: the graph of a copy is off until it is turned on, and then rebuilt. Nor is
 /// `storage_use` copied: the copy counts its facts by itself as they arrive.
-pub(crate) const TABLES: [Table; 15] = [
+pub(crate) const TABLES: [Table; 16] = [
     Table {
         name: "sequence",
         divided: ByTenant,
@@ -215,8 +215,15 @@ pub(crate) const TABLES: [Table; 15] = [
             ("prev", Bytes),
             ("hash", Bytes),
             ("signature", Bytes),
+            ("changes", Bytes),
         ],
         key: 1,
+    },
+    Table {
+        name: "audit_subtree",
+        divided: Not,
+        columns: &[("level", Integer), ("place", Integer), ("hash", Bytes)],
+        key: 2,
     },
     Table {
         name: "principal",

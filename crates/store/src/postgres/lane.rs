@@ -216,8 +216,8 @@ impl Worker {
         if !tx.has_entries() {
             return Ok(tx.commit().await);
         }
-        let at = match tx.log_lock().await {
-            Ok(at) => at,
+        let log = match tx.log_lock().await {
+            Ok(log) => log,
             Err(error) => return Ok(Closed::Failed(error)),
         };
         if along == Along::Riders && !holds_apart(group) {
@@ -227,21 +227,22 @@ impl Worker {
             ran?;
         }
         tx.admit().await?;
-        Ok(tx.append(at).await)
+        Ok(tx.append(log).await)
     }
 
     async fn settle(&self, group: Group, closed: Closed) -> Group {
-        let (outcome, head) = match closed {
-            Closed::Committed(head) => (Ok(()), head),
+        let (outcome, end) = match closed {
+            Closed::Committed(end) => (Ok(()), end),
             Closed::Failed(error) => (Err(error), None),
-            Closed::Unknown(head) => match self.happened(&head).await {
-                Ok(true) => (Ok(()), Some(head)),
+            Closed::Unknown(end) => match self.happened(&end.head).await {
+                Ok(true) => (Ok(()), Some(end)),
                 Ok(false) => (Err(StoreError::lost("the connection broke before the commit")), None),
                 Err(error) => (Err(error), None),
             },
         };
-        if let Some(head) = &head {
-            self.shared.witness(head).await;
+        if let Some(end) = end {
+            self.shared.witness(&end.head).await;
+            self.shared.last_end.set(end.known());
         }
         match outcome {
             Ok(()) => {

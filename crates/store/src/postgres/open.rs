@@ -12,6 +12,7 @@ use crate::StoreError;
 use crate::head_file::{HeadFile, Lag};
 use crate::keys::{self, Database, KeySettings, KeySource, Switch};
 use crate::rows::deployment::{self, COPYING, Claim, ENCRYPTION, HEAD};
+use crate::rows::log_end::LastEnd;
 use crate::rows::schema::Schema;
 use crate::secrets::Secrets;
 use domain::{Places, Timestamp};
@@ -93,6 +94,7 @@ impl Postgres {
             head_file,
             head_lag: Lag::default(),
             known,
+            last_end: LastEnd::default(),
             waited: Waited::default(),
         });
         if let Err(error) = shared.settle().await {

@@ -3,6 +3,7 @@
 use super::known::Known;
 use super::waited::Waited;
 use crate::head_file::{HeadFile, Lag};
+use crate::rows::log_end::LastEnd;
 use crate::secrets::Secrets;
 use deadpool_postgres::Pool;
 use domain::Places;
@@ -21,5 +22,6 @@ pub(crate) struct Shared {
     pub head_lag: Lag,
     /// Heads that the log was seen to pass through.
     pub known: Known,
+    pub last_end: LastEnd,
     pub waited: Waited,
 }

@@ -17,7 +17,7 @@ use crate::scripts::{credentials, log, user_keys};
 use crate::sql::{Param, RowWrite, params};
 use deadpool_postgres::Client;
 use domain::{FactId, Principal, PrincipalsVersion, Tenant};
-use evidence::{Draft, Position, SeqRange};
+use evidence::{Appender, Draft, LogEnd, SeqRange};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::future::poll_fn;
@@ -107,17 +107,17 @@ impl<'c> PostgresTx<'c> {
         !self.entries.is_empty()
     }
 
-    /// Waits until the log is ours alone; returns where it ends.
-    pub async fn log_lock(&mut self) -> Result<Position, StoreError> {
+    /// Waits until the log is ours alone; returns what goes on from its end.
+    pub async fn log_lock(&mut self) -> Result<Appender, StoreError> {
         let opening = self.opening(Reach::Deployment);
         self.open = Open::Deployment;
         let asked = Instant::now();
-        let (at, principals) = self.db.chain_lock(&opening).await?;
+        let (log, principals) = self.db.chain_lock(&opening, &self.shared.last_end).await?;
         user_keys::follow(&mut self.db).await?;
         self.principals = (!self.changes_principals).then_some(principals);
         self.shared.waited.add(asked.elapsed());
-        self.shared.known.add(at);
-        Ok(at)
+        self.shared.known.add(log.end().at());
+        Ok(log)
     }
 
     /// An error where the key of one of the callers is no longer good. Asked while the log is ours, which a change to
@@ -139,10 +139,10 @@ impl<'c> PostgresTx<'c> {
         self.db.log_wait().await
     }
 
-    /// Appends the group's entries to the log, which ends here, and commits. What does not commit is to be discarded.
-    pub async fn append(&mut self, at: Position) -> Closed {
+    /// Appends the group's entries to the log and commits. What does not commit is to be discarded.
+    pub async fn append(&mut self, log: Appender) -> Closed {
         let entries = std::mem::take(&mut self.entries);
-        chain::close(self.db, at, entries, &self.tally).await
+        chain::close(self.db, log, entries, &self.tally).await
     }
 
     /// Commits what has no entry in the log.
@@ -230,8 +230,9 @@ impl<'c> Rows for PostgresTx<'c> {
     }
 
     /// As it is committed now: the entries of this group get their places only when the log is locked.
-    async fn log_end(&mut self) -> StoreResult<Position> {
-        log::log_end(&mut self.db).await
+    async fn log_end(&mut self) -> StoreResult<LogEnd> {
+        let known = self.shared.last_end.get();
+        Ok(log::log_appender(&mut self.db, known.as_ref()).await?.end().clone())
     }
 
     /// The version itself is written when the log is ours: the row is one for all tenants, and whoever held it while

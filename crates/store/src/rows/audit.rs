@@ -72,11 +72,12 @@ pub(crate) struct RawEntry {
     pub prev: Vec<u8>,
     pub hash: Option<Vec<u8>>,
     pub signature: Option<Vec<u8>>,
+    pub changes: Option<Vec<u8>>,
 }
 
 pub(crate) const COLUMNS: &str =
     "seq, tenant, ts, action, user_id, agent_id, run_id, caller, request, committed, detail, blanks,
-    prev, hash, signature";
+    prev, hash, signature, changes";
 
 impl FromRow for RawEntry {
     fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
@@ -91,6 +92,7 @@ impl FromRow for RawEntry {
             prev: row.cell(12)?,
             hash: row.cell(13)?,
             signature: row.cell(14)?,
+            changes: row.cell(15)?,
         })
     }
 }
@@ -114,6 +116,7 @@ pub(crate) fn draft(call: &Call, record: &Record, blanks: &[SeqRange]) -> Draft 
         request_id: caller.request_id.clone(),
         detail: record.detail.clone(),
         blanks: blanks.to_vec(),
+        changes: Vec::new(),
     }
 }
 
@@ -142,6 +145,7 @@ impl Secrets {
             prev: entry.prev.0.to_vec(),
             hash: stored.hash.map(|hash| hash.0.to_vec()),
             signature: stored.signature.as_ref().map(|s| s.encode().to_vec()),
+            changes: entry.changes.map(|_| stored.changes),
         })
     }
 
@@ -176,12 +180,14 @@ impl Secrets {
             detail: Commitment(hash(&raw.committed)?),
             blanks: unpack(raw.blanks.as_deref()),
             prev: hash(&raw.prev)?,
+            changes: raw.changes.as_deref().map(Entry::changes_hash),
         };
         Ok(StoredEntry {
             entry,
             hash: stored_hash,
             signature: signature.map_err(|_| broken("the signature is malformed"))?,
             detail,
+            changes: raw.changes.unwrap_or_default(),
         })
     }
 

@@ -6,11 +6,13 @@ use crate::apart::Apart;
 use crate::keys::{Keys, Switch};
 use crate::secrets::{Binding, Secrets};
 use crate::unreadable::Unreadable;
-use evidence::{Canonical, Head, Keyring, Position, PublicKey, Signed, SignedHead, Signer};
+use evidence::{Canonical, Keyring, Origin, Position, PublicKey, Signed, SignedHead, Signer};
 use std::collections::BTreeMap;
 
 pub(crate) const HEAD: &str = "audit_head";
 pub(crate) const ANCHOR: &str = "audit_anchor";
+/// The tree over the audit log where it ends, for appending to it.
+pub(crate) const PEAKS: &str = "audit_peaks";
 /// Its presence says that the database has been claimed.
 pub(crate) const ENCRYPTION: &str = "encryption";
 pub(crate) const SIGNING: &str = "signing";
@@ -74,8 +76,9 @@ impl Secrets {
         Ok(head.map_or(Position::GENESIS, |head| head.statement.at))
     }
 
-    pub fn head_sign(&self, at: Position, ts: domain::Timestamp) -> SignedHead {
-        Signed::new(Head { at, ts }, self.signer.as_ref())
+    /// The name of the audit log.
+    pub fn origin(&self) -> Origin {
+        self.keyring.as_ref().map_or(Origin::UNSIGNED, |keys| Origin(keys.first().key_id()))
     }
 }
 

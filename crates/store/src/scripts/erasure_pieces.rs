@@ -1,5 +1,6 @@
 //! Carrying an erasure out: the parts of its plan, and at the end the receipt.
 
+use super::tree::tree_at;
 use super::{decisions, deployment, facts, receipts, spaces};
 use crate::call::Call;
 use crate::records::Recorded;
@@ -222,7 +223,10 @@ async fn audit_purge<R: Rows>(rows: &mut R, call: &Call, before: Timestamp) -> S
     let purged = match last {
         None => 0,
         Some((seq, hash)) => {
-            let anchor = Anchor { at: position(EntryNumber(seq), hash)?, ts: call.caller.now };
+            let at = position(EntryNumber(seq), hash)?;
+            let end = rows.log_end().await?;
+            let tree = Some(tree_at(rows.db(), at.size, &end.tree).await?);
+            let anchor = Anchor { at, ts: call.caller.now, tree };
             let anchor = Signed::new(anchor, rows.db().secrets().signer.as_ref());
             deployment::set(rows, ANCHOR, &anchor.encode()).await?;
             rows.run("DELETE FROM audit_entry WHERE seq <= $1", &params![seq]).await?
@@ -248,7 +252,7 @@ async fn prove<R: Rows>(
     };
     let erased = outbox::erased::<R>(tenant, done.memory_ids.iter().copied(), receipt, call.caller.now);
     done.graph_pending = rows.run(erased.sql, &erased.params).await? > 0;
-    let audit = rows.log_end().await?;
+    let audit = rows.log_end().await?.at();
     let space = spaces::open(rows, tenant, &intent.space).await?;
     let kind = ReceiptKind::Erasure(done.clone());
     receipts::keep(rows, &call.caller, receipt, (space, &intent.space), kind, audit).await?;

@@ -1,17 +1,24 @@
 //! Where the audit log begins and ends, and what it is known to pass through.
 
-use super::deployment;
+use super::{deployment, tree};
 use crate::StoreError;
-use crate::rows::deployment::{ANCHOR, HEAD};
+use crate::rows::deployment::{ANCHOR, HEAD, PEAKS};
+use crate::rows::log_end::KnownEnd;
 use crate::rows::restorations::{self, Standing};
 use crate::script::{Db, Query, Reach, StoreResult};
 use crate::sql::params;
-use evidence::{Anchor, Head, Position, SignedHead, SignedRestoration};
+use evidence::{Anchor, Appender, Head, Position, SignedHead, SignedRestoration};
 
-/// Where the log ends by what is committed.
-pub(crate) async fn log_end<D: Db>(db: &mut D) -> StoreResult<Position> {
-    let head = deployment::signed::<D, Head>(db, HEAD).await?;
-    db.secrets().head_position(head)
+/// What goes on from where the log ends by what is committed.
+pub(crate) async fn log_appender<D: Db>(db: &mut D, known: Option<&KnownEnd>) -> StoreResult<Appender> {
+    // In one statement: on PostgreSQL another process may commit between two.
+    let sql = "SELECT name, value FROM deployment WHERE name IN ($1, $2)";
+    let (mut head, mut peaks) = (None, None);
+    for (name, value) in db.all::<(String, Vec<u8>)>(sql, &params![HEAD, PEAKS]).await? {
+        if name == HEAD { head = Some(value) } else { peaks = Some(value) }
+    }
+    let read = db.secrets().end_read(head.as_deref(), peaks.as_deref(), known)?;
+    tree::appender(db, read).await
 }
 
 /// Where the log begins: after whatever was purged.

@@ -29,5 +29,6 @@ mod spaces;
 pub(crate) mod statement_texts;
 mod statements;
 mod storage_use;
+pub(crate) mod tree;
 pub(crate) mod user_keys;
 mod vectors;

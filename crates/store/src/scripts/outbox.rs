@@ -98,7 +98,7 @@ impl Applied {
             graph_pending: false,
             keys_destroyed: Vec::new(),
         });
-        let audit = rows.log_end().await?;
+        let audit = rows.log_end().await?.at();
         let second = receipts::issue_in(rows, &self.caller, (row, &space), kind, audit).await?;
         let detail = format!("what receipt #{first} erased is gone from the graph, receipt #{second}");
         let call = Call::new(self.caller.clone(), ACTION, Some(space));

@@ -139,7 +139,7 @@ impl Script for SubjectAttest {
         let held = facts::of_subject(rows.db(), SpaceKey { tenant, id: row.id }, subject).await?;
         let attestation = attestation(subject.to_owned(), held);
         let value = attestation.value.clone();
-        let audit = rows.log_end().await?;
+        let audit = rows.log_end().await?.at();
         let id = issue(rows, &self.call, &self.space, ReceiptKind::Attestation(attestation), audit).await?;
         let attested = Attested { id, value, audit_head: audit.hash };
         let record = SubjectAttested { subject, attested: &attested }.record();

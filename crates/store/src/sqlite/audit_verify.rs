@@ -2,6 +2,7 @@
 //! the log.
 
 use super::db::{SqliteDb, at_once};
+use super::migrations;
 use crate::StoreError;
 use crate::rows::audit::{AuditReport, CHUNK, COLUMNS, RawEntry};
 use crate::script::StoreResult;
@@ -10,6 +11,9 @@ use crate::sql::FromRow;
 use evidence::{Broken, ChainVerifier, SignedHead, StoredEntry};
 use rusqlite::Row;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+/// The first version of the schema whose entries say what their calls changed.
+const WITH_CHANGES: i64 = 6;
 
 impl SqliteDb<'_> {
     pub fn audit_check(&mut self, against: Against, still: &dyn Fn() -> bool) -> StoreResult<AuditReport> {
@@ -58,7 +62,8 @@ impl SqliteDb<'_> {
             seq,
             reason: format!("the log cannot be read: {e}"),
         };
-        let sql = format!("SELECT {COLUMNS} FROM audit_entry ORDER BY seq");
+        let version = migrations::version(self.sql).map_err(|e| failed(last, &e))?;
+        let sql = format!("SELECT {COLUMNS} FROM {} ORDER BY seq", entries_of(version));
         let mut statement = self.sql.prepare_cached(&sql).map_err(|e| failed(last, &e))?;
         let mut rows = statement.query(()).map_err(|e| failed(last, &e))?;
         let mut chunk = Vec::with_capacity(CHUNK);
@@ -90,6 +95,11 @@ impl SqliteDb<'_> {
         })?;
         self.secrets.entry_open(raw)
     }
+}
+
+/// The entries as this version has them. The schema may be older: a backup is made before an upgrade.
+const fn entries_of(version: i64) -> &'static str {
+    if version < WITH_CHANGES { "(SELECT *, NULL AS changes FROM audit_entry)" } else { "audit_entry" }
 }
 
 /// Checks what arrives, and gives the verifier back.

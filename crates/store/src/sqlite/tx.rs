@@ -8,15 +8,16 @@ use crate::call::{Call, Record};
 use crate::keys::replace_apart;
 use crate::rows::audit::draft;
 use crate::rows::counters::Tally;
-use crate::rows::deployment::{HEAD, PRINCIPALS, SET};
+use crate::rows::deployment::{PRINCIPALS, SET};
+use crate::rows::log_end::{KnownEnd, NewEnd};
 use crate::rows::principals::next_version;
 use crate::script::{Alone, Reach, Rows, Series, StoreResult};
-use crate::scripts::log::log_end;
+use crate::scripts::log::log_appender;
 use crate::scripts::{credentials, user_keys};
 use crate::secrets::Secrets;
 use crate::sql::{Param, RowWrite, params};
 use domain::{FactId, PrincipalsVersion, Tenant};
-use evidence::{Appender, Position, SeqRange, SignedHead};
+use evidence::{Appender, LogEnd, SeqRange};
 use rusqlite::{Connection, ErrorCode, ffi};
 
 pub(crate) struct SqliteTx<'c> {
@@ -40,13 +41,17 @@ impl Drop for SqliteTx<'_> {
 
 impl<'c> SqliteTx<'c> {
     /// Takes the write lock of the database, which other processes wait for.
-    pub fn begin(sql: &'c mut Connection, secrets: &'c Secrets) -> Result<Self, StoreError> {
+    pub fn begin(
+        sql: &'c mut Connection,
+        secrets: &'c Secrets,
+        known: Option<&KnownEnd>,
+    ) -> Result<Self, StoreError> {
         sql.execute_batch("BEGIN IMMEDIATE")?;
-        let chain = Chain { at: Position::GENESIS, appended: None };
+        let chain = Chain { log: Appender::new(LogEnd::genesis()), appended: None };
         let db = SqliteDb { sql, secrets };
         let mut tx = Self { db, chain, tally: Tally::default(), principals: None };
         at_once(user_keys::follow(&mut tx.db))?;
-        tx.chain.at = at_once(log_end(&mut tx.db))?;
+        tx.chain.log = at_once(log_appender(&mut tx.db, known))?;
         Ok(tx)
     }
 
@@ -75,13 +80,10 @@ impl<'c> SqliteTx<'c> {
 
     fn append(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) -> StoreResult<()> {
         let caller = &call.caller;
-        let mut appender = Appender::new(self.chain.at, self.db.secrets.signer.as_ref());
-        let stored = appender
-            .append(draft(call, record, blanks))
-            .map_err(|e| StoreError::corrupt("the audit log", e))?;
+        let draft = draft(call, record, blanks);
+        let stored = self.chain.log.append(draft).map_err(|e| StoreError::corrupt("the audit log", e))?;
         let entry = self.db.secrets.entry_seal(caller.tenant.as_str(), stored)?;
         self.db.entry_insert(&entry)?;
-        self.chain.at = appender.position();
         self.chain.appended = Some(caller.now);
         Ok(())
     }
@@ -92,21 +94,13 @@ impl<'c> SqliteTx<'c> {
         Ok(next.first().map_or(1, |(next,)| *next))
     }
 
-    /// The new head of the audit log, where the group appended to it.
-    pub fn commit(mut self) -> Result<Option<SignedHead>, Uncommitted> {
-        let head = self.close()?;
-        self.db.sql.execute_batch("COMMIT").map_err(Uncommitted::by_commit)?;
-        Ok(head)
-    }
-
-    fn close(&mut self) -> StoreResult<Option<SignedHead>> {
+    /// The new end of the audit log, where the group appended to it.
+    pub fn commit(mut self) -> Result<Option<NewEnd>, Uncommitted> {
         let tally = std::mem::take(&mut self.tally);
         self.db.tally_write(&tally)?;
-        let head = self.chain.appended.map(|ts| self.db.secrets.head_sign(self.chain.at, ts));
-        if let Some(signed) = &head {
-            self.db.execute(SET, &params![HEAD, signed.encode()])?;
-        }
-        Ok(head)
+        let end = self.db.chain_close(&self.chain)?;
+        self.db.sql.execute_batch("COMMIT").map_err(Uncommitted::by_commit)?;
+        Ok(end)
     }
 }
 
@@ -182,8 +176,8 @@ impl<'c> Rows for SqliteTx<'c> {
         self.next_number(tenant, Series::Fact).map(FactId)
     }
 
-    async fn log_end(&mut self) -> StoreResult<Position> {
-        Ok(self.chain.at)
+    async fn log_end(&mut self) -> StoreResult<LogEnd> {
+        Ok(self.chain.log.end().clone())
     }
 
     async fn principals_changed(&mut self) -> StoreResult<()> {

@@ -9,6 +9,7 @@ use crate::StoreError;
 use crate::head_file::{HeadFile, Lag, is_locked};
 use crate::health::{Health, Stage};
 use crate::load::Waiting;
+use crate::rows::log_end::KnownEnd;
 use crate::script::{Durability, Script, StoreResult};
 use crate::scripts::log::log_passes;
 use crate::secrets::Secrets;
@@ -117,6 +118,7 @@ impl Writer {
             connection,
             secrets,
             unsynced: None,
+            known: None,
             health: health.clone(),
             ended: None,
         };
@@ -162,6 +164,7 @@ struct Worker {
     wal: PathBuf,
     /// The head of entries that the disk may not have yet.
     unsynced: Option<SignedHead>,
+    known: Option<KnownEnd>,
     health: Arc<Health>,
     /// Why nothing is written any more. After a failed sync nobody knows what is on the disk, and a second sync that
     /// succeeds says nothing about what the first one lost.
@@ -242,14 +245,14 @@ impl Worker {
             Durability::Soon => "NORMAL",
         };
         self.connection.pragma_update(None, "synchronous", synchronous)?;
-        let head = {
+        let end = {
             self.health.enter(Stage::Locking);
-            let mut tx = SqliteTx::begin(&mut self.connection, &self.secrets)?;
+            let mut tx = SqliteTx::begin(&mut self.connection, &self.secrets, self.known.as_ref())?;
             self.health.enter(Stage::Writing);
             let group_began = Instant::now();
             for (_, job) in group {
                 let began = Instant::now();
-                if began - group_began >= GROUP_TIME {
+                if began - group_began >= GROUP_TIME && !costs.is_empty() {
                     break;
                 }
                 let ran = tx.savepoint(|tx| job.run(tx));
@@ -258,8 +261,8 @@ impl Worker {
             }
             tx.commit()
         };
-        let head = match head {
-            Ok(head) => head,
+        let end = match end {
+            Ok(end) => end,
             Err(uncommitted) => {
                 if let Some(why) = uncommitted.failed_sync {
                     self.end(&why);
@@ -267,8 +270,9 @@ impl Worker {
                 return Err(uncommitted.error);
             }
         };
-        if let Some(head) = head {
-            self.unsynced = Some(head);
+        if let Some(end) = end {
+            self.unsynced = Some(end.head.clone());
+            self.known = Some(end.known());
         }
         if durability == Durability::Now {
             self.witness();

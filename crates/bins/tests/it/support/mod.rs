@@ -22,6 +22,7 @@ pub mod postgres;
 mod schema;
 mod seed;
 mod server;
+mod signed_entries;
 mod sql;
 mod terminal;
 

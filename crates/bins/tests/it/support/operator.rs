@@ -4,7 +4,7 @@ use super::{Cell, Deployment, program};
 use std::process::{Command, Stdio};
 
 /// All that a deployment keeps, in the order in which both engines can give it.
-const TABLES: [(&str, &str); 17] = [
+const TABLES: [(&str, &str); 18] = [
     ("deployment", "name"),
     ("sequence", "tenant, name"),
     ("space", "tenant, id"),
@@ -18,6 +18,7 @@ const TABLES: [(&str, &str); 17] = [
     ("receipt", "tenant, id"),
     ("erasure", "tenant, id"),
     ("audit_entry", "seq"),
+    ("audit_subtree", "level, place"),
     ("principal", "tenant, id"),
     ("graph_outbox", "seq"),
     ("tool_counter", "tool"),

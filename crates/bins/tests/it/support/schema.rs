@@ -15,8 +15,9 @@ const UNTRIGGERED: &str = match crate::ENGINE {
 };
 
 /// What takes back each version of the schema, the newest first.
-const BACK: [(i64, &str); 6] = [
-    (6, "ALTER TABLE space DROP COLUMN user_key;"),
+const BACK: [(i64, &str); 7] = [
+    (7, "ALTER TABLE space DROP COLUMN user_key;"),
+    (6, "ALTER TABLE audit_entry DROP COLUMN changes; DROP TABLE audit_subtree;"),
     (5, UNTRIGGERED),
     (
         5,
@@ -46,10 +47,16 @@ const BACK: [(i64, &str); 6] = [
     ),
 ];
 
+/// The first version whose audit log is a tree.
+const WITH_TREE: i64 = 6;
+
 impl Deployment {
     /// The schema as it was in that version, with the rows that are there. No program may be running.
     pub fn back_to_version(&self, version: i64) {
         let sql = self.sql();
+        if version < WITH_TREE {
+            self.sign_each_entry(&sql);
+        }
         for (_, statements) in BACK.iter().filter(|(of, _)| *of > version) {
             sql.run(statements);
         }
