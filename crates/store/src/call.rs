@@ -1,9 +1,12 @@
 //! What a tool call leaves behind besides its work: one audit entry, and its counts.
 
-use domain::{Action, Caller, Space};
+use domain::{Action, Caller, Identity, Space, Timestamp};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+
+/// The action of an entry of rows that were changed between the entries of calls: the pieces of a large erasure.
+const BETWEEN_CALLS: &str = "rows_changed";
 
 /// A tool call under way.
 #[derive(Debug, Clone)]
@@ -20,6 +23,13 @@ pub struct Call {
 impl Call {
     pub fn new(caller: Caller, tool: &'static str, space: Option<Space>) -> Self {
         Self { caller, tool, space, started: Instant::now(), recorded: Arc::default() }
+    }
+
+    /// What stands for a call where rows were changed and none is recorded with them.
+    pub(crate) fn between_calls() -> Self {
+        let now = Timestamp::now();
+        let caller = Caller::new(Identity::Service, BETWEEN_CALLS.to_owned(), now, Instant::now());
+        Self::new(caller, BETWEEN_CALLS, None)
     }
 
     pub(crate) fn is_recorded(&self) -> bool {

@@ -23,6 +23,7 @@ pub mod seal;
 mod secrets;
 mod sql;
 mod sqlite;
+mod state;
 mod storage_quota;
 mod store;
 mod typed_lines;

@@ -4,8 +4,10 @@
 use crate::StoreError;
 use crate::apart::Apart;
 use crate::call::{Call, Record};
+use crate::copy::{Batch, Key, Table};
 use crate::secrets::Secrets;
 use crate::sql::{FromRow, Param, RowWrite};
+use crate::state::Change;
 use domain::{Account, FactId, SourcePolicy, Space, SpaceKey, Tenant};
 use evidence::{LogEnd, SeqRange};
 use reconcile::{HeldFacts, Needs, Plan, Write};
@@ -255,6 +257,14 @@ pub(crate) trait Db: Send {
     /// What is kept apart from the rows.
     fn apart(&mut self, what: Apart) -> impl Future<Output = StoreResult<Option<Vec<u8>>>> + Send;
 
+    /// The next rows of a tenant in a table, as they are, none of them at its end.
+    fn table_page(
+        &mut self,
+        table: &'static Table,
+        tenant: &Tenant,
+        after: Option<&Key>,
+    ) -> impl Future<Output = StoreResult<Batch>> + Send;
+
     /// What a plan rests on, found by key: the cost follows the statement, not the space.
     fn plan_basis(
         &mut self,
@@ -315,6 +325,12 @@ pub(crate) trait Rows: Send {
         record: &Record,
         blanks: &[SeqRange],
     ) -> impl Future<Output = StoreResult<()>> + Send;
+
+    /// The next entry lists every row as it was when the log ended with the entry of that number.
+    fn list_rows(&mut self, at: u64, rows: Vec<Change>);
+
+    /// The next entry says this of a row, too.
+    fn tell(&mut self, change: Change);
 
     /// Writes an entry of the log that is of no tool's call.
     fn note(&mut self, call: &Call, record: &Record) -> impl Future<Output = StoreResult<()>> + Send;

@@ -3,6 +3,7 @@
 use crate::StoreError;
 use crate::blind::BlindKey;
 use crate::seal::{FOR_USER, SealError, Sealer, UserKeyId};
+use crate::state::StateKey;
 use crate::unreadable::Unreadable;
 use crate::user_keys::UserKeys;
 use domain::SpaceKey;
@@ -16,6 +17,8 @@ pub(crate) struct Secrets {
     /// The keys of the users' spaces; `None` where encryption is off.
     pub users: Option<UserKeys>,
     pub blind: BlindKey,
+    /// For the macs of rows, to which the audit log commits; `None` when encryption is off.
+    pub state: Option<StateKey>,
     pub signer: Option<Signer>,
     /// The deployment's own public keys; `None` when signing is off.
     pub keyring: Option<Keyring>,

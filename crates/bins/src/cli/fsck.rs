@@ -48,7 +48,7 @@ impl Command {
     }
 
     fn report(&self, checked: &Fsck, entries: u64, out: &mut impl Write) -> Result<(), CliError> {
-        let Fsck { rows, findings } = checked;
+        let Fsck { rows, findings, is_covered } = checked;
         if self.json {
             let listed: Vec<_> = findings
                 .iter()
@@ -56,7 +56,13 @@ impl Command {
                     |found| json!({ "row": found.row.as_ref().map(ToString::to_string), "what": found.what }),
                 )
                 .collect();
-            writeln!(out, "{}", json!({ "rows": rows, "audit_entries": entries, "findings": listed }))?;
+            let said = json!({
+                "rows": rows,
+                "audit_entries": entries,
+                "rows_compared_with_log": is_covered,
+                "findings": listed,
+            });
+            writeln!(out, "{said}")?;
         } else {
             for finding in findings {
                 writeln!(out, "✗ {finding}")?;
@@ -68,6 +74,9 @@ impl Command {
                     "✓ Nothing is wrong: {} and {entries} checked.",
                     counted(*rows, "row", "rows")
                 )?;
+                if !is_covered {
+                    writeln!(out, "The rows could not be compared with the audit log: encryption is off.")?;
+                }
             }
         }
         if findings.is_empty() {

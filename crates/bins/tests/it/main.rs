@@ -66,6 +66,7 @@ mod protocol;
 mod quotas;
 mod readiness;
 mod restoration;
+mod row_replay;
 mod safety;
 mod settings;
 mod signed_entries;

@@ -80,6 +80,8 @@ mod progress;
 mod quotas;
 #[path = "../it/restoration.rs"]
 mod restoration;
+#[path = "../it/row_replay.rs"]
+mod row_replay;
 #[path = "../it/settings.rs"]
 mod settings;
 #[path = "../it/signed_entries.rs"]

@@ -14,7 +14,7 @@ use crate::script::Script;
 use crate::scripts::left_out::{LeaveOut, LeftOut};
 use crate::secrets::Secrets;
 use crate::sqlite::db::at_once;
-use crate::sqlite::{SqliteTx, migrations};
+use crate::sqlite::{SqliteTx, migrations, watch as watch_rows};
 use crate::store::StoreSettings;
 use domain::{Caller, Identity, Timestamp};
 use rusqlite::{Connection, ErrorCode};
@@ -92,6 +92,7 @@ fn leave_out(
     let caller = Caller::new(Identity::Local, "svc".to_owned(), now, Instant::now());
     let call = Call::new(caller, "restored", None);
     let script = LeaveOut { call, revoked: apart.revoked(secrets)? };
+    watch_rows(copy)?;
     let mut tx = SqliteTx::begin(copy, secrets, None)?;
     let left_out = at_once(script.run(&mut tx))?;
     if !left_out.is_nothing() {

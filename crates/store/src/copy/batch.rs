@@ -85,6 +85,20 @@ impl Column {
         Ok(())
     }
 
+    /// Takes over what a trigger of PostgreSQL noted of a key.
+    pub fn push_noted(&mut self, value: &serde_json::Value) -> Result<(), StoreError> {
+        let other = || StoreError::corrupt("a noted row", "its key is malformed");
+        match self {
+            Self::Integers(held) => held.push(Some(value.as_i64().ok_or_else(other)?)),
+            Self::Texts(held) => held.push(Some(value.as_str().ok_or_else(other)?.to_owned())),
+            Self::Bytes(held) => {
+                let bytes = value.as_str().and_then(|text| hex::decode(text).ok());
+                held.push(Some(bytes.ok_or_else(other)?));
+            }
+        }
+        Ok(())
+    }
+
     /// As SQLite takes it; `None` beyond the last row.
     pub fn value(&self, row: usize) -> Option<ToSqlOutput<'_>> {
         let value = match self {

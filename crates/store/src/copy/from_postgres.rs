@@ -29,7 +29,7 @@ fn rows_of(table: &'static Table, version: i64) -> &'static str {
              WHERE false) AS graph_outbox"
         }
         ("space", 1..=3) => "(SELECT *, NULL::BIGINT AS erasing, NULL::BIGINT AS user_key FROM space) AS space",
-        ("space", 4..=6) => "(SELECT *, NULL::BIGINT AS user_key FROM space) AS space",
+        ("space", 4..=7) => "(SELECT *, NULL::BIGINT AS user_key FROM space) AS space",
         ("erasure", 1..=3) => {
             "(SELECT '' AS tenant, 0::BIGINT AS id, ''::BYTEA AS body, NULL::BYTEA AS plan, 0::BIGINT AS done
              WHERE false) AS erasure"
@@ -82,22 +82,32 @@ impl PostgresRows {
         after: Option<&Key>,
     ) -> Result<Batch, StoreError> {
         self.client.batch_execute(&walls(tenant)).await?;
-        let key: Vec<Param> = after.into_iter().flatten().cloned().map(Param::from).collect();
-        let most = BATCH as i64;
-        let mut params: Vec<&(dyn ToSql + Sync)> = Vec::new();
-        params.extend(tenant.as_ref().map(|tenant| tenant as &(dyn ToSql + Sync)));
-        params.extend(key.iter().map(Param::to_sql));
-        params.push(&most);
-        let rows = self.client.query(&table.page(rows_of(table, self.version), after, '$'), &params).await?;
-        let mut batch = Batch::new(table, tenant);
-        for row in &rows {
-            for (at, column) in batch.columns.iter_mut().enumerate() {
-                column.take(row, at)?;
-            }
-            batch.rows += 1;
-        }
-        Ok(batch)
+        page(&self.client, table, rows_of(table, self.version), tenant, after).await
     }
+}
+
+/// The next rows of a part of a table, none of them at its end. `rows` is the table itself or what stands for it.
+pub(crate) async fn page(
+    client: &Client,
+    table: &'static Table,
+    rows: &str,
+    tenant: Option<&str>,
+    after: Option<&Key>,
+) -> Result<Batch, StoreError> {
+    let key: Vec<Param> = after.into_iter().flatten().cloned().map(Param::from).collect();
+    let most = BATCH as i64;
+    let mut params: Vec<&(dyn ToSql + Sync)> = Vec::new();
+    params.extend(tenant.as_ref().map(|tenant| tenant as &(dyn ToSql + Sync)));
+    params.extend(key.iter().map(Param::to_sql));
+    params.push(&most);
+    let mut batch = Batch::new(table, tenant);
+    for row in client.query(&table.page(rows, after, '$'), &params).await? {
+        for (at, column) in batch.columns.iter_mut().enumerate() {
+            column.take(&row, at)?;
+        }
+        batch.rows += 1;
+    }
+    Ok(batch)
 }
 
 pub(super) fn walls(tenant: Option<&str>) -> String {

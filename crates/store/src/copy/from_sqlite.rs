@@ -49,19 +49,28 @@ impl<'a> SqliteRows<'a> {
         tenant: Option<&str>,
         after: Option<&Key>,
     ) -> Result<Batch, StoreError> {
-        let mut statement = self.0.prepare_cached(&table.page(table.name, after, '?'))?;
-        let mut params: Vec<Value> =
-            tenant.map(|tenant| Value::Text(tenant.to_owned())).into_iter().collect();
-        params.extend(after.into_iter().flatten().cloned());
-        params.push(Value::Integer(BATCH as i64));
-        let mut rows = statement.query(params_from_iter(params))?;
-        let mut batch = Batch::new(table, tenant);
-        while let Some(row) = rows.next()? {
-            for (at, column) in batch.columns.iter_mut().enumerate() {
-                column.push(row.get_ref(at)?)?;
-            }
-            batch.rows += 1;
-        }
-        Ok(batch)
+        page(&self.0, table, tenant, after)
     }
+}
+
+/// The next rows of a part of a table, none of them at its end.
+pub(crate) fn page(
+    db: &Connection,
+    table: &'static Table,
+    tenant: Option<&str>,
+    after: Option<&Key>,
+) -> Result<Batch, StoreError> {
+    let mut statement = db.prepare_cached(&table.page(table.name, after, '?'))?;
+    let mut params: Vec<Value> = tenant.map(|tenant| Value::Text(tenant.to_owned())).into_iter().collect();
+    params.extend(after.into_iter().flatten().cloned());
+    params.push(Value::Integer(BATCH as i64));
+    let mut rows = statement.query(params_from_iter(params))?;
+    let mut batch = Batch::new(table, tenant);
+    while let Some(row) = rows.next()? {
+        for (at, column) in batch.columns.iter_mut().enumerate() {
+            column.push(row.get_ref(at)?)?;
+        }
+        batch.rows += 1;
+    }
+    Ok(batch)
 }

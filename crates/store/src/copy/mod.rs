@@ -11,11 +11,11 @@ mod to_postgres;
 mod to_sqlite;
 
 pub(crate) use batch::{BATCH, Batch};
-pub(crate) use from_postgres::PostgresRows;
-pub(crate) use from_sqlite::SqliteRows;
+pub(crate) use from_postgres::{PostgresRows, page as postgres_page};
+pub(crate) use from_sqlite::{SqliteRows, page as sqlite_page};
 pub(crate) use run::{into_postgres, into_sqlite};
 pub use step::{Step, Watcher};
-pub(crate) use tables::{Key, STORAGE_USE, TABLES, Table};
+pub(crate) use tables::{ColumnType, Key, STORAGE_USE, TABLES, Table};
 pub(crate) use to_postgres::Target;
 pub use to_postgres::{Beginning, Replace};
 pub(crate) use to_sqlite::SqliteFile;

@@ -15,6 +15,9 @@ use std::time::Duration;
 use tokio_postgres::Client;
 use tokio_postgres::types::ToSql;
 
+/// A process that has just ended is given the moment that PostgreSQL takes to notice.
+const TRIES: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(200);
 /// Any number that nobody else uses: the lock that one copy holds against another.
 const UNDER_WAY: i64 = 0x7376_635f_636f_7079;
 
@@ -37,6 +40,18 @@ pub enum Beginning {
     Anew,
 }
 
+/// Refuses while another copy is under way.
+async fn be_the_only_copy(client: &Client) -> Result<(), StoreError> {
+    for _ in 0..TRIES {
+        let locked = client.query_one("SELECT pg_try_advisory_lock($1)", &[&UNDER_WAY]).await?;
+        if locked.try_get(0)? {
+            return Ok(());
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Err(StoreError::Startup("another copy to this database is under way; wait for it, or end it".to_owned()))
+}
+
 impl Target {
     /// Marks the database as being copied to, from a log with this head. Refuses one that must not be touched.
     pub async fn begin(
@@ -47,12 +62,7 @@ impl Target {
     ) -> Result<(Self, Beginning), StoreError> {
         let client = Address::parse(url)?.connect().await?;
         fit_for_use(&client).await?;
-        let locked = client.query_one("SELECT pg_try_advisory_lock($1)", &[&UNDER_WAY]).await?;
-        if !locked.try_get::<_, bool>(0)? {
-            return Err(StoreError::Startup(
-                "another copy to this database is under way; wait for it, or end it".to_owned(),
-            ));
-        }
+        be_the_only_copy(&client).await?;
         migrations::alone(&client).await?;
         migrations::up(&client, &now.to_string()).await?;
         migrations::refuse_foreign(&client).await?;
@@ -82,11 +92,8 @@ impl Target {
         Ok((target, beginning))
     }
 
-    /// A process that has the database open would go on writing into what is being replaced. One that has just ended is
-    /// given the moment that PostgreSQL takes to notice.
+    /// A process that has the database open would go on writing into what is being replaced.
     async fn refuse_while_in_use(&self) -> Result<(), StoreError> {
-        const TRIES: u32 = 10;
-        const PAUSE: Duration = Duration::from_millis(200);
         let sql = "SELECT count(*) FROM pg_stat_activity
                    WHERE datname = current_database() AND application_name = 'svc' AND pid <> pg_backend_pid()";
         let mut others: i64 = 0;

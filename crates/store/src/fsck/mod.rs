@@ -17,6 +17,7 @@ use crate::rows::deployment::{self, ANCHOR, COPYING, ENCRYPTION};
 use crate::rows::schema::Schema;
 use crate::secrets::Secrets;
 use crate::sqlite::connection;
+use crate::state::{Changes, Ledger, table_of};
 use crate::store::StoreSettings;
 use counters::Counters;
 use domain::Tenant;
@@ -49,6 +50,8 @@ pub struct Fsck {
     /// Rows that were looked at.
     pub rows: u64,
     pub findings: Vec<Finding>,
+    /// Whether the audit log commits to the rows, and they were compared with it.
+    pub is_covered: bool,
 }
 
 /// Looks at every row of the database, as it is at one moment. The service may be running.
@@ -78,14 +81,68 @@ pub async fn fsck(settings: &StoreSettings, watch: Watcher<'_>) -> Result<Fsck, 
     let mut secrets = secrets_of(&settings.keys(), &held).await?;
     secrets.users =
         KeptApart::from_rows(settings.keys().beside, held.clone()).users(&secrets.sealer, &held)?;
-    let mut check = Check::new(&secrets, &held)?;
-    check.done.findings.extend(damage.into_iter().map(|what| Finding { row: None, what }));
     let tenants = source.tenants().await?;
+    let ledger = match &secrets.state {
+        None => None,
+        Some(_) => match ledger(&source).await {
+            Err(error) if error.is_of_content() => {
+                damage.push(format!("what the audit log says of the rows cannot be read: {error}"));
+                None
+            }
+            told => told?,
+        },
+    };
+    let mut check = Check::new(&secrets, &held, ledger)?;
+    check.done.findings.extend(damage.into_iter().map(|what| Finding { row: None, what }));
     for table in ORDER.iter().filter_map(|name| TABLES.iter().find(|table| table.name == *name)) {
         check.table(&source, table, &tenants, watch).await?;
     }
     check.table(&source, &STORAGE_USE, &tenants, watch).await?;
     Ok(check.end())
+}
+
+/// What the log says of every row; `None` where it does not say it of all of them.
+async fn ledger(source: &Source<'_>) -> Result<Option<Ledger>, StoreError> {
+    let (mut all, mut first) = (None, None);
+    entries(source, |seq, list| {
+        first = first.or(Some((seq, list.is_some())));
+        if let Some(listed) = list.map(Changes::decode).transpose()?.and_then(|changes| changes.all) {
+            all = Some(listed);
+        }
+        Ok(())
+    })
+    .await?;
+    if all.is_none() && !matches!(first, None | Some((1, true))) {
+        return Ok(None);
+    }
+    let mut ledger = Ledger::new(all);
+    entries(source, |seq, list| {
+        ledger.take(seq, &Changes::decode(list.unwrap_or_default())?.own);
+        Ok(())
+    })
+    .await?;
+    Ok(Some(ledger))
+}
+
+/// Hands over the number of each entry and its list of changes.
+async fn entries(
+    source: &Source<'_>,
+    mut each: impl FnMut(u64, Option<&[u8]>) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let Some(table) = TABLES.iter().find(|table| table.name == "audit_entry") else { return Ok(()) };
+    let mut after = None;
+    loop {
+        let batch = source.page(table, None, after.as_ref()).await?;
+        if batch.rows == 0 {
+            return Ok(());
+        }
+        for at in 0..batch.rows {
+            let row = TableRow { batch: &batch, at };
+            let list: Option<Vec<u8>> = row.get("changes")?;
+            each(u64::try_from(row.get::<i64>("seq")?).unwrap_or_default(), list.as_deref())?;
+        }
+        after = batch.last();
+    }
 }
 
 /// What SQLite says of its own file.
@@ -107,11 +164,18 @@ struct Check<'s> {
     purged: u64,
     /// The receipts that are anchored to each entry, and the hash that they give for it.
     anchored: BTreeMap<u64, Vec<(RowName, Hash)>>,
+    secrets: &'s Secrets,
+    /// What the log says of the rows.
+    ledger: Option<Ledger>,
     done: Fsck,
 }
 
 impl<'s> Check<'s> {
-    fn new(secrets: &'s Secrets, held: &BTreeMap<String, Vec<u8>>) -> Result<Self, StoreError> {
+    fn new(
+        secrets: &'s Secrets,
+        held: &BTreeMap<String, Vec<u8>>,
+        ledger: Option<Ledger>,
+    ) -> Result<Self, StoreError> {
         let anchor = deployment::signed::<Anchor>(held.get(ANCHOR).map(Vec::as_slice))?;
         Ok(Self {
             memory: Memory::new(secrets),
@@ -119,7 +183,9 @@ impl<'s> Check<'s> {
             counters: Counters::default(),
             purged: anchor.map_or(0, |anchor| anchor.statement.at.size),
             anchored: BTreeMap::new(),
-            done: Fsck::default(),
+            secrets,
+            done: Fsck { is_covered: ledger.is_some(), ..Fsck::default() },
+            ledger,
         })
     }
 
@@ -165,6 +231,23 @@ impl<'s> Check<'s> {
         let checked = self.content(tenant, row);
         if let Err(error) = self.counters.count(tenant, row).and(checked) {
             self.done.findings.push(Finding { row: Some(name(row)), what: error.to_string() });
+        }
+        if let Some(what) = self.told(row) {
+            self.done.findings.push(Finding { row: Some(name(row)), what });
+        }
+    }
+
+    /// Where the row is not what the log says.
+    fn told(&mut self, row: TableRow<'_>) -> Option<String> {
+        table_of(row.batch.table.name)?;
+        let (ledger, state) = (self.ledger.as_mut()?, self.secrets.state.as_ref()?);
+        match ledger.meet(&state.key_of(row.batch, row.at)) {
+            None => Some("it was added by somebody else: the audit log knows of no such row".to_owned()),
+            Some(written) if written.mac != state.mac_of(row.batch, row.at) => Some(format!(
+                "it is not as entry {} of the audit log left it: somebody else changed it, or put back what it was before",
+                written.entry
+            )),
+            Some(_) => None,
         }
     }
 
@@ -217,6 +300,13 @@ impl<'s> Check<'s> {
         for (tenant, decision) in self.proofs.lost_decisions() {
             let row = RowName(format!("decision/{tenant}/{decision}"));
             let what = wrong("a decision", "it is missing, and beliefs of it are there").to_string();
+            self.done.findings.push(Finding { row: Some(row), what });
+        }
+        for (table, row, entry) in self.ledger.iter().flat_map(Ledger::missing) {
+            let what = format!(
+                "a row of {table} that entry {entry} of the audit log wrote was removed by somebody else"
+            );
+            let row = RowName(format!("missing/{table}/{}", hex::encode(row)));
             self.done.findings.push(Finding { row: Some(row), what });
         }
         self.done.findings.extend(self.counters.uncounted().map(|what| Finding { row: None, what }));

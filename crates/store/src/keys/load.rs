@@ -10,6 +10,7 @@ use super::{passphrase, vault};
 use crate::apart::Apart;
 use crate::blind::BlindKey;
 use crate::seal::Sealer;
+use crate::state::StateKey;
 use secrecy::SecretString;
 use std::path::PathBuf;
 
@@ -17,6 +18,8 @@ use std::path::PathBuf;
 pub struct Keys {
     pub sealer: Sealer,
     pub blind: BlindKey,
+    /// For the macs of rows; absent where encryption is off.
+    pub state: Option<StateKey>,
     /// Absent where signing is off.
     pub signing: Option<SigningKeys>,
 }
@@ -42,7 +45,8 @@ pub async fn load(settings: &KeySettings, database: Database) -> Result<Keys, Ke
         Some(ring) => (ring.sealer()?, ring.blind()?),
         None => (Sealer::plain(), BlindKey::public()),
     };
-    Ok(Keys { sealer, blind, signing: secrets.signing })
+    let state = secrets.ring.as_ref().map(Ring::state).transpose()?;
+    Ok(Keys { sealer, blind, state, signing: secrets.signing })
 }
 
 /// The key files that open nothing by themselves, each with the name under which a database keeps a copy for other

@@ -8,6 +8,7 @@ use super::KeyError;
 use super::secret::Secret;
 use crate::blind::BlindKey;
 use crate::seal::{KeyId, SealKey, Sealer};
+use crate::state::StateKey;
 
 /// A master secret and its name. The name is derived from the secret, so that a damaged secret shows.
 pub(super) struct Master {
@@ -46,6 +47,12 @@ impl Ring {
     pub fn blind(&self) -> Result<BlindKey, KeyError> {
         let oldest = self.older.first().unwrap_or(&self.current);
         Ok(BlindKey::new(&*derive(&oldest.secret, "svc blind key v1")?))
+    }
+
+    /// Derived from the oldest master too: the log holds macs from before a rotation.
+    pub fn state(&self) -> Result<StateKey, KeyError> {
+        let oldest = self.older.first().unwrap_or(&self.current);
+        Ok(StateKey::new(&*derive(&oldest.secret, "svc state v1")?))
     }
 }
 

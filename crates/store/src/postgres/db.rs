@@ -3,6 +3,7 @@
 
 use crate::StoreError;
 use crate::apart::Apart;
+use crate::copy::{Batch, Key, Table, postgres_page};
 use crate::rows::facts::{COLUMNS, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
 use crate::script::{Db, PlanBasis, StoreResult};
@@ -152,6 +153,15 @@ impl Db for PostgresDb<'_> {
 
     async fn apart(&mut self, what: Apart) -> StoreResult<Option<Vec<u8>>> {
         deployment::get(self, what.row()).await
+    }
+
+    async fn table_page(
+        &mut self,
+        table: &'static Table,
+        tenant: &Tenant,
+        after: Option<&Key>,
+    ) -> StoreResult<Batch> {
+        postgres_page(self.client, table, table.name, Some(tenant.as_str()), after).await
     }
 
     async fn plan_basis(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<PlanBasis> {

@@ -294,6 +294,7 @@ async fn run(tx: &mut PostgresTx<'_>, jobs: &mut Group) -> Result<(), StoreError
         if let Some(error) = job.run(tx).await {
             return Err(error);
         }
+        tx.record_rest().await?;
     }
     Ok(())
 }

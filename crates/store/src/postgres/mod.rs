@@ -16,6 +16,7 @@ mod open;
 mod pool;
 mod riders;
 mod shared;
+mod touched;
 mod tx;
 mod user_keys;
 mod view;

@@ -12,9 +12,10 @@ use crate::rows::audit::draft;
 use crate::rows::counters::Tally;
 use crate::rows::deployment::{PRINCIPALS, SET};
 use crate::rows::principals::next_version;
-use crate::script::{Alone, Reach, Rows, Series, StoreResult};
+use crate::script::{Alone, Db, Reach, Rows, Series, StoreResult};
 use crate::scripts::{credentials, log, user_keys};
 use crate::sql::{Param, RowWrite, params};
+use crate::state::{Change, Changes};
 use deadpool_postgres::Client;
 use domain::{FactId, Principal, PrincipalsVersion, Tenant};
 use evidence::{Appender, Draft, LogEnd, SeqRange};
@@ -50,6 +51,10 @@ pub(crate) struct PostgresTx<'c> {
     /// The version of the principals: `None` until the log is ours, and once this transaction changes a principal.
     principals: Option<PrincipalsVersion>,
     changes_principals: bool,
+    /// What the next entry says of rows besides those that were touched.
+    told: Changes,
+    /// Whether rows were written since the last entry.
+    wrote: bool,
 }
 
 /// Whose rows the transaction reaches.
@@ -74,6 +79,8 @@ impl<'c> PostgresTx<'c> {
             callers: Vec::new(),
             principals: None,
             changes_principals: false,
+            told: Changes::default(),
+            wrote: false,
         }
     }
 
@@ -99,8 +106,28 @@ impl<'c> PostgresTx<'c> {
         Ok(())
     }
 
-    fn push(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) {
-        self.entries.push((call.caller.tenant.clone(), draft(call, record, blanks)));
+    /// What became of the rows since the last entry. They are read back now, while their tenant is open.
+    async fn changes(&mut self) -> StoreResult<Changes> {
+        let mut changes = std::mem::take(&mut self.told);
+        if std::mem::take(&mut self.wrote) {
+            changes.own.extend(self.db.changes().await?);
+        }
+        Ok(changes)
+    }
+
+    fn push(&mut self, call: &Call, record: &Record, blanks: &[SeqRange], changes: &Changes) {
+        let draft = Draft { changes: changes.encode(), ..draft(call, record, blanks) };
+        self.entries.push((call.caller.tenant.clone(), draft));
+    }
+
+    /// Rows that a call changed without recording it get an entry of their own.
+    pub async fn record_rest(&mut self) -> StoreResult<()> {
+        let changes = self.changes().await?;
+        if !changes.is_empty() {
+            let record = Record::done("rows were changed between calls");
+            self.push(&Call::between_calls(), &record, &[], &changes);
+        }
+        Ok(())
     }
 
     pub fn has_entries(&self) -> bool {
@@ -202,11 +229,13 @@ impl<'c> Rows for PostgresTx<'c> {
     }
 
     async fn run(&mut self, sql: &str, params: &[Param<'_>]) -> StoreResult<u64> {
+        self.wrote = true;
         self.db.execute(sql, &bound(params)).await
     }
 
     /// Each step is sent before the one ahead of it is answered.
     async fn run_all(&mut self, steps: Vec<RowWrite<'_>>) -> StoreResult<()> {
+        self.wrote = true;
         // A step that had to prepare its statement first would fall behind.
         let mut statements = Vec::with_capacity(steps.len());
         for step in &steps {
@@ -251,15 +280,37 @@ impl<'c> Rows for PostgresTx<'c> {
 
     async fn record(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) -> StoreResult<()> {
         self.callers.extend(credentials::needed(call, record).cloned());
-        self.push(call, record, blanks);
+        let changes = self.changes().await?;
+        self.push(call, record, blanks, &changes);
         self.tally.count(call, record);
         call.set_recorded();
         self.recorded.push(call.recorded_mark());
         Ok(())
     }
 
+    fn list_rows(&mut self, at: u64, rows: Vec<Change>) {
+        self.told.all = Some((at, rows));
+    }
+
+    fn tell(&mut self, change: Change) {
+        self.told.own.push(change);
+    }
+
     async fn note(&mut self, call: &Call, record: &Record) -> StoreResult<()> {
-        self.push(call, record, &[]);
+        let changes = self.changes().await?;
+        self.push(call, record, &[], &changes);
+        Ok(())
+    }
+
+    async fn run_each(
+        &mut self,
+        sql: &str,
+        tenant: &Tenant,
+        each: &[i64],
+        rest: &[Param<'_>],
+    ) -> StoreResult<()> {
+        self.wrote = true;
+        self.db.all_each::<()>(sql, tenant, each, rest).await?;
         Ok(())
     }
 }

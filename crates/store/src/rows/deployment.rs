@@ -60,7 +60,8 @@ impl Secrets {
             }
         };
         let unreadable = Unreadable::default();
-        Ok(Self { sealer: keys.sealer, users: None, blind: keys.blind, signer, keyring, unreadable })
+        let Keys { sealer, blind, state, .. } = keys;
+        Ok(Self { sealer, users: None, blind, state, signer, keyring, unreadable })
     }
 
     /// Where the log ends. A head that is not ours is not built upon: the next head would vouch for it.

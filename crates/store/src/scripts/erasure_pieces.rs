@@ -1,7 +1,7 @@
 //! Carrying an erasure out: the parts of its plan, and at the end the receipt.
 
 use super::tree::tree_at;
-use super::{decisions, deployment, facts, receipts, spaces};
+use super::{decisions, deployment, facts, receipts, spaces, state};
 use crate::call::Call;
 use crate::records::Recorded;
 use crate::rows::audit::ranges;
@@ -229,6 +229,10 @@ async fn audit_purge<R: Rows>(rows: &mut R, call: &Call, before: Timestamp) -> S
             let anchor = Anchor { at, ts: call.caller.now, tree };
             let anchor = Signed::new(anchor, rows.db().secrets().signer.as_ref());
             deployment::set(rows, ANCHOR, &anchor.encode()).await?;
+            // What the entries that go say of the rows is said again by the entry of this call.
+            if let Some(ledger) = state::ledger(rows.db(), seq).await? {
+                rows.list_rows(u64::try_from(seq).unwrap_or_default(), ledger.all());
+            }
             rows.run("DELETE FROM audit_entry WHERE seq <= $1", &params![seq]).await?
         }
     };

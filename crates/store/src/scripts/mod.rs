@@ -26,6 +26,7 @@ mod restorations;
 mod revoked;
 mod row_erase;
 mod spaces;
+mod state;
 pub(crate) mod statement_texts;
 mod statements;
 mod storage_use;

@@ -10,6 +10,7 @@ use crate::rows::statement_texts::FORGET_UNUSED;
 use crate::rows::statements::FORGET_OF_FACT;
 use crate::script::{Db, Ground, Reach, Rows, Script, StoreResult};
 use crate::sql::{Param, params};
+use crate::state::Change;
 use crate::store::Store;
 use domain::{FactId, SpaceId, SpaceKey, Tenant};
 
@@ -29,6 +30,8 @@ enum RowKey {
     Decision(i64),
     Erasure(i64),
     Principal(String),
+    /// A row that is gone, by the name that the log has for it.
+    Missing([u8; 16]),
     Other {
         sql: &'static str,
         key: Vec<Param<'static>>,
@@ -56,6 +59,10 @@ impl RowKey {
             ("decision", [tenant, id]) => (tenant, Self::Decision(number(id)?)),
             ("erasure", [tenant, id]) => (tenant, Self::Erasure(number(id)?)),
             ("principal", [tenant, id]) => (tenant, Self::Principal((*id).to_owned())),
+            ("missing", [_, name]) => {
+                let name = bytes(name)?.try_into().map_err(|_| refused())?;
+                return Ok((Tenant::default(), Self::Missing(name)));
+            }
             ("receipt", [tenant, id]) => {
                 let sql = "DELETE FROM receipt WHERE tenant = $1 AND id = $2";
                 (tenant, Self::Other { sql, key: params![number(id)?].into() })
@@ -113,6 +120,10 @@ impl Script for RowErase {
                 rows.principals_changed().await?;
                 let sql = "DELETE FROM principal WHERE tenant = $1 AND id = $2";
                 rows.run(sql, &params![tenant, id]).await?
+            }
+            RowKey::Missing(row) => {
+                rows.tell(Change { row: *row, mac: None });
+                1
             }
             RowKey::Other { sql, key } => {
                 let mut values: Vec<Param<'_>> = params![tenant].into();

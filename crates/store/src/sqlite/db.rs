@@ -3,6 +3,7 @@
 
 use crate::StoreError;
 use crate::apart::Apart;
+use crate::copy::{Batch, Key, Table, sqlite_page};
 use crate::keys::read_apart;
 use crate::rows::facts::{COLUMNS, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
@@ -156,6 +157,15 @@ impl Db for SqliteDb<'_> {
 
     async fn apart(&mut self, what: Apart) -> StoreResult<Option<Vec<u8>>> {
         Ok(read_apart(&what.file(self.path()?))?)
+    }
+
+    async fn table_page(
+        &mut self,
+        table: &'static Table,
+        tenant: &Tenant,
+        after: Option<&Key>,
+    ) -> StoreResult<Batch> {
+        sqlite_page(self.sql, table, Some(tenant.as_str()), after)
     }
 
     async fn plan_basis(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<PlanBasis> {

@@ -1,3 +1,1 @@
--- The number of the key that the user's content is sealed under: the same in all spaces of a user. A space that nothing was
--- written to since this version has none.
-ALTER TABLE space ADD COLUMN user_key INTEGER;
+-- On SQLite each writing connection notes by triggers of its own which rows it touches; there is nothing in the file.

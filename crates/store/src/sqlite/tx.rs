@@ -16,8 +16,9 @@ use crate::scripts::log::log_appender;
 use crate::scripts::{credentials, user_keys};
 use crate::secrets::Secrets;
 use crate::sql::{Param, RowWrite, params};
+use crate::state::{Change, Changes};
 use domain::{FactId, PrincipalsVersion, Tenant};
-use evidence::{Appender, LogEnd, SeqRange};
+use evidence::{Appender, Draft, LogEnd, SeqRange};
 use rusqlite::{Connection, ErrorCode, ffi};
 
 pub(crate) struct SqliteTx<'c> {
@@ -26,6 +27,10 @@ pub(crate) struct SqliteTx<'c> {
     tally: Tally,
     /// The version of the principals, once it was asked for. Nobody else changes it while this transaction runs.
     principals: Option<PrincipalsVersion>,
+    /// What the next entry says of rows besides those that were touched.
+    told: Changes,
+    /// How many rows the connection had ever written when the last entry was appended.
+    written: u64,
 }
 
 /// What was not committed is taken back.
@@ -49,7 +54,9 @@ impl<'c> SqliteTx<'c> {
         sql.execute_batch("BEGIN IMMEDIATE")?;
         let chain = Chain { log: Appender::new(LogEnd::genesis()), appended: None };
         let db = SqliteDb { sql, secrets };
-        let mut tx = Self { db, chain, tally: Tally::default(), principals: None };
+        let written = db.sql.total_changes();
+        let mut tx =
+            Self { db, chain, tally: Tally::default(), principals: None, told: Changes::default(), written };
         at_once(user_keys::follow(&mut tx.db))?;
         tx.chain.log = at_once(log_appender(&mut tx.db, known))?;
         Ok(tx)
@@ -59,9 +66,12 @@ impl<'c> SqliteTx<'c> {
     pub fn savepoint(&mut self, call: impl FnOnce(&mut Self) -> bool) -> Result<(), StoreError> {
         let (chain, tally) = (self.chain.clone(), self.tally.clone());
         self.db.execute("SAVEPOINT one_call", &[])?;
-        if !call(self) {
+        if call(self) {
+            self.record_rest()?;
+        } else {
             self.db.execute("ROLLBACK TO one_call", &[])?;
             (self.chain, self.tally) = (chain, tally);
+            (self.told, self.written) = (Changes::default(), self.db.sql.total_changes());
         }
         self.db.execute("RELEASE one_call", &[])?;
         Ok(())
@@ -78,13 +88,34 @@ impl<'c> SqliteTx<'c> {
         at_once(credentials::check(&mut self.db, principal, Some(version)))
     }
 
+    /// What became of the rows since the last entry.
+    fn changes(&mut self) -> StoreResult<Changes> {
+        let mut changes = std::mem::take(&mut self.told);
+        if self.db.sql.total_changes() != self.written {
+            changes.own.extend(self.db.changes()?);
+        }
+        Ok(changes)
+    }
+
+    /// Rows that a call changed without recording it get an entry of their own.
+    fn record_rest(&mut self) -> StoreResult<()> {
+        let changes = self.changes()?;
+        self.written = self.db.sql.total_changes();
+        if changes.is_empty() {
+            return Ok(());
+        }
+        self.told = changes;
+        self.append(&Call::between_calls(), &Record::done("rows were changed between calls"), &[])
+    }
+
     fn append(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) -> StoreResult<()> {
         let caller = &call.caller;
-        let draft = draft(call, record, blanks);
+        let draft = Draft { changes: self.changes()?.encode(), ..draft(call, record, blanks) };
         let stored = self.chain.log.append(draft).map_err(|e| StoreError::corrupt("the audit log", e))?;
         let entry = self.db.secrets.entry_seal(caller.tenant.as_str(), stored)?;
         self.db.entry_insert(&entry)?;
         self.chain.appended = Some(caller.now);
+        self.written = self.db.sql.total_changes();
         Ok(())
     }
 
@@ -197,6 +228,14 @@ impl<'c> Rows for SqliteTx<'c> {
         self.tally.count(call, record);
         call.set_recorded();
         Ok(())
+    }
+
+    fn list_rows(&mut self, at: u64, rows: Vec<Change>) {
+        self.told.all = Some((at, rows));
+    }
+
+    fn tell(&mut self, change: Change) {
+        self.told.own.push(change);
     }
 
     async fn note(&mut self, call: &Call, record: &Record) -> StoreResult<()> {

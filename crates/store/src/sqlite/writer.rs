@@ -4,6 +4,7 @@
 
 use super::connection::{self, Meter};
 use super::db::{SqliteDb, at_once};
+use super::touched;
 use super::tx::SqliteTx;
 use crate::StoreError;
 use crate::head_file::{HeadFile, Lag, is_locked};
@@ -107,6 +108,9 @@ impl Drop for Thread {
 impl Writer {
     pub fn start(path: &Path, secrets: Arc<Secrets>, meter: Option<&Meter>) -> Result<Self, StoreError> {
         let connection = connection::open(path, meter)?;
+        if secrets.state.is_some() {
+            touched::watch(&connection)?;
+        }
         let (queue, jobs) = mpsc::channel();
         let (head_file, head_lag) = (HeadFile::beside(path), Lag::default());
         let health = Arc::<Health>::default();

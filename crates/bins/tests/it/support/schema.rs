@@ -14,9 +14,15 @@ const UNTRIGGERED: &str = match crate::ENGINE {
     }
 };
 
+const UNTOUCHED: &str = match crate::ENGINE {
+    Engine::Sqlite => "",
+    Engine::Postgres => "DROP FUNCTION touched CASCADE;",
+};
+
 /// What takes back each version of the schema, the newest first.
-const BACK: [(i64, &str); 7] = [
-    (7, "ALTER TABLE space DROP COLUMN user_key;"),
+const BACK: [(i64, &str); 8] = [
+    (8, "ALTER TABLE space DROP COLUMN user_key;"),
+    (7, UNTOUCHED),
     (6, "ALTER TABLE audit_entry DROP COLUMN changes; DROP TABLE audit_subtree;"),
     (5, UNTRIGGERED),
     (
