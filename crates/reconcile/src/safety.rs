@@ -36,6 +36,8 @@ pub enum Concern {
     Unreadable {
         id: FactId,
     },
+    /// The memory itself is damaged, and anything may be missing.
+    Damaged,
     Disputed {
         id: FactId,
         subject: String,
@@ -68,6 +70,7 @@ impl fmt::Display for Concern {
             Self::Unreadable { id } => {
                 write!(f, "cannot be read: #{id} is damaged, and may be about this")
             }
+            Self::Damaged => f.write_str("the memory is damaged, and something may be missing"),
             Self::Disputed { id, subject, value } => {
                 write!(f, "disputed: #{id} {subject} = {value} awaits confirmation")
             }

@@ -3,7 +3,7 @@
 use crate::args::Arguments;
 use crate::catalogue::{self, Prepared, ToolInfo};
 use crate::outcome::{Done, Stop};
-use crate::reply::{Reply, ToolReply};
+use crate::reply::{Missing, Reply, ToolReply};
 use crate::scope::reach;
 use crate::service::Service;
 use crate::tool::Effect;
@@ -116,13 +116,17 @@ impl Service {
         }
     }
 
-    /// A read of a space in which facts are damaged says so. An export does in a field of its own.
+    /// A read says so where facts of its space, or the file, are damaged. An export does in a field of its own.
     async fn completed(&self, call: &Call, reply: ToolReply) -> Reply {
-        let Some(space) = call.space.as_ref().filter(|_| !matches!(reply, ToolReply::ExportMemory(_))) else {
+        if matches!(reply, ToolReply::ExportMemory(_)) {
             return Reply::Done(reply);
-        };
+        }
+        if self.store.file_damage().is_some() {
+            return Reply::Incomplete { reply, missing: Missing::File };
+        }
+        let Some(space) = &call.space else { return Reply::Done(reply) };
         match self.store.facts_unreadable(&call.caller, space).await {
-            Ok(unreadable) if !unreadable.is_empty() => Reply::Incomplete { reply, unreadable },
+            Ok(facts) if !facts.is_empty() => Reply::Incomplete { reply, missing: Missing::Facts(facts) },
             _ => Reply::Done(reply),
         }
     }

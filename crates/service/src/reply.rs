@@ -43,8 +43,8 @@ use std::fmt;
 pub enum Reply {
     /// The tool did its work, or found nothing to do; its own reply says which.
     Done(ToolReply),
-    /// The tool did its work, but some facts of the space are damaged and were left out.
-    Incomplete { reply: ToolReply, unreadable: Vec<FactId> },
+    /// The tool did its work, but something is missing from what it came to.
+    Incomplete { reply: ToolReply, missing: Missing },
     /// The caller may not do this.
     Denied { why: String },
     /// The call could not be understood.
@@ -82,15 +82,7 @@ impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Done(reply) => fmt::Display::fmt(reply, f),
-            Self::Incomplete { reply, unreadable } => {
-                let ids: Vec<String> = unreadable.iter().map(|id| format!("#{id}")).collect();
-                write!(
-                    f,
-                    "{reply}\n\n⚠ Something is missing here: {} of this space cannot be read. Its row is damaged; the \
-                     operator can look with svc fsck.",
-                    ids.join(", ")
-                )
-            }
+            Self::Incomplete { reply, missing } => write!(f, "{reply}\n\n{missing}"),
             Self::Denied { why } => write!(f, "Access denied: {why}"),
             Self::Refused { why } => f.write_str(why),
             Self::OverQuota(over) => write!(f, "Quota reached: {}", over.why),
@@ -98,6 +90,35 @@ impl fmt::Display for Reply {
             Self::Failed { reference, advice } => {
                 write!(f, "Svc couldn't complete that (ref {reference}). {advice}")
             }
+        }
+    }
+}
+
+/// Why a reply may lack something.
+#[derive(Debug)]
+pub enum Missing {
+    /// These facts of the space are damaged, and were left out.
+    Facts(Vec<FactId>),
+    /// The database file is damaged, and nobody knows what it lacks.
+    File,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Facts(ids) => {
+                let ids: Vec<String> = ids.iter().map(|id| format!("#{id}")).collect();
+                write!(
+                    f,
+                    "⚠ Something is missing here: {} of this space cannot be read. Its row is damaged; the operator can \
+                     look with svc fsck.",
+                    ids.join(", ")
+                )
+            }
+            Self::File => f.write_str(
+                "⚠ Something may be missing here: the database file is damaged. The operator can look with svc fsck, and \
+                 restore a backup.",
+            ),
         }
     }
 }

@@ -9,6 +9,7 @@ mod audit_log;
 mod audit_tampering;
 mod backup;
 mod bench;
+mod bit_flips;
 mod built_in;
 mod circles;
 mod concurrency;

@@ -105,7 +105,8 @@ pub(super) async fn damaged(cx: &Context<'_>) -> Result<impl Iterator<Item = Con
     // Opening the space looks at every fact that is active or flagged.
     service.spaces.current(&service.store, caller, &cx.space).await?;
     let unreadable = service.store.facts_unreadable(caller, &cx.space).await?;
-    Ok(unreadable.into_iter().map(|id| Concern::Unreadable { id }))
+    let file = service.store.file_damage().map(|_| Concern::Damaged);
+    Ok(unreadable.into_iter().map(|id| Concern::Unreadable { id }).chain(file))
 }
 
 /// Whether a subject is safe to act on: it is where nothing speaks against it.

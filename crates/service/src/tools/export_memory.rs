@@ -35,7 +35,8 @@ impl Tool for ExportMemory {
         let export = cx.service.store.space_export(&cx.call.caller, &cx.space).await?;
         let detail = format!("{} record(s)", export.records.len());
         let public_key = cx.service.store.public_key();
-        Ok(Done::read(Exported { space: cx.space, export, public_key }, detail))
+        let file_damage = cx.service.store.file_damage().map(str::to_owned);
+        Ok(Done::read(Exported { space: cx.space, export, public_key, file_damage }, detail))
     }
 }
 
@@ -45,6 +46,8 @@ pub struct Exported {
     pub space: Space,
     pub export: Export,
     pub public_key: Option<String>,
+    /// What is wrong with the database file, by which anything may be missing.
+    pub file_damage: Option<String>,
 }
 
 impl fmt::Display for Exported {
@@ -55,8 +58,8 @@ impl fmt::Display for Exported {
 
 /// What is signed is given as its exact bytes in hexadecimal, as the page on the evidence format describes them.
 fn object(exported: &Exported) -> Value {
-    let Exported { space, export, public_key } = exported;
-    json!({
+    let Exported { space, export, public_key, file_damage } = exported;
+    let mut object = json!({
         "space": { "user_id": space.user_id, "agent_id": space.agent_id, "run_id": space.run_id },
         "records": export.records.iter().map(fact_json).collect::<Vec<_>>(),
         "decisions": export.decisions.iter().map(|(signed, disclosed)| decision(signed, disclosed)).collect::<Vec<_>>(),
@@ -71,7 +74,11 @@ fn object(exported: &Exported) -> Value {
         })),
         "unreadable": export.unreadable,
         "public_key": public_key,
-    })
+    });
+    if let (Some(damage), Value::Object(fields)) = (file_damage, &mut object) {
+        fields.insert("file_damage".to_owned(), json!(damage));
+    }
+    object
 }
 
 fn signature(signature: Option<&Signature>) -> Option<String> {

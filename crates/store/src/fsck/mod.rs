@@ -16,7 +16,7 @@ use crate::postgres::Address;
 use crate::rows::deployment::{self, ANCHOR, COPYING, ENCRYPTION};
 use crate::rows::schema::Schema;
 use crate::secrets::Secrets;
-use crate::sqlite::connection;
+use crate::sqlite::{connection, pages};
 use crate::state::{Changes, Ledger, table_of};
 use crate::store::StoreSettings;
 use counters::Counters;
@@ -24,7 +24,6 @@ use domain::Tenant;
 use evidence::{Anchor, Hash};
 use memory::{Memory, wrong};
 use proofs::Proofs;
-use rusqlite::Connection;
 use source::{Source, TableRow};
 use std::collections::BTreeMap;
 
@@ -67,7 +66,8 @@ pub async fn fsck(settings: &StoreSettings, watch: Watcher<'_>) -> Result<Fsck, 
         StoreSettings::Sqlite(sqlite) => {
             connection = connection::open(&sqlite.path, None)?;
             connection.pragma_update(None, "query_only", true)?;
-            damage = pages(&connection)?;
+            damage = pages::faults(&connection)?;
+            damage.iter_mut().for_each(|fault| fault.insert_str(0, "the file is damaged: "));
             Source::Sqlite(SqliteRows::of(&mut connection)?)
         }
         StoreSettings::Postgres(postgres) => {
@@ -143,17 +143,6 @@ async fn entries(
         }
         after = batch.last();
     }
-}
-
-/// What SQLite says of its own file.
-fn pages(db: &Connection) -> Result<Vec<String>, StoreError> {
-    let mut check = db.prepare("PRAGMA integrity_check(20)")?;
-    let said = check.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
-    Ok(said
-        .into_iter()
-        .filter(|line| line != "ok")
-        .map(|line| format!("the file is damaged: {line}"))
-        .collect())
 }
 
 struct Check<'s> {

@@ -294,6 +294,11 @@ impl Store {
         Ok(self.read_in(caller, space, StillUnreadable).await?.unwrap_or_default())
     }
 
+    /// What is wrong with the database file, by which anything may be missing from what is read.
+    pub fn file_damage(&self) -> Option<&str> {
+        self.secrets().unreadable.file()
+    }
+
     async fn facts(&self, caller: &Caller, space: &Space, which: Facts) -> StoreResult<Vec<Fact>> {
         Ok(self.read_in(caller, space, which).await?.unwrap_or_default())
     }

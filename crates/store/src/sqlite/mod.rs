@@ -8,6 +8,7 @@ pub(crate) mod db;
 mod engine;
 pub(crate) mod migrations;
 mod open;
+pub(crate) mod pages;
 mod readers;
 mod settle;
 mod touched;

@@ -4,6 +4,7 @@ use super::connection::{self, Meter};
 use super::db::SqliteDb;
 use super::engine::Sqlite;
 use super::migrations;
+use super::pages;
 use super::readers::{Purpose, Readers};
 use super::user_keys;
 use super::writer::Writer;
@@ -63,6 +64,7 @@ impl Sqlite {
         claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
         secrets.users = user_keys::load(&mut db, &path, &secrets.sealer)?;
         let secrets = Arc::new(secrets);
+        pages::look_through(&path, &secrets)?;
         let head_file = HeadFile::beside(&path);
         let head_error = |e| {
             let path = head_file.path().display();
