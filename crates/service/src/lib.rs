@@ -18,6 +18,7 @@ pub mod projection_work;
 mod quota;
 mod render;
 mod reply;
+mod reply_desk;
 mod room;
 mod schema;
 mod scope;

@@ -2,24 +2,12 @@
 
 use crate::reply::{Reply, ToolReply};
 use crate::service::Service;
-use domain::{Account, Capacity, Places};
+use domain::Account;
 use std::panic::resume_unwind;
 use tokio::task::spawn_blocking;
 
 /// Items of a reply that are written in less time than handing them to another thread is worth.
 const SHORT: usize = 64;
-
-/// Where long replies are written; clones share the places.
-#[derive(Debug, Clone)]
-pub(crate) struct Desk(Places);
-
-impl Desk {
-    /// One core is left to everybody's short calls, where there is more than one.
-    pub fn new() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self(Places::new(Capacity::of(cores.saturating_sub(1).max(1))))
-    }
-}
 
 impl Reply {
     fn is_long(&self) -> bool {

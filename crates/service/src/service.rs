@@ -1,10 +1,10 @@
 //! What the tools share: the store, the models, and the options of the deployment.
 
 use crate::embedding::Embedding;
-use crate::long_reply::Desk;
 use crate::metrics::ToolTimes;
 use crate::projection::Projection;
 use crate::quota::{Meter, Quotas};
+use crate::reply_desk::ReplyDesk;
 use crate::spaces::{BUDGET_BYTES, Spaces};
 use domain::{Caller, Space, Timestamp};
 use evidence::{Claims, PublicKey, read_licence};
@@ -113,7 +113,7 @@ pub struct Service {
     pub(crate) projection: Option<Projection>,
     pub(crate) tool_times: ToolTimes,
     pub(crate) meter: Meter,
-    pub(crate) desk: Desk,
+    pub(crate) desk: ReplyDesk,
 }
 
 impl Service {
@@ -134,7 +134,7 @@ impl Service {
             projection: None,
             tool_times,
             meter: Meter::default(),
-            desk: Desk::new(),
+            desk: ReplyDesk::new(),
         }
     }
 

@@ -139,3 +139,18 @@ fn a_wrong_row_is_removed_with_a_note() {
     let (said, is_clean) = check(&copy);
     assert!(is_clean, "{said}");
 }
+
+#[test]
+fn a_changed_subtree_of_the_log_is_named() {
+    let deployment = Deployment::new(&Model::start());
+    let process = deployment.start();
+    for _ in 0..260 {
+        process.call("get_memory", &json!({ "memory_id": 1 }));
+    }
+    assert!(process.close().success());
+    let (said, is_clean) = check(&deployment);
+    assert!(is_clean, "{said}");
+    flip(&deployment.sql(), "hash", "audit_subtree", "level = 8 AND place = 0");
+    let (said, _) = check(&deployment);
+    assert_eq!(said["findings"][0]["row"], "audit_subtree/8/0", "{said}");
+}

@@ -3,6 +3,7 @@
 
 mod counters;
 mod finding;
+mod log_tree;
 mod memory;
 mod proofs;
 mod source;
@@ -22,13 +23,14 @@ use crate::store::StoreSettings;
 use counters::Counters;
 use domain::Tenant;
 use evidence::{Anchor, Hash};
+use log_tree::LogTree;
 use memory::{Memory, wrong};
 use proofs::Proofs;
 use source::{Source, TableRow};
 use std::collections::BTreeMap;
 
 /// In this order a row comes after what it belongs to.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 13] = [
     "space",
     "statement_text",
     "fact",
@@ -41,6 +43,7 @@ const ORDER: [&str; 12] = [
     "principal",
     "sequence",
     "audit_entry",
+    "audit_subtree",
 ];
 
 /// What a check came to.
@@ -151,6 +154,7 @@ struct Check<'s> {
     counters: Counters,
     /// Up to where the log was purged.
     purged: u64,
+    log_tree: LogTree,
     /// The receipts that are anchored to each entry, and the hash that they give for it.
     anchored: BTreeMap<u64, Vec<(RowName, Hash)>>,
     secrets: &'s Secrets,
@@ -170,7 +174,8 @@ impl<'s> Check<'s> {
             memory: Memory::new(secrets),
             proofs: Proofs::new(secrets),
             counters: Counters::default(),
-            purged: anchor.map_or(0, |anchor| anchor.statement.at.size),
+            purged: anchor.as_ref().map_or(0, |anchor| anchor.statement.at.size),
+            log_tree: LogTree::after(anchor.map(|anchor| anchor.statement)),
             anchored: BTreeMap::new(),
             secrets,
             done: Fsck { is_covered: ledger.is_some(), ..Fsck::default() },
@@ -261,6 +266,7 @@ impl<'s> Check<'s> {
             "sequence" => self.counters.sequence(tenant, row),
             "storage_use" => self.counters.storage_use(tenant, row),
             "audit_entry" => self.entry(row),
+            "audit_subtree" => self.log_tree.subtree(row),
             _ => Ok(()),
         }
     }
@@ -268,6 +274,7 @@ impl<'s> Check<'s> {
     /// Receipts that are anchored here must have this very hash.
     fn entry(&mut self, row: TableRow<'_>) -> Result<(), StoreError> {
         let (seq, hash): (i64, Option<Vec<u8>>) = (row.get("seq")?, row.get("hash")?);
+        self.log_tree.entry(hash.as_deref());
         let anchored = u64::try_from(seq).ok().and_then(|seq| self.anchored.remove(&seq));
         for (receipt, expected) in anchored.into_iter().flatten() {
             if hash.as_deref() != Some(expected.0.as_slice()) {
