@@ -2,6 +2,7 @@
 //! receipts and licences. Bytes in, bytes out; the page `docs/evidence-format.md` describes every layout.
 
 mod append;
+mod artefact;
 mod audit;
 mod checkpoint;
 mod decision;
@@ -22,6 +23,7 @@ mod tests;
 mod verify;
 
 pub use append::{AppendError, Appender, Draft, LogEnd};
+pub use artefact::{Fault, Finding, LogCheck, check_artefact};
 pub use audit::{Entry, Position, SeqRange, StoredDetail, StoredEntry};
 pub use checkpoint::{Anchor, Head, Origin, SignedAnchor, SignedHead, TreeHead};
 pub use decision::{Belief, Disclosed, Explained, Owner, Recorded, Snapshot, explain, record};

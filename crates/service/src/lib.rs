@@ -5,6 +5,7 @@ mod api_key;
 mod args;
 mod catalogue;
 mod embedding;
+mod evidence_json;
 mod fact_json;
 mod gate;
 mod long_reply;
@@ -28,6 +29,7 @@ mod tool;
 mod tools;
 
 pub use catalogue::{ToolInfo, catalogue};
+pub use evidence_json::{entry_json, head_json, signed_json};
 pub use fact_json::fact_json;
 pub use paths::Path;
 pub use projection_check::{Comparison, compare};

@@ -6,8 +6,8 @@ use std::future::Future;
 use std::io::Write;
 use std::process::ExitCode;
 use svc::cli::{
-    CliError, backup, bench, connect, demo, eval, fsck, graph, license, migrate_to, principal, prompt,
-    restore, tell,
+    CliError, audit, backup, bench, connect, demo, eval, fsck, graph, license, migrate_to, principal, prompt,
+    restore, tell, verify,
 };
 use svc::line_wrap::WrappedOutput;
 use svc::settings::{LogLevel, LogSettings, Settings};
@@ -49,6 +49,10 @@ enum Command {
     Restore(restore::Command),
     MigrateTo(migrate_to::Command),
     Fsck(fsck::Command),
+    Verify(verify::Command),
+    /// Take the audit log out, for others to check.
+    #[command(subcommand)]
+    Audit(audit::Command),
 }
 
 fn main() -> ExitCode {
@@ -81,6 +85,8 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
         Some(Command::Restore(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::MigrateTo(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::Fsck(command)) => within(command.run(settings()?, &mut unbroken)),
+        Some(Command::Verify(command)) => command.run(&mut unbroken),
+        Some(Command::Audit(command)) => within(command.run(settings()?, &mut out)),
     };
     out.flush()?;
     done

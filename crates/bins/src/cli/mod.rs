@@ -1,5 +1,6 @@
 //! The commands of `svc`, for the person who runs the deployment.
 
+pub mod audit;
 pub mod backup;
 pub mod bench;
 pub mod connect;
@@ -16,6 +17,7 @@ pub mod prompt;
 pub mod restore;
 mod session;
 pub mod tell;
+pub mod verify;
 mod wait_notice;
 
 pub use error::CliError;

@@ -25,6 +25,7 @@ mod eval;
 mod eval_forms;
 mod eval_lived_in;
 mod eval_long;
+mod evidence_files;
 mod evidence_flips;
 mod export;
 mod facts;

@@ -1,17 +1,15 @@
 //! Everything of a space as JSON, with the signatures over it.
 
+use crate::evidence_json::{decision_json, entry_json, head_json, receipt_json};
 use crate::fact_json::fact_json;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, Space};
-use evidence::{
-    Canonical, Disclosed, Disclosure, Receipt, Signature, Signed, Snapshot, StoredDetail, StoredEntry,
-};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::fmt;
-use store::Export;
+use store::{Export, ProvenEntry};
 
 pub(crate) struct ExportMemory;
 
@@ -62,16 +60,10 @@ fn object(exported: &Exported) -> Value {
     let mut object = json!({
         "space": { "user_id": space.user_id, "agent_id": space.agent_id, "run_id": space.run_id },
         "records": export.records.iter().map(fact_json).collect::<Vec<_>>(),
-        "decisions": export.decisions.iter().map(|(signed, disclosed)| decision(signed, disclosed)).collect::<Vec<_>>(),
-        "receipts": export.receipts.iter().map(receipt).collect::<Vec<_>>(),
-        "audit": export.audit.iter().map(audit_entry).collect::<Vec<_>>(),
-        "audit_head": export.head.as_ref().map(|head| json!({
-            "size": head.statement.at.size,
-            "hash": head.statement.at.hash.to_string(),
-            "ts": head.statement.ts.to_string(),
-            "body": hex::encode(head.body()),
-            "signature": signature(head.signature.as_ref()),
-        })),
+        "decisions": export.decisions.iter().map(|(signed, disclosed)| decision_json(signed, disclosed)).collect::<Vec<_>>(),
+        "receipts": export.receipts.iter().map(receipt_json).collect::<Vec<_>>(),
+        "audit": export.audit.iter().map(proven).collect::<Vec<_>>(),
+        "audit_head": export.head.as_ref().map(head_json),
         "unreadable": export.unreadable,
         "public_key": public_key,
     });
@@ -81,60 +73,10 @@ fn object(exported: &Exported) -> Value {
     object
 }
 
-fn signature(signature: Option<&Signature>) -> Option<String> {
-    signature.map(|signature| hex::encode(signature.encode()))
-}
-
-fn disclosure(disclosure: &Disclosure) -> Value {
-    json!({ "salt": hex::encode(disclosure.salt.0), "content": hex::encode(&disclosure.content) })
-}
-
-fn decision(signed: &Signed<Snapshot>, disclosed: &Disclosed) -> Value {
-    let snapshot = &signed.statement;
-    json!({
-        "id": snapshot.owner.id,
-        "ts": snapshot.ts.to_string(),
-        "action_summary": disclosed.summary.as_ref().and_then(|summary| summary.text().ok()),
-        "beliefs": snapshot.beliefs.iter().zip(&disclosed.beliefs).map(|((id, commitment), opened)| json!({
-            "memory_id": id,
-            "commitment": commitment.0.to_string(),
-            "disclosure": opened.as_ref().map(disclosure),
-        })).collect::<Vec<_>>(),
-        "summary_disclosure": disclosed.summary.as_ref().map(disclosure),
-        "body": hex::encode(signed.body()),
-        "signature": signature(signed.signature.as_ref()),
-    })
-}
-
-fn receipt(signed: &Signed<Receipt>) -> Value {
-    let receipt = &signed.statement;
-    json!({
-        "id": receipt.id,
-        "kind": receipt.kind_word(),
-        "ts": receipt.ts.to_string(),
-        "summary": receipt.summary(),
-        "body": hex::encode(signed.body()),
-        "signature": signature(signed.signature.as_ref()),
-    })
-}
-
-fn audit_entry(stored: &StoredEntry) -> Value {
-    let entry = &stored.entry;
-    let opened = match &stored.detail {
-        StoredDetail::Present(detail) => Some(detail),
-        StoredDetail::Blanked | StoredDetail::Unreadable => None,
-    };
-    json!({
-        "seq": entry.seq,
-        "ts": entry.ts.to_string(),
-        "action": entry.action,
-        "user": entry.user,
-        "caller": entry.caller,
-        "request_id": entry.request_id,
-        "detail": opened.and_then(|detail| detail.text().ok()),
-        "detail_disclosure": opened.map(disclosure),
-        "body": hex::encode(entry.encode()),
-        "hash": stored.hash.map(|hash| hash.to_string()),
-        "signature": signature(stored.signature.as_ref()),
-    })
+fn proven(entry: &ProvenEntry) -> Value {
+    let mut object = entry_json(&entry.stored);
+    if let (Some(fields), Some(proof)) = (object.as_object_mut(), &entry.proof) {
+        fields.insert("proof".to_owned(), proof.iter().map(ToString::to_string).collect());
+    }
+    object
 }

@@ -1,9 +1,10 @@
 //! Everything of one space, with the signatures over it.
 
+use super::proofs::Inclusion;
 use super::{audit, decisions, deployment, facts, receipts, spaces};
 use crate::StoreError;
 use crate::rows::deployment::HEAD;
-use crate::rows::export::Export;
+use crate::rows::export::{Export, ProvenEntry};
 use crate::script::{Db, Query, Reach, StoreResult};
 use crate::store::Store;
 use domain::{Account, Caller, Space, SpaceKey};
@@ -33,7 +34,7 @@ impl Query for SpaceExport {
         let mut export = Export { head: deployment::signed(db, HEAD).await?, ..Export::default() };
         for entry in audit::of_space(db, tenant, &self.space).await? {
             match entry {
-                Ok(entry) => export.audit.push(entry),
+                Ok(stored) => export.audit.push(ProvenEntry { stored, proof: None }),
                 Err(_) => export.unreadable += 1,
             }
         }
@@ -62,6 +63,15 @@ impl Query for SpaceExport {
 
 impl Store {
     pub async fn space_export(&self, caller: &Caller, space: &Space) -> Result<Export, StoreError> {
-        self.read(SpaceExport { account: caller.account(), space: space.clone() }).await
+        let mut export = self.read(SpaceExport { account: caller.account(), space: space.clone() }).await?;
+        if let Some(head) = &export.head {
+            let entries = export.audit.iter().map(|entry| entry.stored.entry.seq).collect();
+            let size = head.statement.at.size;
+            let proofs = self.read(Inclusion { account: caller.account(), entries, size }).await?;
+            for (entry, proof) in export.audit.iter_mut().zip(proofs) {
+                entry.proof = proof.filter(|_| entry.stored.entry.changes.is_some());
+            }
+        }
+        Ok(export)
     }
 }

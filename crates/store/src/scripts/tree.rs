@@ -94,7 +94,7 @@ async fn kept<D: Db>(db: &mut D, node: Node, level: u8, known: &mut Subtrees) ->
     Ok(())
 }
 
-async fn entries<D: Db>(db: &mut D, node: Node, known: &mut Subtrees) -> StoreResult<()> {
+pub(super) async fn entries<D: Db>(db: &mut D, node: Node, known: &mut Subtrees) -> StoreResult<()> {
     let places = node.places_at(0);
     let sql = "SELECT seq, hash FROM audit_entry WHERE seq > $1 AND seq <= $2";
     let values = params![row_number(places.start)?, row_number(places.end)?];

@@ -1,0 +1,42 @@
+//! Files of evidence, checked by somebody who holds the deployment's public keys and nothing else.
+
+mod entries;
+mod export;
+mod json;
+mod log;
+mod statements;
+
+pub use json::{Fault, Finding};
+pub use log::LogCheck;
+
+use crate::{Canonical, Keyring, Receipt, Snapshot};
+use json::At;
+use serde_json::Value;
+
+/// Checks a file of one JSON object: an export, a receipt or a decision. The log by itself is for [`LogCheck`].
+pub fn check_artefact(file: &[u8], keys: &Keyring) -> Vec<Finding> {
+    let value: Value = match serde_json::from_slice(file) {
+        Ok(value) => value,
+        Err(e) => {
+            let at = format!("line {}, column {}", e.line(), e.column());
+            return vec![Err(Fault { at, why: "the file is not JSON from here on".to_owned() })];
+        }
+    };
+    let root = At::root("", &value);
+    if root.maybe("records").is_some() || root.maybe("audit").is_some() {
+        return export::export(&root, keys);
+    }
+    vec![statement(&root, keys)]
+}
+
+fn statement(root: &At<'_>, keys: &Keyring) -> Finding {
+    let body = root.get("body")?;
+    let bytes = body.bytes()?;
+    if Receipt::decode(&bytes).is_ok() {
+        statements::receipt(root, keys, None)
+    } else if Snapshot::decode(&bytes).is_ok() {
+        statements::decision(root, keys, None)
+    } else {
+        Err(body.fault("it is neither a receipt nor a decision"))
+    }
+}
