@@ -16,6 +16,7 @@ mod note;
 mod receipt;
 mod record;
 mod restoration;
+mod revocations;
 mod seqset;
 mod signed;
 #[cfg(test)]
@@ -37,5 +38,6 @@ pub use note::EntryProof;
 pub use receipt::{Attestation, Erased, Erasure, Receipt, ReceiptKind};
 pub use record::Canonical;
 pub use restoration::{Restoration, SignedRestoration};
+pub use revocations::{Revocations, SignedRevocations};
 pub use signed::Signed;
 pub use verify::{Broken, ChainVerifier};

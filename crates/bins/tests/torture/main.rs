@@ -11,6 +11,7 @@ mod campaign;
 mod clock_jumps;
 mod cut_connections;
 mod disk_full;
+mod erasures;
 mod foreign_lock;
 mod forged_logs;
 mod hostile_inputs;
@@ -41,7 +42,7 @@ use std::time::Instant;
 /// Where a deployment is made without saying otherwise. Rows that use PostgreSQL ask for it.
 const ENGINE: support::Engine = support::Engine::Sqlite;
 
-const ROWS: [Row; 15] = [
+const ROWS: [Row; 16] = [
     kills::ROW,
     system_calls::ROW,
     power_loss::ROW,
@@ -56,6 +57,7 @@ const ROWS: [Row; 15] = [
     injections::ROW,
     clock_jumps::ROW,
     approval_states::ROW,
+    erasures::ROW,
     mixed_load::ROW,
 ];
 

@@ -7,7 +7,7 @@ use super::lane::Lane;
 use super::pool::{Contents, Purpose};
 use super::shared::Shared;
 use super::waited::Waited;
-use super::{migrations, pool};
+use super::{migrations, pool, user_keys};
 use crate::StoreError;
 use crate::head_file::{HeadFile, Lag};
 use crate::keys::{self, Database, KeySettings, KeySource, Switch};
@@ -163,18 +163,22 @@ async fn claimed(
     }
     let database = if claimed { Database::Existing } else { Database::New };
     let loaded = keys::load(&key_settings, database).await.map_err(|error| elsewhere(error, claimed))?;
-    let secrets = Arc::new(Secrets::from_keys(loaded)?);
+    let mut secrets = Secrets::from_keys(loaded)?;
+    if claimed {
+        Claim { secrets: &secrets, encrypt: settings.encrypt, sign: settings.sign }.check(held)?;
+    }
+    secrets.users = user_keys::load(client, &settings.beside, held, &secrets.sealer).await?;
+    let secrets = Arc::new(secrets);
     let head_file = HeadFile::beside(&settings.beside, &secrets);
     let head_error = |e: std::io::Error| {
         let path = head_file.path().display();
         StoreError::Startup(format!("cannot write {path}: {e}; check its permissions"))
     };
-    let claim = Claim { secrets: &secrets, encrypt: settings.encrypt, sign: settings.sign };
     if claimed {
-        claim.check(held)?;
         head_file.keep_private().map_err(head_error)?;
         return Ok((secrets, head_file));
     }
+    let claim = Claim { secrets: &secrets, encrypt: settings.encrypt, sign: settings.sign };
     // Before the database is claimed: a host of one that is claimed, and has no head file, has lost it or has just joined.
     head_file.begin(None, now).map_err(head_error)?;
     client.batch_execute("BEGIN").await?;

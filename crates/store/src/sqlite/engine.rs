@@ -1,7 +1,7 @@
 //! The handle on the database.
 
 use super::readers::Readers;
-use super::untouched::LastIntact;
+use super::untouched::{LastIntact, Stamp};
 use super::writer::Writer;
 use crate::load::Load;
 use crate::secrets::Secrets;
@@ -20,6 +20,11 @@ pub(crate) struct Sqlite {
 }
 
 impl Sqlite {
+    /// How the database is now, as far as others could have changed it.
+    pub async fn stamp(&self) -> Option<Stamp> {
+        Stamp::of(&self.path, &self.writer).await
+    }
+
     pub fn load(&self) -> Load {
         let pools = [&self.readers, &self.large, &self.desk, &self.verification];
         Load { writes_waiting: self.writer.waiting(), pools: pools.map(Readers::load).into() }

@@ -6,6 +6,7 @@ use super::engine::Sqlite;
 use super::migrations;
 use super::pages;
 use super::readers::{Purpose, Readers};
+use super::user_keys;
 use super::writer::Writer;
 use crate::StoreError;
 use crate::head_file::{HeadFile, entries_beside, path_beside};
@@ -59,7 +60,12 @@ impl Sqlite {
         let loaded = keys::load(&key_settings, if claimed { Database::Existing } else { Database::New })
             .await
             .map_err(|e| StoreError::Startup(e.to_string()))?;
-        let secrets = Arc::new(Secrets::from_keys(loaded)?);
+        let mut secrets = Secrets::from_keys(loaded)?;
+        if claimed {
+            claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
+        }
+        secrets.users = user_keys::load(&mut db, &path, &secrets.sealer)?;
+        let secrets = Arc::new(secrets);
         let head_file = HeadFile::beside(&path, &secrets);
         let head_error = |e| {
             let path = head_file.path().display();
@@ -68,8 +74,8 @@ impl Sqlite {
         // Before the database is claimed: one that is claimed and has no head file has lost it.
         if !claimed {
             head_file.begin(None, now).map_err(head_error)?;
+            claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
         }
-        claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
         pages::look_through(&path, &secrets)?;
         head_file.keep_private().map_err(head_error)?;
         if let Err(error) = (SqliteDb { sql: &mut db, secrets: &secrets }).settle(&head_file) {

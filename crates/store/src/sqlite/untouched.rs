@@ -1,6 +1,6 @@
 //! Whether anybody but this process has written to the database since its log was last found intact.
 
-use super::engine::Sqlite;
+use super::writer::Writer;
 use crate::script::{Db, Durability, Ground, Rows, Script, StoreResult};
 use crate::scripts::marks::Intact;
 use domain::Tenant;
@@ -54,12 +54,12 @@ impl Script for CommitsOfOthers {
     }
 }
 
-impl Sqlite {
+impl Stamp {
     /// `None` where that cannot be told: then everything is checked.
-    pub async fn stamp(&self) -> Option<Stamp> {
-        let asked = self.writer.run(CommitsOfOthers(Tenant::default()));
+    pub async fn of(path: &Path, writer: &Writer) -> Option<Self> {
+        let asked = writer.run(CommitsOfOthers(Tenant::default()));
         let commits_of_others = tokio::time::timeout(PATIENCE, asked).await.ok()?.ok()?;
-        Some(Stamp { commits_of_others, file: file(&self.path)? })
+        Some(Self { commits_of_others, file: file(path)? })
     }
 }
 
