@@ -241,6 +241,12 @@ def decode_receipt(body, at):
         receipt.graph_pending = word == "graph_pending"
         if receipt.graph_pending:
             word = record.text()
+        receipt.keys_destroyed = []
+        if word == "keys_destroyed":
+            receipt.keys_destroyed = record.list_of(record.u64)
+            if not receipt.keys_destroyed:
+                raise Fault(at, "it names no key where it must")
+            word = record.text()
         receipt.summaries = []
         if word == "summaries":
             receipt.summaries = record.list_of(record.i64)
@@ -563,6 +569,8 @@ def check_receipt(thing, place, keys, user=None):
             f"audit entries blanked: {blanked})")
     if receipt.summaries:
         text += f"; decisions that lost their summary: {shortened(receipt.summaries)}"
+    if receipt.keys_destroyed:
+        text += f"; keys of the user that were destroyed: {shortened(receipt.keys_destroyed)}"
     if receipt.graph_pending:
         text += "; the removal from the entity graph was still to come"
     return text

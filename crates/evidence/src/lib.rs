@@ -15,6 +15,7 @@ mod merkle;
 mod receipt;
 mod record;
 mod restoration;
+mod revocations;
 mod seqset;
 mod signed;
 #[cfg(test)]
@@ -35,5 +36,6 @@ pub use merkle::{Frontier, KEPT_LEVELS, Node, Plan, Subtrees, is_consistent, is_
 pub use receipt::{Attestation, Erased, Erasure, Receipt, ReceiptKind};
 pub use record::Canonical;
 pub use restoration::{Restoration, SignedRestoration};
+pub use revocations::{Revocations, SignedRevocations};
 pub use signed::Signed;
 pub use verify::{Broken, ChainVerifier};

@@ -13,6 +13,9 @@ const GRAPH_PENDING: &str = "graph_pending";
 /// Comes before what was erased, with the decisions whose summary went. Receipts from before this was known lack it.
 const SUMMARIES: &str = "summaries";
 
+/// Comes before what was erased, in the receipts of erasures that destroyed the user's key.
+const KEYS_DESTROYED: &str = "keys_destroyed";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     pub id: ReceiptId,
@@ -52,6 +55,8 @@ pub struct Erasure {
     pub summaries: Option<Vec<DecisionId>>,
     /// Whether the facts are still to be removed from the entity graph. Another receipt follows when they are.
     pub graph_pending: bool,
+    /// The numbers of the user's keys that were destroyed, so that no copy of what they sealed opens any more.
+    pub keys_destroyed: Vec<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,6 +118,9 @@ impl Receipt {
             if count > 0 {
                 text.push_str(&format!(", {done}"));
             }
+        }
+        if !erasure.keys_destroyed.is_empty() {
+            text.push_str("; the user's key was destroyed");
         }
         if erasure.graph_pending {
             text.push_str("; the removal from the graph was still to come, with a receipt of its own");
@@ -208,6 +216,10 @@ impl Erasure {
         if self.graph_pending {
             w.text(GRAPH_PENDING);
         }
+        if !self.keys_destroyed.is_empty() {
+            w.text(KEYS_DESTROYED);
+            w.list(self.keys_destroyed.iter().copied(), Writer::number);
+        }
         if let Some(summaries) = &self.summaries {
             w.text(SUMMARIES);
             w.list(summaries.iter().map(|id| id.0), Writer::signed_number);
@@ -246,6 +258,14 @@ impl Erasure {
         if graph_pending {
             word = r.text()?;
         }
+        let mut keys_destroyed = Vec::new();
+        if word == KEYS_DESTROYED {
+            keys_destroyed = r.list(Reader::number)?;
+            if keys_destroyed.is_empty() {
+                return Err(Malformed::new("the receipt names no key where it must"));
+            }
+            word = r.text()?;
+        }
         let mut summaries = None;
         if word == SUMMARIES {
             summaries = Some(r.list(|r| r.signed_number().map(DecisionId))?);
@@ -275,6 +295,7 @@ impl Erasure {
             audit_blanked: r.number()?,
             summaries,
             graph_pending,
+            keys_destroyed,
         })
     }
 }

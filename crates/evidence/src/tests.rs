@@ -91,6 +91,7 @@ fn erasure() -> Receipt {
         audit_blanked: 4,
         summaries: None,
         graph_pending: false,
+        keys_destroyed: Vec::new(),
     };
     Receipt { id: ReceiptId(4), kind: ReceiptKind::Erasure(what), ..attestation() }
 }
@@ -108,6 +109,14 @@ fn erasures_with_graph() -> [Receipt; 2] {
     };
     let followed = Receipt { id: ReceiptId(5), kind: ReceiptKind::Erasure(second), ..attestation() };
     [Receipt { kind: ReceiptKind::Erasure(first), ..pending }, followed]
+}
+
+/// Of all that a user had, with the user's key.
+fn erasure_of_user() -> Receipt {
+    let erased = erasure();
+    let ReceiptKind::Erasure(erasure) = erased.kind.clone() else { panic!("no erasure") };
+    let whole = Erasure { what: Erased::User, keys_destroyed: vec![0x00ab_cdef_0123_4567], ..erasure };
+    Receipt { id: ReceiptId(6), kind: ReceiptKind::Erasure(whole), ..erased }
 }
 
 /// Eight entries; the sixth blanks the second and third.

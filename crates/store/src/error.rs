@@ -1,5 +1,6 @@
 //! Why a store call failed. None of these texts holds memory content or a key.
 
+use crate::keys::KeyError;
 use crate::storage_quota::OverStorage;
 use domain::{Fault, ReceiptId};
 use rusqlite::ErrorCode;
@@ -167,6 +168,12 @@ impl StoreError {
             Self::Erasing(_) => "Erasing",
             Self::Panicked => "Panic",
         }
+    }
+}
+
+impl From<KeyError> for StoreError {
+    fn from(error: KeyError) -> Self {
+        Self::Startup(error.to_string())
     }
 }
 

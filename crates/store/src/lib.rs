@@ -1,6 +1,7 @@
 //! Where facts, evidence and principals are kept. Every method is a whole transaction, and takes the caller whose
 //! tenant it stays within.
 
+mod apart;
 mod backup;
 pub mod blind;
 mod call;
@@ -27,6 +28,7 @@ mod storage_quota;
 mod store;
 mod typed_lines;
 mod unreadable;
+mod user_keys;
 mod verification;
 
 pub use backup::{BackedUp, Moved, Restored, backup, migrate_to, restore};
@@ -55,6 +57,7 @@ pub use rows::schema::Schema;
 pub use rows::spaces::{SpaceSize, SpaceVersion};
 pub use rows::statements::{ChangeVerdict, Edit, Intent, Planned, Proposer, Said};
 pub use scripts::extract::{ExtractEnds, ExtractedEntry};
+pub use scripts::left_out::LeftOut;
 pub use scripts::readiness::NotReady;
 pub use sqlite::{Meter, SqliteSettings};
 pub use storage_quota::{OverStorage, StorageQuota, StorageQuotas};

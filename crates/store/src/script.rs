@@ -2,6 +2,7 @@
 //! locked, grouped and sent is up to the engine.
 
 use crate::StoreError;
+use crate::apart::Apart;
 use crate::call::{Call, Record};
 use crate::copy::{Batch, Key, Table};
 use crate::secrets::Secrets;
@@ -206,6 +207,8 @@ pub(crate) enum Alone<'a> {
     /// Two purges of the audit log at once would each cut from what they saw, and the later anchor could come before
     /// the earlier cut.
     Purging,
+    /// Of two that change what is kept apart at once, each would put back what the other took out.
+    KeepingApart,
     /// A write that has not seen the graph turned on leaves no row for it. It is waited for, and then the rebuild sees
     /// what it wrote.
     TurningOnGraph,
@@ -250,6 +253,9 @@ pub(crate) trait Db: Send {
         tenant: &Tenant,
         keys: &[Vec<u8>],
     ) -> impl Future<Output = StoreResult<Vec<T>>> + Send;
+
+    /// What is kept apart from the rows.
+    fn apart(&mut self, what: Apart) -> impl Future<Output = StoreResult<Option<Vec<u8>>>> + Send;
 
     /// The next rows of a tenant in a table, as they are, none of them at its end.
     fn table_page(
@@ -307,6 +313,9 @@ pub(crate) trait Rows: Send {
 
     /// Notes that this transaction changes a principal.
     fn principals_changed(&mut self) -> impl Future<Output = StoreResult<()>> + Send;
+
+    /// Writes what is kept apart from the rows.
+    fn apart_set(&mut self, what: Apart, value: &[u8]) -> impl Future<Output = StoreResult<()>> + Send;
 
     /// Writes the call's audit entry, naming the earlier entries whose detail it blanked, and counts the call. The
     /// transaction does not commit unless the key that the call was made with is still good.

@@ -1,8 +1,9 @@
 //! Values as they are kept on disk. A sealed value opens only under the identity of the row that it was sealed for.
 //!
 //! ```text
-//! sealed   0x01 | key id, 4 bytes | nonce, 12 bytes | ciphertext | tag, 16 bytes
-//! plain    0x00 | the value
+//! sealed             0x01 | key id, 4 bytes | nonce, 12 bytes | ciphertext | tag, 16 bytes
+//! sealed for a user  0x02 | tree, 1 byte | number of the user's key, 7 bytes | nonce, 12 bytes | ciphertext | tag, 16 bytes
+//! plain              0x00 | the value
 //! ```
 //!
 //! AES-256-GCM-SIV, because a nonce that repeats then shows no more than that two equal values are equal: random
@@ -16,6 +17,8 @@ use zeroize::Zeroizing;
 
 const PLAIN: u8 = 0;
 const SEALED: u8 = 1;
+/// How a value begins that was sealed under the key of a user.
+pub(crate) const FOR_USER: u8 = 2;
 const NONCE_BYTES: usize = 12;
 const TAG_BYTES: usize = 16;
 
@@ -39,6 +42,20 @@ impl fmt::Debug for KeyId {
     }
 }
 
+/// Names the key of a user's spaces: a number drawn at random, of which nobody else's is derived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UserKeyId(pub u64);
+
+impl UserKeyId {
+    pub const BITS: u8 = 56;
+
+    pub(crate) fn random() -> Result<Self, SealError> {
+        let mut bytes = [0; 8];
+        getrandom::fill(&mut bytes).map_err(|_| SealError::NoRandomness)?;
+        Ok(Self(u64::from_be_bytes(bytes) >> (u64::BITS - u32::from(Self::BITS))))
+    }
+}
+
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SealError {
     #[error("the operating system gave no random bytes for a nonce")]
@@ -59,19 +76,64 @@ pub enum SealError {
         "a stored value is sealed under key {0}, which is not among ours: restore the keys of this database"
     )]
     UnknownKey(KeyId),
+    #[error("a stored value is sealed under a user's key that was destroyed")]
+    Destroyed,
+    #[error(
+        "a stored value is sealed under users' keys of generation {0}, which are not among ours: restore the file of \
+         the users' keys"
+    )]
+    UnknownTree(u8),
     #[error("a stored value does not open: it was altered, or moved here from another row")]
     Altered,
+}
+
+/// What a key does to values.
+pub(crate) struct Cipher(Aes256GcmSiv);
+
+impl Cipher {
+    pub fn new(secret: &[u8; 32]) -> Self {
+        Self(Aes256GcmSiv::new(&Key::<Aes256GcmSiv>::from(*secret)))
+    }
+
+    /// The sealed value, behind a header that says how to open it.
+    pub fn seal(&self, header: &[u8], aad: &[u8], plain: &[u8]) -> Result<Vec<u8>, SealError> {
+        let mut nonce = [0; NONCE_BYTES];
+        getrandom::fill(&mut nonce).map_err(|_| SealError::NoRandomness)?;
+        let start = header.len() + NONCE_BYTES;
+        let mut value = Vec::with_capacity(start + plain.len() + TAG_BYTES);
+        value.extend_from_slice(header);
+        value.extend_from_slice(&nonce);
+        value.extend_from_slice(plain);
+        let body = value.get_mut(start..).unwrap_or_default();
+        let tag = self
+            .0
+            .encrypt_inout_detached(&Nonce::from(nonce), aad, body.into())
+            .map_err(|_| SealError::TooLong)?;
+        value.extend_from_slice(&tag);
+        Ok(value)
+    }
+
+    /// What comes behind the header.
+    pub fn open(&self, aad: &[u8], value: &[u8]) -> Result<Zeroizing<Vec<u8>>, SealError> {
+        let (nonce, rest) = value.split_first_chunk::<NONCE_BYTES>().ok_or(SealError::Truncated)?;
+        let (body, tag) = rest.split_last_chunk::<TAG_BYTES>().ok_or(SealError::Truncated)?;
+        let mut plain = Zeroizing::new(body.to_vec());
+        self.0
+            .decrypt_inout_detached(&Nonce::from(*nonce), aad, plain.as_mut_slice().into(), &Tag::from(*tag))
+            .map_err(|_| SealError::Altered)?;
+        Ok(plain)
+    }
 }
 
 /// A key that seals, with its name.
 pub struct SealKey {
     id: KeyId,
-    cipher: Aes256GcmSiv,
+    cipher: Cipher,
 }
 
 impl SealKey {
     pub fn new(id: KeyId, secret: &[u8; 32]) -> Self {
-        Self { id, cipher: Aes256GcmSiv::new(&Key::<Aes256GcmSiv>::from(*secret)) }
+        Self { id, cipher: Cipher::new(secret) }
     }
 }
 
@@ -124,22 +186,8 @@ impl Sealer {
             value.extend_from_slice(plain);
             return Ok(value);
         };
-        let mut nonce = [0; NONCE_BYTES];
-        getrandom::fill(&mut nonce).map_err(|_| SealError::NoRandomness)?;
-
-        let header = 1 + KeyId::BYTES + NONCE_BYTES;
-        let mut value = Vec::with_capacity(header + plain.len() + TAG_BYTES);
-        value.push(SEALED);
-        value.extend_from_slice(&current.id.0);
-        value.extend_from_slice(&nonce);
-        value.extend_from_slice(plain);
-        let body = value.get_mut(header..).unwrap_or_default();
-        let tag = current
-            .cipher
-            .encrypt_inout_detached(&Nonce::from(nonce), aad, body.into())
-            .map_err(|_| SealError::TooLong)?;
-        value.extend_from_slice(&tag);
-        Ok(value)
+        let [a, b, c, d] = current.id.0;
+        current.cipher.seal(&[SEALED, a, b, c, d], aad, plain)
     }
 
     /// `aad` must be what the value was sealed with.
@@ -156,21 +204,11 @@ impl Sealer {
                     .chain(older)
                     .find(|key| key.id == id)
                     .ok_or(SealError::UnknownKey(id))?;
-                open_with(&key.cipher, aad, rest)
+                key.cipher.open(aad, rest)
             }
             (other, _) => Err(SealError::UnknownFormat(other)),
         }
     }
-}
-
-fn open_with(cipher: &Aes256GcmSiv, aad: &[u8], value: &[u8]) -> Result<Zeroizing<Vec<u8>>, SealError> {
-    let (nonce, rest) = value.split_first_chunk::<NONCE_BYTES>().ok_or(SealError::Truncated)?;
-    let (body, tag) = rest.split_last_chunk::<TAG_BYTES>().ok_or(SealError::Truncated)?;
-    let mut plain = Zeroizing::new(body.to_vec());
-    cipher
-        .decrypt_inout_detached(&Nonce::from(*nonce), aad, plain.as_mut_slice().into(), &Tag::from(*tag))
-        .map_err(|_| SealError::Altered)?;
-    Ok(plain)
 }
 
 #[cfg(test)]

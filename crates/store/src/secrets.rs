@@ -2,9 +2,10 @@
 
 use crate::StoreError;
 use crate::blind::BlindKey;
-use crate::seal::Sealer;
+use crate::seal::{FOR_USER, SealError, Sealer, UserKeyId};
 use crate::state::StateKey;
 use crate::unreadable::Unreadable;
+use crate::user_keys::UserKeys;
 use domain::SpaceKey;
 use evidence::{Keyring, Signer};
 use serde::Serialize;
@@ -13,6 +14,8 @@ use std::fmt;
 
 pub(crate) struct Secrets {
     pub sealer: Sealer,
+    /// The keys of the users' spaces; `None` where encryption is off.
+    pub users: Option<UserKeys>,
     pub blind: BlindKey,
     /// For the macs of rows, to which the audit log commits; `None` when encryption is off.
     pub state: Option<StateKey>,
@@ -56,21 +59,48 @@ impl<'a> Binding<'a> {
 
 impl Secrets {
     pub fn seal(&self, binding: Binding<'_>, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
-        self.sealer
-            .seal(&binding.bytes(), plain)
-            .map_err(|e| StoreError::Sealed { what: binding.what, why: e.to_string() })
+        self.seal_for(None, binding, plain)
+    }
+
+    /// Under the key of a user, which is destroyed when everything of the user is erased; without one, under the key of
+    /// the deployment.
+    pub fn seal_for(
+        &self,
+        user: Option<UserKeyId>,
+        binding: Binding<'_>,
+        plain: &[u8],
+    ) -> Result<Vec<u8>, StoreError> {
+        let sealed = match user.zip(self.users.as_ref()) {
+            Some((user, keys)) => keys.seal(user, &binding.bytes(), plain),
+            None => self.sealer.seal(&binding.bytes(), plain),
+        };
+        sealed.map_err(|e| StoreError::Sealed { what: binding.what, why: e.to_string() })
     }
 
     pub fn open(&self, binding: Binding<'_>, sealed: &[u8]) -> Result<Vec<u8>, StoreError> {
-        match self.sealer.open(&binding.bytes(), sealed) {
+        let opened = match (sealed.split_first(), &self.users) {
+            (Some((&FOR_USER, rest)), Some(keys)) => keys.open(&binding.bytes(), rest),
+            (Some((&FOR_USER, _)), None) => Err(SealError::SealedWhileOff),
+            _ => self.sealer.open(&binding.bytes(), sealed),
+        };
+        match opened {
             Ok(plain) => Ok(plain.to_vec()),
             Err(e) => Err(StoreError::Sealed { what: binding.what, why: e.to_string() }),
         }
     }
 
     pub fn seal_json(&self, binding: Binding<'_>, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+        self.seal_json_for(None, binding, value)
+    }
+
+    pub fn seal_json_for(
+        &self,
+        user: Option<UserKeyId>,
+        binding: Binding<'_>,
+        value: &impl Serialize,
+    ) -> Result<Vec<u8>, StoreError> {
         let plain = serde_json::to_vec(value).map_err(|e| StoreError::corrupt(binding.what, e))?;
-        self.seal(binding, &plain)
+        self.seal_for(user, binding, &plain)
     }
 
     pub fn open_json<T: DeserializeOwned>(

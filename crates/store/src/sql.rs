@@ -2,6 +2,7 @@
 //! alike is written once, with its parameters numbered `$1`, `$2` and so on.
 
 use crate::StoreError;
+use crate::seal::UserKeyId;
 use domain::{DecisionId, EntryNumber, FactId, PrincipalId, ReceiptId, SpaceId, Status, Tenant, Timestamp};
 use std::borrow::Cow;
 
@@ -142,6 +143,12 @@ impl From<Option<Vec<u8>>> for Param<'_> {
     }
 }
 
+impl From<UserKeyId> for Param<'_> {
+    fn from(key: UserKeyId) -> Self {
+        key.0.cast_signed().into()
+    }
+}
+
 impl From<bool> for Param<'_> {
     fn from(flag: bool) -> Self {
         Self::Flag(flag)
@@ -204,6 +211,12 @@ impl<A: Cell> FromRow for (A,) {
 impl<A: Cell, B: Cell> FromRow for (A, B) {
     fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
         Ok((row.cell(0)?, row.cell(1)?))
+    }
+}
+
+impl<A: Cell, B: Cell, C: Cell> FromRow for (A, B, C) {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        Ok((row.cell(0)?, row.cell(1)?, row.cell(2)?))
     }
 }
 

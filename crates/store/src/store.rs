@@ -151,6 +151,14 @@ impl Store {
         }
     }
 
+    /// Leaves nothing of earlier writes in the write-ahead log. PostgreSQL recycles its own by itself.
+    pub(crate) async fn log_truncate(&self) -> Result<(), StoreError> {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.log_truncate().await,
+            Engine::Postgres(_) => Ok(()),
+        }
+    }
+
     /// How long this process has waited for other processes to leave the end of the audit log; `None` on an engine
     /// where the wait is not told apart from the commit.
     pub fn chain_wait(&self) -> Option<ChainWait> {

@@ -38,11 +38,13 @@ impl Command {
             file.display(),
             counted(made.entries, "audit entry", "audit entries")
         )?;
-        if made.key_files.is_empty() {
+        if !made.keys_are_files {
             writeln!(
                 out,
                 "Keep the passphrase, or the keys in Vault, safe too: the backup is useless without them."
             )?;
+        }
+        if made.key_files.is_empty() {
             return Ok(());
         }
         writeln!(out, "Keep these safe too. They are not in the backup, and it is useless without them:")?;

@@ -9,12 +9,13 @@ use domain::{Caller, Identity, Timestamp, counted};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use store::{Call, Missing, Replace, Store, StoreError, StoreSettings, restore};
+use store::{Call, LeftOut, Missing, Replace, Store, StoreError, StoreSettings, restore};
 
 /// Put the deployment back to what a backup holds, or confirm that it was restored.
 ///
 /// Stop the service first. The keys that the backup was made with must be in place. A backup that does not fit is
-/// refused before anything is changed.
+/// refused before anything is changed. Users whose key was destroyed since, by delete_all, and principals that were
+/// revoked since do not come back: the command names them.
 ///
 /// A restored audit log is shorter than the head that is kept outside the database, and verify_audit says BROKEN until
 /// you confirm the restoration with --confirm. This signs a note of what is missing, which verify_audit shows from then
@@ -57,6 +58,7 @@ impl Command {
                 file.display(),
                 counted(restored.entries, "audit entry", "audit entries")
             )?;
+            tell_left_out(&restored.left_out, out)?;
         }
         match reason {
             None => report(settings.storage, out).await,
@@ -73,6 +75,20 @@ impl Command {
             }
         }
     }
+}
+
+/// Says who does not come back.
+fn tell_left_out(left_out: &LeftOut, out: &mut impl Write) -> Result<(), CliError> {
+    for (tenant, user) in &left_out.users {
+        writeln!(
+            out,
+            "Left out: everything of user '{user}' in tenant '{tenant}', whose key was destroyed."
+        )?;
+    }
+    for id in &left_out.principals {
+        writeln!(out, "Left out: principal {id}, which was revoked.")?;
+    }
+    Ok(())
 }
 
 async fn open(storage: StoreSettings) -> Result<Store, CliError> {

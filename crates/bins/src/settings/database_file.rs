@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 const NAME: &str = "svc.db";
 /// A database, or what belongs to one: with PostgreSQL, or before a backup is restored, the keys are there alone.
-const FILES: [&str; 5] = [NAME, "svc.db.key", "svc.db.sign.key", "svc.db.salt", "svc.db.head"];
+const FILES: [&str; 6] =
+    [NAME, "svc.db.key", "svc.db.sign.key", "svc.db.users.key", "svc.db.salt", "svc.db.head"];
 
 /// The file that the memory is kept in, and how it was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]

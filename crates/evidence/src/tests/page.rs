@@ -1,6 +1,6 @@
 //! The test vectors of the format's page, made anew from a fixed seed.
 
-use super::{attestation, belief, erasure, erasures_with_graph, keys, noon, owner, signer};
+use super::{attestation, belief, erasure, erasure_of_user, erasures_with_graph, keys, noon, owner, signer};
 use crate::{
     Anchor, Appender, Canonical, Disclosure, Entry, Hash, Head, LogEnd, Origin, Position, Restoration, Salt,
     SeqRange, Signed, Snapshot,
@@ -96,6 +96,7 @@ fn vectors() -> String {
         ("erasure receipt", Signed::new(erasure(), Some(&signer)).encode()),
         ("erasure receipt, graph pending", pending.encode()),
         ("erasure receipt of the graph", followed.encode()),
+        ("erasure receipt of a user", Signed::new(erasure_of_user(), Some(&signer)).encode()),
         ("restoration", Signed::new(restoration(at), Some(&signer)).encode()),
     ]
     .map(|(name, bytes)| format!("{name}: {}\n", hex::encode(bytes)))

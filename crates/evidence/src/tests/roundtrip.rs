@@ -123,8 +123,9 @@ fn kinds() -> impl Strategy<Value = ReceiptKind> {
         (any::<u64>(), vec(spaces(), 0..3)).prop_map(|(days, spaces)| Erased::OlderThanDays { days, spaces }),
         any::<i64>().prop_map(|receipt| Erased::FromGraph(ReceiptId(receipt))),
     ];
-    let fields = (what, fact_ids(), any::<[u64; 4]>(), option::of(decision_ids()), any::<bool>());
-    let erasures = fields.prop_map(|(what, memory_ids, counts, summaries, graph_pending)| {
+    let keys = vec(any::<u64>(), 0..3);
+    let fields = (what, fact_ids(), any::<[u64; 4]>(), option::of(decision_ids()), any::<bool>(), keys);
+    let erasures = fields.prop_map(|(what, memory_ids, counts, summaries, graph_pending, keys_destroyed)| {
         let [decisions_redacted, decisions_removed, receipts_removed, audit_blanked] = counts;
         ReceiptKind::Erasure(Erasure {
             what,
@@ -135,6 +136,7 @@ fn kinds() -> impl Strategy<Value = ReceiptKind> {
             audit_blanked,
             summaries,
             graph_pending,
+            keys_destroyed,
         })
     });
     prop_oneof![attestations, erasures]

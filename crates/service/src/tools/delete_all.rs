@@ -65,6 +65,11 @@ impl fmt::Display for DeletedAll {
         if let Some(receipt) = erased.receipt {
             write!(f, " {}", proof(receipt, erased))?;
         }
+        if erased.keys_destroyed > 0 {
+            f.write_str(
+                " The user's key was destroyed, and what earlier backups hold of this user no longer opens.",
+            )?;
+        }
         f.write_str(&kept(also))
     }
 }

@@ -3,8 +3,9 @@
 use super::draft::Draft;
 use super::{open_file, secrets_of, shared_keys, verified};
 use crate::StoreError;
+use crate::apart::Apart;
 use crate::copy::{PostgresRows, Replace, SqliteFile, SqliteRows, Watcher, into_sqlite};
-use crate::keys;
+use crate::keys::{self, KeySource, replace_apart};
 use crate::postgres::{Address, PostgresSettings};
 use crate::rows::deployment::{COPYING, ENCRYPTION};
 use crate::secrets::Secrets;
@@ -20,6 +21,8 @@ pub struct BackedUp {
     pub entries: u64,
     /// The files that the backup cannot be opened without, and that are not in it.
     pub key_files: Vec<PathBuf>,
+    /// Whether the keys of the deployment are files, and not a passphrase or in Vault.
+    pub keys_are_files: bool,
 }
 
 /// Writes a backup of the deployment as it is at one moment, and checks it.
@@ -47,7 +50,8 @@ pub async fn backup(
     let entries = verified(&mut copy, &secrets, "the backup")?;
     copy.close().map_err(|(_, error)| error)?;
     draft.put_in_place(file, replace)?;
-    Ok(BackedUp { entries, key_files: keys::files(&keys) })
+    let keys_are_files = matches!(keys.source, KeySource::File);
+    Ok(BackedUp { entries, key_files: keys::files(&keys), keys_are_files })
 }
 
 /// SQLite copies itself, from one snapshot and without what was deleted.
@@ -108,6 +112,12 @@ async fn out_of_postgres(
     let tx = copy.transaction()?;
     into_sqlite(&source, &SqliteFile(&tx), watch).await?;
     tx.commit()?;
+    // The backup is of no use without these, and leaves them out: this host keeps a copy for whoever restores it.
+    for what in Apart::ALL {
+        if let Some(value) = held.get(what.row()) {
+            replace_apart(&what.file(&settings.beside), value)?;
+        }
+    }
     Ok((copy, secrets))
 }
 

@@ -2,10 +2,12 @@
 //! own schema, whichever engine it comes from or goes to.
 
 mod draft;
+mod kept_apart;
 mod make;
 mod migrate;
 mod put_back;
 
+pub(crate) use kept_apart::KeptApart;
 pub use make::{BackedUp, backup};
 pub use migrate::{Moved, migrate_to};
 pub use put_back::{Restored, restore};

@@ -1,25 +1,33 @@
 //! Restoring a backup. Whatever can refuse it does so before anything of the deployment that is there is touched.
 
 use super::draft::Draft;
+use super::kept_apart::KeptApart;
 use super::make::vacuum_into;
 use super::{known_schema, open_file, secrets_of, verified, verified_there};
 use crate::StoreError;
+use crate::call::Call;
 use crate::copy::{Replace, SqliteRows, Step, Target, Watcher, into_postgres};
 use crate::head_file::HeadFile;
 use crate::postgres::PostgresSettings;
 use crate::rows::deployment::{self, ENCRYPTION, HEAD};
-use crate::sqlite::migrations;
+use crate::script::Script;
+use crate::scripts::left_out::{LeaveOut, LeftOut};
+use crate::secrets::Secrets;
+use crate::sqlite::db::at_once;
+use crate::sqlite::{SqliteTx, migrations, watch as watch_rows};
 use crate::store::StoreSettings;
-use domain::Timestamp;
+use domain::{Caller, Identity, Timestamp};
 use rusqlite::{Connection, ErrorCode};
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[derive(Debug)]
 pub struct Restored {
     /// Entries of the audit log, all of which verify.
     pub entries: u64,
+    /// Who was not brought back.
+    pub left_out: LeftOut,
 }
 
 /// Puts the deployment back to what the file holds. The service must not be running.
@@ -48,8 +56,11 @@ pub async fn restore(
     if !held.contains_key(ENCRYPTION) {
         return Err(StoreError::Startup(format!("{} is no backup: it holds no deployment", file.display())));
     }
-    let secrets = secrets_of(&keys, &held).await?;
+    let mut secrets = secrets_of(&keys, &held).await?;
+    let apart = KeptApart::of(settings).await?;
+    secrets.users = apart.users(&secrets.sealer, &held)?;
     let entries = verified(&mut copy, &secrets, "the backup")?;
+    let left_out = leave_out(&mut copy, &secrets, &apart, now)?;
     match settings {
         StoreSettings::Sqlite(settings) => {
             copy.close().map_err(|(_, error)| error)?;
@@ -68,7 +79,26 @@ pub async fn restore(
             ))
         })?;
     }
-    Ok(Restored { entries })
+    Ok(Restored { entries, left_out })
+}
+
+/// Takes out of the copy what must not come back.
+fn leave_out(
+    copy: &mut Connection,
+    secrets: &Secrets,
+    apart: &KeptApart,
+    now: Timestamp,
+) -> Result<LeftOut, StoreError> {
+    let caller = Caller::new(Identity::Local, "svc".to_owned(), now, Instant::now());
+    let call = Call::new(caller, "restored", None);
+    let script = LeaveOut { call, revoked: apart.revoked(secrets)? };
+    watch_rows(copy)?;
+    let mut tx = SqliteTx::begin(copy, secrets, None)?;
+    let left_out = at_once(script.run(&mut tx))?;
+    if !left_out.is_nothing() {
+        tx.commit().map_err(|uncommitted| uncommitted.error)?;
+    }
+    Ok(left_out)
 }
 
 /// A copy of the backup in the schema of this version; the backup itself stays as it is.

@@ -28,7 +28,8 @@ fn rows_of(table: &'static Table, version: i64) -> &'static str {
             "(SELECT 0::BIGINT AS seq, '' AS tenant, 0::BIGINT AS fact, NULL::BIGINT AS receipt, 0::BIGINT AS created
              WHERE false) AS graph_outbox"
         }
-        ("space", 1..=3) => "(SELECT *, NULL::BIGINT AS erasing FROM space) AS space",
+        ("space", 1..=3) => "(SELECT *, NULL::BIGINT AS erasing, NULL::BIGINT AS user_key FROM space) AS space",
+        ("space", 4..=7) => "(SELECT *, NULL::BIGINT AS user_key FROM space) AS space",
         ("erasure", 1..=3) => {
             "(SELECT '' AS tenant, 0::BIGINT AS id, ''::BYTEA AS body, NULL::BYTEA AS plan, 0::BIGINT AS done
              WHERE false) AS erasure"

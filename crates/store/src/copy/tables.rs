@@ -99,6 +99,7 @@ pub(crate) const TABLES: [Table; 16] = [
             ("epoch", Integer),
             ("policy", Bytes),
             ("erasing", Integer),
+            ("user_key", Integer),
         ],
         key: 2,
     },

@@ -11,7 +11,7 @@ mod source;
 pub use finding::{Finding, RowName};
 
 use crate::StoreError;
-use crate::backup::secrets_of;
+use crate::backup::{KeptApart, secrets_of};
 use crate::copy::{PostgresRows, STORAGE_USE, SqliteRows, Step, TABLES, Table, Watcher};
 use crate::postgres::Address;
 use crate::rows::deployment::{self, ANCHOR, COPYING, ENCRYPTION};
@@ -81,7 +81,9 @@ pub async fn fsck(settings: &StoreSettings, watch: Watcher<'_>) -> Result<Fsck, 
     if !held.contains_key(ENCRYPTION) || held.contains_key(COPYING) {
         return Err(StoreError::Startup("the database holds no whole deployment".to_owned()));
     }
-    let secrets = secrets_of(&settings.keys(), &held).await?;
+    let mut secrets = secrets_of(&settings.keys(), &held).await?;
+    secrets.users =
+        KeptApart::from_rows(settings.keys().beside, held.clone()).users(&secrets.sealer, &held)?;
     let tenants = source.tenants().await?;
     let ledger = match &secrets.state {
         None => None,

@@ -44,7 +44,7 @@ impl KeyFile {
             return Ok(text);
         }
         if database == Database::New {
-            create(&self.path, &make.await?)?;
+            create(&self.path, make.await?.as_bytes())?;
         }
         read(&self.path)?
             .ok_or_else(|| KeyError::Missing { path: self.path.clone(), settings: self.needless_with })
@@ -57,7 +57,7 @@ impl KeyFile {
 
     /// Makes the file from the copy that the database keeps. One that is already there must be the same.
     pub fn take(&self, text: &str) -> Result<(), KeyError> {
-        create(&self.path, text)?;
+        create(&self.path, text.as_bytes())?;
         match read(&self.path)? {
             Some(held) if held.as_str() == text => Ok(()),
             _ => Err(self.damaged("it is not the one that this database was made with; move it away")),
@@ -75,7 +75,31 @@ fn suffixed(database: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(path)
 }
 
+/// Room for a hundred thousand destroyed keys of users, each of which takes up to two kilobytes.
+const APART_BYTES: usize = 256 * 1024 * 1024;
+
+/// What a file holds that is kept apart from the database.
+pub(crate) fn read_apart(path: &Path) -> Result<Option<Vec<u8>>, KeyError> {
+    Ok(read_bytes(path, APART_BYTES)?.map(|bytes| bytes.to_vec()))
+}
+
+/// Puts the file in place of the one that is there, whole and durable.
+pub(crate) fn replace_apart(path: &Path, content: &[u8]) -> Result<(), KeyError> {
+    put(path, content, |draft| fs::rename(draft, path))
+}
+
 fn read(path: &Path) -> Result<Option<Zeroizing<String>>, KeyError> {
+    let Some(bytes) = read_bytes(path, FILE_BYTES)? else { return Ok(None) };
+    let not_text = |_| KeyError::Unreadable {
+        path: path.to_owned(),
+        reason: io::Error::new(io::ErrorKind::InvalidData, "it is no text"),
+    };
+    let text = std::str::from_utf8(&bytes).map_err(not_text)?;
+    Ok(Some(Zeroizing::new(text.to_owned())))
+}
+
+/// What the file holds, if there is one. A file that is longer than `most` is not one of ours.
+fn read_bytes(path: &Path, most: usize) -> Result<Option<Zeroizing<Vec<u8>>>, KeyError> {
     let unreadable = |reason| KeyError::Unreadable { path: path.to_owned(), reason };
     let file = match File::open(path) {
         Ok(file) => file,
@@ -83,13 +107,15 @@ fn read(path: &Path) -> Result<Option<Zeroizing<String>>, KeyError> {
         Err(e) => return Err(unreadable(e)),
     };
     check_mode(path, &file)?;
+    let size = file.metadata().map_err(unreadable)?.len();
     // The whole room at once: a buffer that grows leaves copies of the secret behind.
-    let mut text = Zeroizing::new(String::with_capacity(FILE_BYTES + 1));
-    file.take(FILE_BYTES as u64 + 1).read_to_string(&mut text).map_err(unreadable)?;
-    if text.len() > FILE_BYTES {
+    let room = usize::try_from(size).unwrap_or(most).min(most) + 1;
+    let mut bytes = Zeroizing::new(Vec::with_capacity(room));
+    file.take(most as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() > most {
         return Err(unreadable(io::Error::new(io::ErrorKind::InvalidData, "it is too long for a key file")));
     }
-    Ok(Some(text))
+    Ok(Some(bytes))
 }
 
 #[cfg(unix)]
@@ -111,17 +137,21 @@ fn check_mode(_: &Path, _: &File) -> Result<(), KeyError> {
 }
 
 /// Puts the file in place, whole and durable, unless another process was faster: then that one's file stays.
-fn create(path: &Path, text: &str) -> Result<(), KeyError> {
+fn create(path: &Path, content: &[u8]) -> Result<(), KeyError> {
+    put(path, content, |draft| match fs::hard_link(draft, path) {
+        // A link, unlike a rename, fails where the name is taken: of all that start at once, one wins.
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        put => put,
+    })
+}
+
+fn put(path: &Path, content: &[u8], name: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), KeyError> {
     let unwritable = |reason| KeyError::Unwritable { path: path.to_owned(), reason };
-    let mut name = OsString::from(path);
-    name.push(format!(".{}.tmp", hex::encode(random::<8>()?.as_slice())));
-    let draft = Draft(PathBuf::from(name));
-    draft.write(text).map_err(unwritable)?;
-    // A link, unlike a rename, fails where the name is taken: of all that start at once, one wins.
-    match fs::hard_link(&draft.0, path) {
-        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(unwritable(e)),
-        _ => {}
-    }
+    let mut draft = OsString::from(path);
+    draft.push(format!(".{}.tmp", hex::encode(random::<8>()?.as_slice())));
+    let draft = Draft(PathBuf::from(draft));
+    draft.write(content).map_err(unwritable)?;
+    name(&draft.0).map_err(unwritable)?;
     drop(draft);
     // Who lost the race waits for the disk as well, since it uses the same key from here on.
     sync_folder(path).map_err(unwritable)
@@ -131,13 +161,13 @@ fn create(path: &Path, text: &str) -> Result<(), KeyError> {
 struct Draft(PathBuf);
 
 impl Draft {
-    fn write(&self, text: &str) -> io::Result<()> {
+    fn write(&self, content: &[u8]) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(&self.0)?;
-        file.write_all(text.as_bytes())?;
+        file.write_all(content)?;
         file.sync_all()
     }
 }
@@ -175,7 +205,7 @@ mod tests {
                 .map(|n: u8| {
                     let path = &path;
                     scope.spawn(move || {
-                        create(path, &format!("{n}").repeat(4096)).unwrap();
+                        create(path, format!("{n}").repeat(4096).as_bytes()).unwrap();
                         read(path).unwrap().unwrap()
                     })
                 })
@@ -191,19 +221,19 @@ mod tests {
     fn an_existing_file_is_never_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.key");
-        create(&path, "first").unwrap();
-        create(&path, "second").unwrap();
+        create(&path, b"first").unwrap();
+        create(&path, b"second").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "first");
     }
 
     #[test]
     fn a_missing_folder_and_an_endless_file_are_errors() {
         let folder = tempfile::tempdir().unwrap();
-        let message = create(&folder.path().join("no/a.key"), "x").unwrap_err().to_string();
+        let message = create(&folder.path().join("no/a.key"), b"x").unwrap_err().to_string();
         assert!(message.contains("Its folder must exist"), "{message}");
 
         let path = folder.path().join("a.key");
-        create(&path, &"x".repeat(super::FILE_BYTES + 1)).unwrap();
+        create(&path, "x".repeat(super::FILE_BYTES + 1).as_bytes()).unwrap();
         let message = read(&path).unwrap_err().to_string();
         assert!(message.contains("too long"), "{message}");
     }

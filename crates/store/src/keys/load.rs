@@ -7,6 +7,7 @@ use super::ring::Ring;
 use super::secret::SigningKeys;
 use super::settings::{Database, KeySettings, KeySource, Switch};
 use super::{passphrase, vault};
+use crate::apart::Apart;
 use crate::blind::BlindKey;
 use crate::seal::Sealer;
 use crate::state::StateKey;
@@ -63,10 +64,12 @@ pub(crate) fn shareable(settings: &KeySettings) -> Vec<(&'static str, KeyFile)> 
 
 /// The key files that a copy of the database is of no use without, and that no copy holds.
 pub(crate) fn files(settings: &KeySettings) -> Vec<PathBuf> {
-    let KeySource::File = settings.source else { return Vec::new() };
-    let sealing = (settings.encrypt == Switch::On).then(|| KeyFile::master(&settings.beside).path);
-    let signing = (settings.sign == Switch::On).then(|| KeyFile::signing(&settings.beside).path);
-    sealing.into_iter().chain(signing).collect()
+    let in_files = matches!(settings.source, KeySource::File);
+    let (encrypts, signs) = (settings.encrypt == Switch::On, settings.sign == Switch::On);
+    let sealing = (in_files && encrypts).then(|| KeyFile::master(&settings.beside).path);
+    let signing = (in_files && signs).then(|| KeyFile::signing(&settings.beside).path);
+    let users = encrypts.then(|| Apart::UserKeys.file(&settings.beside));
+    sealing.into_iter().chain(signing).chain(users).collect()
 }
 
 async fn stored(settings: &KeySettings, custody: &Custody, database: Database) -> Result<Secrets, KeyError> {

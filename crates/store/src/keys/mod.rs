@@ -11,10 +11,14 @@ mod ring;
 mod secret;
 mod settings;
 mod strength;
+mod user_tree;
+mod user_trees;
 mod vault;
 
 pub use error::{KeyError, VaultError};
+pub(crate) use file::{read_apart, replace_apart};
 pub use load::{Keys, load};
 pub(crate) use load::{files, shareable};
 pub use secret::SigningKeys;
 pub use settings::{Database, KeySettings, KeySource, Switch, VaultSettings};
+pub(crate) use user_trees::UserTrees;

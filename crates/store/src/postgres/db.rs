@@ -2,10 +2,12 @@
 //! is: a round trip costs more than most statements.
 
 use crate::StoreError;
+use crate::apart::Apart;
 use crate::copy::{Batch, Key, Table, postgres_page};
 use crate::rows::facts::{COLUMNS, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
 use crate::script::{Db, PlanBasis, StoreResult};
+use crate::scripts::deployment;
 use crate::scripts::statement_texts::facts_open;
 use crate::secrets::Secrets;
 use crate::sql::{Cell, Cells, FromRow, Param, params};
@@ -147,6 +149,10 @@ impl Db for PostgresDb<'_> {
         keys: &[Vec<u8>],
     ) -> StoreResult<Vec<T>> {
         self.select(&for_list(sql), &[&tenant.as_str(), &keys]).await
+    }
+
+    async fn apart(&mut self, what: Apart) -> StoreResult<Option<Vec<u8>>> {
+        deployment::get(self, what.row()).await
     }
 
     async fn table_page(

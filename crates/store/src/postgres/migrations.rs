@@ -13,6 +13,7 @@ const MIGRATIONS: Migrations = [
     include_str!("schema_v5.sql"),
     include_str!("schema_v6.sql"),
     include_str!("schema_v7.sql"),
+    include_str!("schema_v8.sql"),
 ];
 
 /// What the migrations make, as PostgreSQL describes it: kind, name and definition of each object, a line each. A test

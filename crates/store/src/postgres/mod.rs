@@ -18,6 +18,7 @@ mod riders;
 mod shared;
 mod touched;
 mod tx;
+mod user_keys;
 mod view;
 mod waited;
 mod walls;

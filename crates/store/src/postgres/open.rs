@@ -7,7 +7,7 @@ use super::lane::Lane;
 use super::pool::{Contents, Purpose};
 use super::shared::Shared;
 use super::waited::Waited;
-use super::{migrations, pool};
+use super::{migrations, pool, user_keys};
 use crate::StoreError;
 use crate::head_file::{HeadFile, Lag};
 use crate::keys::{self, Database, KeySettings, KeySource, Switch};
@@ -79,7 +79,9 @@ impl Postgres {
                     .to_owned(),
             ));
         }
-        let secrets = Arc::new(secrets(&client, &settings, &held).await?);
+        let mut secrets = secrets(&client, &settings, &held).await?;
+        secrets.users = user_keys::load(&client, &settings.beside, &held, &secrets.sealer).await?;
+        let secrets = Arc::new(secrets);
         let head_file = HeadFile::beside(&settings.beside);
         let known = witness_begin(&head_file, &secrets, held.get(HEAD).map(Vec::as_slice), now)?;
         let shared = Arc::new(Shared {

@@ -6,13 +6,14 @@ use super::numbers;
 use super::shared::Shared;
 use super::walls::walled;
 use crate::StoreError;
+use crate::apart::Apart;
 use crate::call::{Call, Record};
 use crate::rows::audit::draft;
 use crate::rows::counters::Tally;
 use crate::rows::deployment::{PRINCIPALS, SET};
 use crate::rows::principals::next_version;
 use crate::script::{Alone, Db, Reach, Rows, Series, StoreResult};
-use crate::scripts::{credentials, log};
+use crate::scripts::{credentials, log, user_keys};
 use crate::sql::{Param, RowWrite, params};
 use crate::state::{Change, Changes};
 use deadpool_postgres::Client;
@@ -30,6 +31,8 @@ use std::time::Instant;
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; ";
 /// Any number that nobody else uses: the lock that a purge of the audit log holds until it commits.
 const PURGING: i64 = 0x7376_635f_7075_7267;
+/// The lock of whoever changes what is kept apart from the rows.
+const APART: i64 = 0x7376_635f_6170_6172;
 /// The seed of the locks, one a tenant, that a write holds where storage has a quota.
 const STORING: i64 = 0x7376_635f_7374_6f72;
 
@@ -137,6 +140,7 @@ impl<'c> PostgresTx<'c> {
         self.open = Open::Deployment;
         let asked = Instant::now();
         let (log, principals) = self.db.chain_lock(&opening, &self.shared.last_end).await?;
+        user_keys::follow(&mut self.db).await?;
         self.principals = (!self.changes_principals).then_some(principals);
         self.shared.waited.add(asked.elapsed());
         self.shared.known.add(log.end().at());
@@ -218,6 +222,7 @@ impl<'c> Rows for PostgresTx<'c> {
                 let sql = "SELECT pg_advisory_xact_lock(hashtextextended($1, $2))";
                 self.db.execute(sql, &[&tenant.as_str(), &STORING]).await?
             }
+            Alone::KeepingApart => self.db.execute("SELECT pg_advisory_xact_lock($1)", &[&APART]).await?,
             Alone::Purging => self.db.execute("SELECT pg_advisory_xact_lock($1)", &[&PURGING]).await?,
         };
         Ok(())
@@ -264,6 +269,12 @@ impl<'c> Rows for PostgresTx<'c> {
     async fn principals_changed(&mut self) -> StoreResult<()> {
         self.changes_principals = true;
         self.principals = None;
+        Ok(())
+    }
+
+    async fn apart_set(&mut self, what: Apart, value: &[u8]) -> StoreResult<()> {
+        let values = params![what.row(), value];
+        self.db.execute(SET, &bound(&values)).await?;
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use super::time;
 use crate::StoreError;
+use crate::seal::UserKeyId;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
 use domain::{DecisionId, Fact, FactId, ReceiptId, Space, Tenant, Timestamp};
@@ -134,9 +135,10 @@ fn accounted(
 }
 
 impl Secrets {
-    /// The rows of a decision that was just recorded.
+    /// The rows of a decision that was just recorded. What it says is the user's; what was signed holds none of it.
     pub fn decision_seal(
         &self,
+        key: Option<UserKeyId>,
         tenant: &Tenant,
         recorded: &Recorded,
     ) -> Result<(SealedDecision, Vec<SealedBelief>), StoreError> {
@@ -147,13 +149,13 @@ impl Secrets {
             created: snapshot.ts.as_microsecond(),
             body: self.seal(body_binding(tenant, id), &recorded.snapshot.body())?,
             signature: recorded.snapshot.signature.map(|s| s.encode().to_vec()),
-            summary: Some(self.seal(summary_binding(tenant, id), &recorded.summary.encode())?),
+            summary: Some(self.seal_for(key, summary_binding(tenant, id), &recorded.summary.encode())?),
             summary_erased_by: None,
         };
         let rows = (0_i64..).zip(snapshot.beliefs.iter().zip(&recorded.beliefs));
         let beliefs = rows
             .map(|(place, ((memory, _), disclosure))| {
-                let sealed = self.seal(belief_binding(tenant, id, place), &disclosure.encode())?;
+                let sealed = self.seal_for(key, belief_binding(tenant, id, place), &disclosure.encode())?;
                 Ok(SealedBelief { place, memory: *memory, disclosure: Some(sealed), erased_by: None })
             })
             .collect::<Result<_, StoreError>>()?;
@@ -228,6 +230,19 @@ impl Secrets {
             (Ok(explained), None) => DecisionRow::Unsigned(explained),
             (Err(_), _) => altered,
         }
+    }
+
+    /// The summary under another key of its user; `None` where it does not open, and is left as it is.
+    pub fn summary_reseal(
+        &self,
+        key: Option<UserKeyId>,
+        tenant: &Tenant,
+        decision: DecisionId,
+        sealed: &[u8],
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let binding = summary_binding(tenant, decision);
+        let plain = self.open(binding, sealed).ok();
+        plain.map(|plain| self.seal_for(key, binding, &plain)).transpose()
     }
 
     /// Whether a summary repeats a value of the erased facts, and so would keep it alive.

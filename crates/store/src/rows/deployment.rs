@@ -2,6 +2,7 @@
 //! ones that it was made with.
 
 use crate::StoreError;
+use crate::apart::Apart;
 use crate::keys::{Keys, Switch};
 use crate::secrets::{Binding, Secrets};
 use crate::unreadable::Unreadable;
@@ -26,10 +27,14 @@ pub(crate) const BOUND: &[u8] = b"bound";
 const CHAIN: &str = "chain";
 /// Its presence says that the database is being copied to, and holds the head of the log that the rows come from.
 pub(crate) const COPYING: &str = "copying";
+/// Tells whose users' keys the database needs. A database that never had any lacks it.
+pub(crate) const USER_KEYS_ID: &str = "user_keys_id";
+/// Another value after each change of keys, by which the other processes learn of it.
+pub(crate) const KEYS_AT: &str = "keys_at";
 /// When somebody last tried whether the database takes writes.
 pub(crate) const HEARTBEAT: &str = "heartbeat";
 /// What is true of one database and not of a copy of it.
-pub(crate) const LOCAL: [&str; 3] = [CHAIN, COPYING, HEARTBEAT];
+pub(crate) const LOCAL: [&str; 5] = [CHAIN, COPYING, HEARTBEAT, Apart::UserKeys.row(), Apart::Revoked.row()];
 /// What the key check holds, sealed. Its content does not matter, only that it opens.
 const CHECKED: &[u8] = b"these are the keys";
 
@@ -56,7 +61,7 @@ impl Secrets {
         };
         let unreadable = Unreadable::default();
         let Keys { sealer, blind, state, .. } = keys;
-        Ok(Self { sealer, blind, state, signer, keyring, unreadable })
+        Ok(Self { sealer, users: None, blind, state, signer, keyring, unreadable })
     }
 
     /// Where the log ends. A head that is not ours is not built upon: the next head would vouch for it.

@@ -1,7 +1,9 @@
 //! What an erasure takes, how far it has come, and the account of it.
 
+use super::spaces::user_key;
 use crate::StoreError;
 use crate::call::Call;
+use crate::seal::UserKeyId;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
 use domain::{
@@ -35,6 +37,8 @@ pub struct ErasureSummary {
     pub receipt: Option<ReceiptId>,
     /// Whether the facts are still to be removed from the entity graph, which another receipt will prove.
     pub graph_pending: bool,
+    /// Keys of the user that were destroyed.
+    pub keys_destroyed: usize,
 }
 
 impl ErasureSummary {
@@ -47,6 +51,7 @@ impl ErasureSummary {
             audit_entries: done.audit_blanked,
             receipt,
             graph_pending: done.graph_pending,
+            keys_destroyed: done.keys_destroyed.len(),
         }
     }
 }
@@ -88,6 +93,9 @@ pub(crate) struct ErasureIntent {
     pub space: Space,
     pub target: ErasureTarget,
     pub also: Also,
+    /// The keys of the user that are to be destroyed. The spaces have another one from the moment that this is noted.
+    #[serde(default)]
+    keys: Vec<u64>,
 }
 
 impl ErasureIntent {
@@ -97,7 +105,7 @@ impl ErasureIntent {
             Identity::Local | Identity::Anonymous | Identity::Service => None,
         };
         let request_id = call.caller.request_id.clone();
-        Self { principal, request_id, now: call.caller.now, space, target, also }
+        Self { principal, request_id, now: call.caller.now, space, target, also, keys: Vec::new() }
     }
 
     /// The call as its audit entry names it. What its caller may do was looked at when it began.
@@ -116,6 +124,19 @@ impl ErasureIntent {
         };
         let caller = Caller::new(identity, self.request_id.clone(), self.now, Instant::now());
         Call::new(caller, self.target.tool(), Some(self.space.clone()))
+    }
+
+    pub fn destroying(&self, keys: &[UserKeyId]) -> Self {
+        Self { keys: keys.iter().map(|key| key.0).collect(), ..self.clone() }
+    }
+
+    pub fn keys(&self) -> Vec<UserKeyId> {
+        self.keys.iter().copied().map(UserKeyId).collect()
+    }
+
+    /// Whether all that there is of the user goes, and the key with it.
+    pub fn takes_whole_user(&self) -> bool {
+        matches!(self.target, ErasureTarget::Space) && self.space.is_whole_user()
     }
 
     /// Whether every space of the user is reached.
@@ -137,6 +158,12 @@ pub(crate) struct ErasurePlan {
     pub facts: Vec<(SpaceId, FactId)>,
     /// How many decisions lose anything, and stay.
     pub redacted: u64,
+    /// Decisions that keep their summary, which is sealed anew before the user's key is destroyed.
+    #[serde(default)]
+    pub summaries_kept: Vec<DecisionId>,
+    /// Attestations that stay, in the same way.
+    #[serde(default)]
+    pub receipts_kept: Vec<ReceiptId>,
 }
 
 /// Some of what goes.
@@ -144,21 +171,32 @@ pub(crate) struct ErasurePiece<'a> {
     pub decisions: &'a [DecisionId],
     pub summaries: &'a [DecisionId],
     pub facts: &'a [(SpaceId, FactId)],
+    pub summaries_kept: &'a [DecisionId],
+    pub receipts_kept: &'a [ReceiptId],
 }
 
 impl ErasurePlan {
     pub fn len(&self) -> usize {
-        self.decisions.len() + self.summaries.len() + self.facts.len()
+        self.decisions.len()
+            + self.summaries.len()
+            + self.facts.len()
+            + self.summaries_kept.len()
+            + self.receipts_kept.len()
     }
 
     /// What comes after the first `from`, and at most so much of it.
     pub fn piece(&self, from: usize, most: usize) -> ErasurePiece<'_> {
         let until = from.saturating_add(most);
-        let (summaries, facts) = (self.decisions.len(), self.decisions.len() + self.summaries.len());
+        let summaries = self.decisions.len();
+        let facts = summaries + self.summaries.len();
+        let summaries_kept = facts + self.facts.len();
+        let receipts_kept = summaries_kept + self.summaries_kept.len();
         ErasurePiece {
             decisions: between(&self.decisions, 0, from, until),
             summaries: between(&self.summaries, summaries, from, until),
             facts: between(&self.facts, facts, from, until),
+            summaries_kept: between(&self.summaries_kept, summaries_kept, from, until),
+            receipts_kept: between(&self.receipts_kept, receipts_kept, from, until),
         }
     }
 
@@ -182,6 +220,7 @@ impl ErasurePlan {
             audit_blanked: 0,
             summaries: Some(self.summaries.clone()),
             graph_pending: false,
+            keys_destroyed: intent.keys.clone(),
         }
     }
 }
@@ -190,6 +229,20 @@ impl ErasurePlan {
 fn between<T>(list: &[T], first: usize, from: usize, until: usize) -> &[T] {
     let place = |at: usize| at.saturating_sub(first).min(list.len());
     list.get(place(from)..place(until)).unwrap_or_default()
+}
+
+/// What stays of a user whose key is destroyed, with the key that it is to be sealed under.
+pub(crate) struct Kept {
+    pub id: i64,
+    pub sealed: Vec<u8>,
+    pub key: Option<UserKeyId>,
+}
+
+impl FromRow for Kept {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        let key = row.cell::<Option<i64>>(2)?.map(user_key);
+        Ok(Self { id: row.cell(0)?, sealed: row.cell(1)?, key })
+    }
 }
 
 pub(crate) const COLUMNS: &str = "body, plan, done";
@@ -250,7 +303,7 @@ impl Secrets {
 #[cfg(test)]
 mod tests {
     use super::ErasurePlan;
-    use domain::{DecisionId, FactId, SpaceId};
+    use domain::{DecisionId, FactId, ReceiptId, SpaceId};
 
     #[test]
     fn the_pieces_of_a_plan_are_all_of_it_in_order() {
@@ -258,18 +311,25 @@ mod tests {
             decisions: (1..=5).map(DecisionId).collect(),
             summaries: (6..=8).map(DecisionId).collect(),
             facts: (1..=10).map(|id| (SpaceId(1), FactId(id))).collect(),
+            summaries_kept: (9..=11).map(DecisionId).collect(),
+            receipts_kept: (1..=4).map(ReceiptId).collect(),
             ..ErasurePlan::default()
         };
         for most in 1..=20 {
             let (mut decisions, mut summaries, mut facts) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut summaries_kept, mut receipts_kept) = (Vec::new(), Vec::new());
             for from in (0..plan.len()).step_by(most) {
                 let piece = plan.piece(from, most);
-                assert!(piece.decisions.len() + piece.summaries.len() + piece.facts.len() <= most);
+                let kept = piece.summaries_kept.len() + piece.receipts_kept.len();
+                assert!(piece.decisions.len() + piece.summaries.len() + piece.facts.len() + kept <= most);
+                summaries_kept.extend_from_slice(piece.summaries_kept);
+                receipts_kept.extend_from_slice(piece.receipts_kept);
                 decisions.extend_from_slice(piece.decisions);
                 summaries.extend_from_slice(piece.summaries);
                 facts.extend_from_slice(piece.facts);
             }
             assert_eq!((&decisions, &summaries, &facts), (&plan.decisions, &plan.summaries, &plan.facts));
+            assert_eq!((&summaries_kept, &receipts_kept), (&plan.summaries_kept, &plan.receipts_kept));
         }
     }
 }

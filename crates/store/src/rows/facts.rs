@@ -1,10 +1,11 @@
 //! The columns of a fact.
 
 use super::outbox;
-use super::spaces::SpaceVersion;
+use super::spaces::{SpaceRow, SpaceVersion};
 use super::statement_texts::{self, StatementTexts, TextIndex, text_index};
 use crate::StoreError;
 use crate::script::Rows;
+use crate::seal::UserKeyId;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow, Param, RowWrite, among, params, status_code};
 use crate::storage_quota::Amount;
@@ -184,12 +185,12 @@ pub(crate) struct FactWrites<'a> {
 /// Where the body is among the columns of a fact.
 const BODY: usize = 9;
 
-/// The statements that write these facts to a space, which has come so far. They keep the order of the plan: a row
+/// The statements that write these facts to a space, whose row this is. They keep the order of the plan: a row
 /// leaves its slot before another takes it, so that the unique index holds at every step.
 pub(crate) fn write_steps<'a, R: Rows>(
     secrets: &Secrets,
     space: SpaceKey<'a>,
-    at: SpaceVersion,
+    row: SpaceRow,
     writes: &[Write],
     writer: &'a str,
     now: Timestamp,
@@ -198,7 +199,7 @@ pub(crate) fn write_steps<'a, R: Rows>(
         return Ok(FactWrites::default());
     }
     let mut added = Amount::default();
-    let version = at.version + 1;
+    let version = row.at.version + 1;
     let facts = writes.iter().map(|write| match write {
         Write::Insert(fact) | Write::Update(fact) => fact.id,
     });
@@ -208,13 +209,13 @@ pub(crate) fn write_steps<'a, R: Rows>(
         let (Write::Insert(fact) | Write::Update(fact)) = write;
         let (text, is_new) = texts.of(secrets, space, &fact.text);
         if let Some(index) = text.statement.filter(|_| is_new) {
-            let kept = statement_texts::keep(secrets, space, index, writer, &fact.text)?;
+            let kept = statement_texts::keep(secrets, (space, row.key), index, writer, &fact.text)?;
             added.bytes += kept.params.last().map_or(0, Param::bytes);
             steps.push(kept);
         }
         match write {
             Write::Insert(fact) => {
-                let mut columns = secrets.fact_columns(space, version, fact, text)?;
+                let mut columns = secrets.fact_columns((space, row.key), version, fact, text)?;
                 added.facts += 1;
                 added.bytes += columns.get(BODY).map_or(0, Param::bytes);
                 columns.extend(params![fact.created, writer]);
@@ -222,7 +223,7 @@ pub(crate) fn write_steps<'a, R: Rows>(
             }
             Write::Update(fact) => {
                 steps.push(statement_texts::leave(space, fact.id, text.statement));
-                let columns = secrets.fact_columns(space, version, fact, text)?;
+                let columns = secrets.fact_columns((space, row.key), version, fact, text)?;
                 steps.push(RowWrite { changes: Some(fact.id), ..RowWrite::new(UPDATE, columns) });
                 steps.push(RowWrite::new(UNEMBED, params![space.tenant, fact.id]));
             }
@@ -258,17 +259,26 @@ impl<'f> TextIndexes<'f> {
 }
 
 impl Secrets {
-    fn fact_seal(&self, binding: Binding<'_>, fact: &Fact, text: TextIndexed) -> Result<Vec<u8>, StoreError> {
+    fn fact_seal(
+        &self,
+        key: Option<UserKeyId>,
+        binding: Binding<'_>,
+        fact: &Fact,
+        text: TextIndexed,
+    ) -> Result<Vec<u8>, StoreError> {
         match text.statement {
-            None => self.seal_json(binding, fact),
-            Some(index) => self.seal_json(binding, &Fact { text: hex::encode(index).into(), ..fact.clone() }),
+            None => self.seal_json_for(key, binding, fact),
+            Some(index) => {
+                let apart = Fact { text: hex::encode(index).into(), ..fact.clone() };
+                self.seal_json_for(key, binding, &apart)
+            }
         }
     }
 
     /// The columns that an insertion and an update write, from the tenant to the index of the words.
     fn fact_columns<'a>(
         &self,
-        space: SpaceKey<'a>,
+        (space, key): (SpaceKey<'a>, Option<UserKeyId>),
         version: i64,
         fact: &Fact,
         text: TextIndexed,
@@ -287,6 +297,7 @@ impl Secrets {
             text.words,
             slot,
             self.fact_seal(
+                key,
                 binding(space.tenant, fact.id, space.id, status, Words::at(text.statement)),
                 fact,
                 text

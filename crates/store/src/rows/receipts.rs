@@ -1,6 +1,7 @@
 //! The columns of a receipt, and what they must agree in with what was signed.
 
 use crate::StoreError;
+use crate::seal::UserKeyId;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
 use domain::keys::subject_key;
@@ -80,8 +81,15 @@ pub(crate) fn attestation(subject: String, mut facts: Vec<Fact>) -> Attestation 
 }
 
 impl Secrets {
-    /// Signs a receipt for the space of that number; the row that is to be kept.
-    pub fn receipt_seal(&self, receipt: Receipt, space: SpaceId) -> Result<SealedReceipt, StoreError> {
+    /// Signs a receipt for the space of that number; the row that is to be kept. An attestation says what was known of the
+    /// user, and is sealed under the user's key; the proof of an erasure must outlive that key.
+    pub fn receipt_seal(
+        &self,
+        receipt: Receipt,
+        space: SpaceId,
+        key: Option<UserKeyId>,
+    ) -> Result<SealedReceipt, StoreError> {
+        let key = key.filter(|_| subject_of(&receipt).is_some());
         let tenant = receipt.tenant.clone();
         let subject_ix = self.receipt_index(&receipt, Some(space));
         let signed = Signed::new(receipt, self.signer.as_ref());
@@ -91,9 +99,21 @@ impl Secrets {
             kind: signed.statement.kind_word().to_owned(),
             created: signed.statement.ts.as_microsecond(),
             subject_ix,
-            body: self.seal(binding(&tenant, signed.statement.id), &signed.body())?,
+            body: self.seal_for(key, binding(&tenant, signed.statement.id), &signed.body())?,
             signature: signed.signature.map(|s| s.encode().to_vec()),
         })
+    }
+
+    /// The attestation under another key of its user; `None` where it does not open, and is left as it is.
+    pub fn receipt_reseal(
+        &self,
+        key: Option<UserKeyId>,
+        tenant: &Tenant,
+        id: ReceiptId,
+        sealed: &[u8],
+    ) -> Result<Option<Vec<u8>>, StoreError> {
+        let plain = self.open(binding(tenant, id), sealed).ok();
+        plain.map(|plain| self.seal_for(key, binding(tenant, id), &plain)).transpose()
     }
 
     fn receipt_index(&self, receipt: &Receipt, space: Option<SpaceId>) -> Option<Vec<u8>> {

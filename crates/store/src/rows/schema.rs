@@ -12,7 +12,7 @@ pub struct Schema {
 
 /// What each version of the schema brought. A migration that has been released is never edited; a change is a new one
 /// at the end, here and in the SQL of both engines.
-const VERSIONS: [&str; 7] = [
+const VERSIONS: [&str; 8] = [
     "the memory engine",
     "keys that expire and rotate, and indexes of the audit log",
     "what the entity graph has still to look at",
@@ -20,6 +20,7 @@ const VERSIONS: [&str; 7] = [
     "how much is held of whom",
     "the audit log as a tree",
     "rows that the audit log commits to",
+    "a key for each user",
 ];
 
 /// The SQL of an engine, version by version.

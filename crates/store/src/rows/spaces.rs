@@ -1,6 +1,7 @@
 //! The columns of a space.
 
 use crate::StoreError;
+use crate::seal::UserKeyId;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
 use domain::{PolicyMode, ReceiptId, SourcePolicy, Space, SpaceId, SpaceKey};
@@ -23,6 +24,9 @@ pub struct SpaceSize {
 pub(crate) struct SpaceRow {
     pub id: SpaceId,
     pub at: SpaceVersion,
+    /// The key that the user's content is sealed under. A space has none until something is written to it, and none where
+    /// encryption is off.
+    pub key: Option<UserKeyId>,
 }
 
 /// A row as it was found, from which something may be being erased.
@@ -32,6 +36,10 @@ pub(crate) struct FoundSpace {
 }
 
 impl FoundSpace {
+    pub fn whatever_goes_on(self) -> SpaceRow {
+        self.row
+    }
+
     pub fn settled(self) -> Result<SpaceRow, StoreError> {
         self.erasing.map_or(Ok(self.row), |erasure| Err(StoreError::Erasing(erasure)))
     }
@@ -41,8 +49,14 @@ impl FromRow for FoundSpace {
     fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
         let at = SpaceVersion { version: row.cell(1)?, epoch: row.cell(2)? };
         let erasing = row.cell::<Option<i64>>(3)?.map(ReceiptId);
-        Ok(Self { row: SpaceRow { id: SpaceId(row.cell(0)?), at }, erasing })
+        let key = row.cell::<Option<i64>>(4)?.map(user_key);
+        Ok(Self { row: SpaceRow { id: SpaceId(row.cell(0)?), at, key }, erasing })
     }
+}
+
+/// The number of a key, as its column has it.
+pub(crate) const fn user_key(number: i64) -> UserKeyId {
+    UserKeyId(number.cast_unsigned())
 }
 
 /// One of the spaces of a user.

@@ -1,6 +1,7 @@
 //! The words of a statement, kept once for all facts that were taken from them.
 
 use crate::StoreError;
+use crate::seal::UserKeyId;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow, RowWrite, params};
 use domain::limits::SHARED_TEXT_BYTES;
@@ -61,12 +62,12 @@ const KEEP: &str = "INSERT INTO statement_text (tenant, ix, space, writer, body)
 
 pub(crate) fn keep<'a>(
     secrets: &Secrets,
-    space: SpaceKey<'a>,
+    (space, key): (SpaceKey<'a>, Option<UserKeyId>),
     index: TextIndex,
     writer: &'a str,
     text: &str,
 ) -> Result<RowWrite<'a>, StoreError> {
-    let body = secrets.seal(binding(space.tenant, space.id, index), text.as_bytes())?;
+    let body = secrets.seal_for(key, binding(space.tenant, space.id, index), text.as_bytes())?;
     Ok(RowWrite::new(KEEP, params![space.tenant, index, space.id, writer, body]))
 }
 

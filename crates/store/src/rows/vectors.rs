@@ -1,6 +1,7 @@
 //! Embeddings as bytes.
 
 use crate::StoreError;
+use crate::seal::UserKeyId;
 use crate::secrets::{Binding, Secrets};
 use domain::{FactId, Tenant};
 
@@ -19,9 +20,15 @@ impl Secrets {
         self.blind.blind("embedder", &[embedder])
     }
 
-    pub fn vector_seal(&self, tenant: &Tenant, fact: FactId, vector: &[f32]) -> Result<Vec<u8>, StoreError> {
+    pub fn vector_seal(
+        &self,
+        key: Option<UserKeyId>,
+        tenant: &Tenant,
+        fact: FactId,
+        vector: &[f32],
+    ) -> Result<Vec<u8>, StoreError> {
         let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.seal(binding(tenant, fact), &bytes)
+        self.seal_for(key, binding(tenant, fact), &bytes)
     }
 
     pub fn vector_open(&self, tenant: &Tenant, fact: FactId, body: &[u8]) -> Result<Vec<f32>, StoreError> {

@@ -100,7 +100,7 @@ impl FactChange {
         if let Ok(plan) = &plan {
             let secrets = rows.db().secrets();
             let FactWrites { steps, added } =
-                write_steps::<R>(secrets, space, row.at, &plan.writes, caller.id(), caller.now)?;
+                write_steps::<R>(secrets, space, row, &plan.writes, caller.id(), caller.now)?;
             if let Err(over) = storage_use::check(rows, caller, &quotas, added).await? {
                 return Ok(Err(over));
             }

@@ -8,10 +8,11 @@ use crate::rows::decisions::{
     BELIEF, BELIEF_COLUMNS, COLUMNS, DecisionRow, ErasedValues, FoundDecision, NewDecision, OpenDecision,
     SealedBelief, SealedDecision, accounts,
 };
+use crate::rows::spaces::SpaceRow;
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, Series, StoreResult};
 use crate::sql::{RowWrite, numbers, params};
 use crate::store::Store;
-use domain::{Caller, DecisionId, ReceiptId, Space, SpaceId, SpaceKey, Tenant};
+use domain::{Caller, DecisionId, ReceiptId, Space, SpaceKey, Tenant};
 use evidence::{Hash, Owner};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,16 +40,23 @@ pub(super) async fn open<D: Db>(
 async fn insert<R: Rows>(
     rows: &mut R,
     tenant: &Tenant,
-    space: SpaceId,
+    space: SpaceRow,
     taken: &evidence::Recorded,
 ) -> StoreResult<()> {
-    let (decision, beliefs) = rows.db().secrets().decision_seal(tenant, taken)?;
+    let (decision, beliefs) = rows.db().secrets().decision_seal(space.key, tenant, taken)?;
     let sql = "INSERT INTO decision (tenant, id, space, created, body, signature, summary)
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
     let id = decision.id;
     let signature = decision.signature.as_deref();
-    let values =
-        params![tenant, id, space, decision.created, &decision.body, signature, decision.summary.as_deref()];
+    let values = params![
+        tenant,
+        id,
+        space.id,
+        decision.created,
+        &decision.body,
+        signature,
+        decision.summary.as_deref()
+    ];
     let mut steps = vec![RowWrite::new(sql, values)];
     steps.extend(beliefs.iter().map(|belief| {
         let disclosure = belief.disclosure.as_deref();
@@ -114,6 +122,18 @@ pub(super) async fn repeating<D: Db>(
     Ok(found)
 }
 
+/// The decisions in all spaces of the user that have a summary.
+pub(super) async fn summarized<D: Db>(
+    db: &mut D,
+    tenant: &Tenant,
+    user_id: &str,
+) -> StoreResult<Vec<DecisionId>> {
+    let sql = "SELECT d.id FROM space s JOIN decision d ON d.tenant = s.tenant AND d.space = s.id
+        WHERE s.tenant = $1 AND s.user_id = $2 AND d.summary IS NOT NULL ORDER BY d.id";
+    let found: Vec<(i64,)> = db.all(sql, &params![tenant, user_id]).await?;
+    Ok(found.into_iter().map(|(id,)| DecisionId(id)).collect())
+}
+
 /// Removes what decisions disclose of these facts; the receipt accounts for it.
 pub(super) async fn disclosures_erase<R: Rows>(
     rows: &mut R,
@@ -168,7 +188,7 @@ impl Script for DecisionRecord {
         let signer = rows.db().secrets().signer.as_ref();
         let taken = evidence::record(owner, caller.now, summary, beliefs, signer)
             .map_err(|e| StoreError::corrupt("a decision", e))?;
-        insert(rows, tenant, row.id, &taken).await?;
+        insert(rows, tenant, row, &taken).await?;
         let record = Taken { id, beliefs: beliefs.len() }.record();
         rows.record(&self.call, &record, &[]).await?;
         Ok((id, taken.snapshot.digest()))

@@ -6,7 +6,7 @@
 
 use super::erasure_pieces::{carry_out, finish};
 use super::erasure_plan::{PIECE, is_small, plan, reached};
-use super::{credentials, receipts, spaces};
+use super::{credentials, receipts, spaces, user_keys};
 use crate::StoreError;
 use crate::call::Call;
 use crate::rows::erasure::{
@@ -47,7 +47,7 @@ impl Script for Begin {
         let Self { call, intent } = self;
         let tenant = &call.caller.tenant;
         let reached = self.lock_reached(rows).await?;
-        if !is_small(rows.db(), tenant, intent, &reached).await? {
+        if self.destroys_key(rows).await? || !is_small(rows.db(), tenant, intent, &reached).await? {
             return self.mark(rows).await.map(Begun::Marked);
         }
         let plan = plan(rows.db(), tenant, intent, reached).await?;
@@ -62,6 +62,13 @@ impl Script for Begin {
 }
 
 impl Begin {
+    /// A key is destroyed outside the database, once nothing in it needs the key any more: not in one transaction.
+    async fn destroys_key<R: Rows>(&self, rows: &mut R) -> StoreResult<bool> {
+        let (tenant, user_id) = (&self.call.caller.tenant, &self.intent.space.user_id);
+        Ok(self.intent.takes_whole_user()
+            && !spaces::keys_of_user(rows.db(), tenant, user_id).await?.is_empty())
+    }
+
     async fn lock_reached<R: Rows>(&self, rows: &mut R) -> StoreResult<Vec<(SpaceId, Space)>> {
         let (tenant, space) = (&self.call.caller.tenant, &self.intent.space);
         if self.intent.reaches_whole_user() {
@@ -75,17 +82,27 @@ impl Begin {
     async fn mark<R: Rows>(&self, rows: &mut R) -> StoreResult<ReceiptId> {
         let (tenant, user_id) = (&self.call.caller.tenant, &self.intent.space.user_id);
         spaces::lock_user(rows, tenant, user_id).await?;
+        // Once more: a space that was made while the others were waited for is there by now, and has their key.
+        spaces::lock_user(rows, tenant, user_id).await?;
+        let mut intent = self.intent.clone();
+        if intent.takes_whole_user() {
+            intent = intent.destroying(&spaces::keys_of_user(rows.db(), tenant, user_id).await?);
+        }
         // The entry, for which the key is looked at, comes at the end, when it no longer matters: what has begun is
         // finished.
         if let Identity::Principal(principal) = &self.call.caller.identity {
             credentials::check(rows.db(), principal, None).await?;
         }
         let id = ReceiptId(rows.take(tenant, Series::Receipt, 1).await?);
-        let body = rows.db().secrets().erasure_seal(tenant, id, &self.intent)?;
+        let body = rows.db().secrets().erasure_seal(tenant, id, &intent)?;
         let sql = "INSERT INTO erasure (tenant, id, body, done) VALUES ($1, $2, $3, 0)";
         rows.run(sql, &params![tenant, id, body]).await?;
         let sql = "UPDATE space SET erasing = $3 WHERE tenant = $1 AND user_id = $2";
         rows.run(sql, &params![tenant, user_id, id]).await?;
+        if !intent.keys().is_empty() {
+            let sql = "UPDATE space SET user_key = $3 WHERE tenant = $1 AND user_id = $2";
+            rows.run(sql, &params![tenant, user_id, spaces::new_key()?]).await?;
+        }
         // Its entry comes with its receipt, even if nobody waits for the answer any more.
         self.call.set_recorded();
         Ok(id)
@@ -170,6 +187,8 @@ struct Piece {
     id: ReceiptId,
     /// The call that began it, where this process had it.
     call: Option<Call>,
+    /// Whether the write-ahead log holds nothing any more of what was erased before this piece.
+    is_flushed: bool,
 }
 
 enum Carried {
@@ -177,6 +196,8 @@ enum Carried {
     Gone,
     Unplanned(ErasureIntent),
     More,
+    /// All of it is gone, and the user's key is to be destroyed next.
+    Emptied,
     Done(ErasureSummary),
 }
 
@@ -205,10 +226,16 @@ impl Script for Piece {
         let from = usize::try_from(row.done).unwrap_or_default();
         carry_out(rows, tenant, &plan.piece(from, PIECE), id, intent.now).await?;
         let done = from + PIECE;
-        if done < plan.len() {
+        if done < plan.len() || (from < plan.len() && !intent.keys().is_empty()) {
             let sql = "UPDATE erasure SET done = $3 WHERE tenant = $1 AND id = $2";
             rows.run(sql, &params![tenant, id, done as i64]).await?;
             return Ok(Carried::More);
+        }
+        if !intent.keys().is_empty() {
+            if !self.is_flushed {
+                return Ok(Carried::Emptied);
+            }
+            user_keys::destroy(rows, &intent.keys()).await?;
         }
         unmark(rows, tenant, id).await?;
         let call = self.call.clone().unwrap_or_else(|| intent.call(tenant));
@@ -271,12 +298,17 @@ impl Store {
         call: Option<Call>,
     ) -> StoreResult<Option<ErasureSummary>> {
         let _alone = self.erasures().alone(tenant, id).await;
+        let mut is_flushed = false;
         loop {
-            let piece = Piece { tenant: tenant.clone(), id, call: call.clone() };
+            let piece = Piece { tenant: tenant.clone(), id, call: call.clone(), is_flushed };
             match self.write_now(piece).await? {
                 Carried::Gone => return Ok(None),
                 Carried::Done(summary) => return Ok(Some(summary)),
                 Carried::More => {}
+                Carried::Emptied => {
+                    self.log_truncate().await?;
+                    is_flushed = true;
+                }
                 Carried::Unplanned(intent) => self.erasure_plan(tenant, id, intent).await?,
             }
         }

@@ -7,7 +7,7 @@ use crate::records::Recorded;
 use crate::rows::audit::ranges;
 use crate::rows::deployment::ANCHOR;
 use crate::rows::erasure::{
-    ERASED_WORDS, ErasureIntent, ErasurePiece, ErasurePlan, ErasureSummary, ErasureTarget,
+    ERASED_WORDS, ErasureIntent, ErasurePiece, ErasurePlan, ErasureSummary, ErasureTarget, Kept,
 };
 use crate::rows::facts::{UNEMBED, write_steps};
 use crate::rows::outbox;
@@ -17,7 +17,7 @@ use crate::rows::statements::{FORGET, FORGET_OF_FACT};
 use crate::script::{Alone, Db, Reach, Rows, Series, StoreResult};
 use crate::sql::{numbers, params};
 use domain::keys::text_key;
-use domain::{EntryNumber, Fact, FactId, ReceiptId, Space, SpaceId, SpaceKey, Tenant, Timestamp};
+use domain::{DecisionId, EntryNumber, Fact, FactId, ReceiptId, Space, SpaceKey, Tenant, Timestamp};
 use evidence::{Anchor, Erasure, ReceiptKind, Signed};
 use reconcile::Write;
 use std::collections::BTreeSet;
@@ -32,10 +32,38 @@ pub(super) async fn carry_out<R: Rows>(
 ) -> StoreResult<()> {
     decisions::remove(rows, tenant, piece.decisions).await?;
     decisions::summaries_erase(rows, tenant, piece.summaries, receipt).await?;
+    seal_anew(rows, tenant, piece).await?;
     for of_space in piece.facts.chunk_by(|(a, _), (b, _)| a == b) {
         let ids: Vec<FactId> = of_space.iter().map(|(_, id)| *id).collect();
         if let Some((id, _)) = of_space.first() {
             facts_erase(rows, SpaceKey { tenant, id: *id }, &ids, receipt, now).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Seals what stays under the key that the user's spaces have by now.
+async fn seal_anew<R: Rows>(rows: &mut R, tenant: &Tenant, piece: &ErasurePiece<'_>) -> StoreResult<()> {
+    let ids = numbers(piece.summaries_kept);
+    let sql = "SELECT d.id, d.summary, s.user_key FROM decision d JOIN space s ON s.tenant = d.tenant AND s.id = d.space
+        WHERE d.tenant = $1 AND d.id = $2 AND d.summary IS NOT NULL";
+    let kept: Vec<Kept> = rows.db().all_each(sql, tenant, &ids, &[]).await?;
+    for Kept { id, sealed, key } in kept {
+        let anew = rows.db().secrets().summary_reseal(key, tenant, DecisionId(id), &sealed)?;
+        let sql = "UPDATE decision SET summary = $3 WHERE tenant = $1 AND id = $2";
+        if let Some(anew) = anew {
+            rows.run(sql, &params![tenant, id, anew]).await?;
+        }
+    }
+    let ids = numbers(piece.receipts_kept);
+    let sql = "SELECT r.id, r.body, s.user_key FROM receipt r JOIN space s ON s.tenant = r.tenant AND s.id = r.space
+        WHERE r.tenant = $1 AND r.id = $2";
+    let kept: Vec<Kept> = rows.db().all_each(sql, tenant, &ids, &[]).await?;
+    for Kept { id, sealed, key } in kept {
+        let anew = rows.db().secrets().receipt_reseal(key, tenant, ReceiptId(id), &sealed)?;
+        let sql = "UPDATE receipt SET body = $3 WHERE tenant = $1 AND id = $2";
+        if let Some(anew) = anew {
+            rows.run(sql, &params![tenant, id, anew]).await?;
         }
     }
     Ok(())
@@ -84,9 +112,9 @@ async fn words_forget<R: Rows>(
         rows.run(FORGET, &params![space.tenant, space.id, index]).await?;
     }
     if !writes.is_empty() {
-        let at = spaces::version(rows.db(), space).await?;
+        let row = spaces::row(rows.db(), space).await?;
         // A row that is written anew keeps its writer.
-        let writes = write_steps::<R>(rows.db().secrets(), space, at, &writes, "", now)?;
+        let writes = write_steps::<R>(rows.db().secrets(), space, row, &writes, "", now)?;
         rows.run_all(writes.steps).await?;
     }
     for text in texts {
@@ -229,7 +257,7 @@ async fn prove<R: Rows>(
     let erased = outbox::erased::<R>(tenant, done.memory_ids.iter().copied(), receipt, call.caller.now);
     done.graph_pending = rows.run(erased.sql, &erased.params).await? > 0;
     let audit = rows.log_end().await?.at();
-    let space: SpaceId = spaces::open(rows, tenant, &intent.space).await?.id;
+    let space = spaces::open(rows, tenant, &intent.space).await?;
     let kind = ReceiptKind::Erasure(done.clone());
     receipts::keep(rows, &call.caller, receipt, (space, &intent.space), kind, audit).await?;
     Ok(receipt)

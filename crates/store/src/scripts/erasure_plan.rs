@@ -5,7 +5,7 @@ use crate::rows::decisions::ErasedValues;
 use crate::rows::erasure::{ErasureIntent, ErasurePlan, ErasureTarget};
 use crate::script::{Db, StoreResult};
 use crate::sql::{numbers, params};
-use domain::{DecisionId, Fact, FactId, Space, SpaceId, SpaceKey, Tenant};
+use domain::{DecisionId, Fact, FactId, ReceiptId, Space, SpaceId, SpaceKey, Tenant};
 use std::collections::BTreeSet;
 
 /// Erased facts and decisions that one transaction takes. Others come between two of them.
@@ -90,6 +90,14 @@ async fn decisions_doomed<D: Db>(
     Ok(found.into_iter().map(|(id,)| DecisionId(id)).collect())
 }
 
+/// The attestations in all spaces of the user.
+async fn attestations<D: Db>(db: &mut D, tenant: &Tenant, user_id: &str) -> StoreResult<Vec<ReceiptId>> {
+    let sql = "SELECT r.id FROM space s JOIN receipt r ON r.tenant = s.tenant AND r.space = s.id
+        WHERE s.tenant = $1 AND s.user_id = $2 AND r.subject_ix IS NOT NULL ORDER BY r.id";
+    let found: Vec<(i64,)> = db.all(sql, &params![tenant, user_id]).await?;
+    Ok(found.into_iter().map(|(id,)| ReceiptId(id)).collect())
+}
+
 pub(super) async fn plan<D: Db>(
     db: &mut D,
     tenant: &Tenant,
@@ -114,6 +122,14 @@ pub(super) async fn plan<D: Db>(
     plan.summaries.retain(|decision| !going.contains(decision));
     redacted.extend(plan.summaries.iter().copied());
     plan.redacted = redacted.difference(&going).count() as u64;
+    if !intent.keys().is_empty() {
+        let kept = decisions::summarized(db, tenant, &intent.space.user_id).await?;
+        let stays = |id: &DecisionId| !going.contains(id) && !plan.summaries.contains(id);
+        plan.summaries_kept = kept.into_iter().filter(stays).collect();
+        if !intent.also.receipts {
+            plan.receipts_kept = attestations(db, tenant, &intent.space.user_id).await?;
+        }
+    }
     plan.decisions = going.into_iter().collect();
     Ok(plan)
 }

@@ -81,7 +81,7 @@ impl Applied {
     /// Signs that the graph, too, has forgotten what the receipt erased.
     async fn follow<R: Rows>(&self, rows: &mut R, first: ReceiptId) -> StoreResult<()> {
         let found = receipts::erasure(rows.db(), &self.caller.tenant, first).await?;
-        let Some((erasure, space_id, space)) = found else {
+        let Some((erasure, row, space)) = found else {
             // Nothing is signed about a receipt that is not what we signed, and the graph goes on.
             tracing::error!(tenant = %self.caller.tenant, receipt = %first, "the receipt of an erasure was changed, so \
                 none follows it");
@@ -96,9 +96,10 @@ impl Applied {
             audit_blanked: 0,
             summaries: Some(Vec::new()),
             graph_pending: false,
+            keys_destroyed: Vec::new(),
         });
         let audit = rows.log_end().await?.at();
-        let second = receipts::issue_in(rows, &self.caller, (space_id, &space), kind, audit).await?;
+        let second = receipts::issue_in(rows, &self.caller, (row, &space), kind, audit).await?;
         let detail = format!("what receipt #{first} erased is gone from the graph, receipt #{second}");
         let call = Call::new(self.caller.clone(), ACTION, Some(space));
         rows.note(&call, &Record::done(detail)).await

@@ -1,6 +1,6 @@
 //! Principals and the hashes of their keys.
 
-use super::credentials;
+use super::{credentials, revoked};
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::records::{Created, Ended, Recorded, Renewed};
@@ -119,6 +119,7 @@ impl Script for PrincipalRevoke {
             }
         }
         if found != Revoked::Nothing {
+            revoked::note(rows, &self.id, caller.now).await?;
             rows.principals_changed().await?;
         }
         let record = Record { ends_own_key, ..Ended { id: &self.id, found }.record() };

@@ -5,10 +5,11 @@ use crate::StoreError;
 use crate::call::Call;
 use crate::records::{Recorded, SubjectAttested};
 use crate::rows::receipts::{Attested, COLUMNS, ReceiptRow, SealedReceipt, attestation};
+use crate::rows::spaces::SpaceRow;
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, Series, StoreResult};
 use crate::sql::params;
 use crate::store::Store;
-use domain::{Caller, ReceiptId, Space, SpaceId, SpaceKey, Tenant};
+use domain::{Caller, ReceiptId, Space, SpaceKey, Tenant};
 use evidence::{Erasure, Position, Receipt, ReceiptKind, Signed};
 
 pub(super) async fn of_space<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<Vec<SealedReceipt>> {
@@ -37,7 +38,7 @@ pub(super) async fn erasure<D: Db>(
     db: &mut D,
     tenant: &Tenant,
     id: ReceiptId,
-) -> StoreResult<Option<(Erasure, SpaceId, Space)>> {
+) -> StoreResult<Option<(Erasure, SpaceRow, Space)>> {
     let signed = match vouched(db, tenant, id).await {
         Err(error) if error.is_of_content() => None,
         found => found?,
@@ -48,7 +49,7 @@ pub(super) async fn erasure<D: Db>(
         return Ok(None);
     };
     let row = spaces::find(db, tenant, &space).await?;
-    Ok(row.map(|row| (erasure, row.id, space)))
+    Ok(row.map(|row| (erasure, row, space)))
 }
 
 /// Opens a receipt and holds every column against what was signed.
@@ -74,19 +75,19 @@ pub(super) async fn issue<R: Rows>(
     audit: Position,
 ) -> StoreResult<ReceiptId> {
     let row = spaces::open(rows, &call.caller.tenant, space).await?;
-    issue_in(rows, &call.caller, (row.id, space), kind, audit).await
+    issue_in(rows, &call.caller, (row, space), kind, audit).await
 }
 
 /// The same for a space that is known, and that need not be locked.
 pub(super) async fn issue_in<R: Rows>(
     rows: &mut R,
     caller: &Caller,
-    (space_id, space): (SpaceId, &Space),
+    space: (SpaceRow, &Space),
     kind: ReceiptKind,
     audit: Position,
 ) -> StoreResult<ReceiptId> {
     let id = ReceiptId(rows.take(&caller.tenant, Series::Receipt, 1).await?);
-    keep(rows, caller, id, (space_id, space), kind, audit).await?;
+    keep(rows, caller, id, space, kind, audit).await?;
     Ok(id)
 }
 
@@ -95,20 +96,20 @@ pub(super) async fn keep<R: Rows>(
     rows: &mut R,
     caller: &Caller,
     id: ReceiptId,
-    (space_id, space): (SpaceId, &Space),
+    (row, space): (SpaceRow, &Space),
     kind: ReceiptKind,
     audit: Position,
 ) -> StoreResult<()> {
     let tenant = &caller.tenant;
     let space = Some(space.clone());
     let receipt = Receipt { id, tenant: tenant.clone(), space, ts: caller.now, kind, audit };
-    let sealed = rows.db().secrets().receipt_seal(receipt, space_id)?;
+    let sealed = rows.db().secrets().receipt_seal(receipt, row.id, row.key)?;
     let sql = "INSERT INTO receipt (tenant, id, space, kind, created, subject_ix, body, signature)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
     let values = params![
         tenant,
         id,
-        space_id,
+        row.id,
         &sealed.kind,
         sealed.created,
         sealed.subject_ix.as_deref(),

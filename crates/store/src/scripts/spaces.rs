@@ -1,8 +1,9 @@
 //! Spaces: where they are and how far they have come.
 
 use crate::StoreError;
-use crate::rows::spaces::{FoundSpace, SpaceRow, SpaceSize, SpaceVersion, UserSpace};
+use crate::rows::spaces::{FoundSpace, SpaceRow, SpaceSize, SpaceVersion, UserSpace, user_key};
 use crate::script::{Db, Query, Reach, Rows, Series, StoreResult};
+use crate::seal::UserKeyId;
 use crate::sql::{FromRow, among, params};
 use crate::store::Store;
 use domain::{Account, Caller, ReceiptId, Space, SpaceId, SpaceKey, Status, Tenant};
@@ -54,7 +55,7 @@ impl<Q: SpaceQuery> Query for InSpace<Q> {
     }
 }
 
-const FIND: &str = "SELECT id, version, epoch, erasing FROM space
+const FIND: &str = "SELECT id, version, epoch, erasing, user_key FROM space
      WHERE tenant = $1 AND user_id = $2 AND agent_id = $3 AND run_id = $4";
 
 /// The space's row. Where something is being erased from the user's spaces, that has to be finished first.
@@ -63,7 +64,7 @@ pub(super) async fn find<D: Db>(db: &mut D, tenant: &Tenant, space: &Space) -> S
     db.one::<FoundSpace>(FIND, &values).await?.map(FoundSpace::settled).transpose()
 }
 
-/// The same, and the row is ours alone until the transaction ends.
+/// The same, and the row is ours alone until the transaction ends. It then has a key to seal the user's content under.
 pub(super) async fn lock<R: Rows>(
     rows: &mut R,
     tenant: &Tenant,
@@ -71,7 +72,46 @@ pub(super) async fn lock<R: Rows>(
 ) -> StoreResult<Option<SpaceRow>> {
     let sql = format!("{FIND} {}", R::LOCK);
     let values = params![tenant, &space.user_id, &space.agent_id, &space.run_id];
-    rows.db().one::<FoundSpace>(&sql, &values).await?.map(FoundSpace::settled).transpose()
+    match rows.db().one::<FoundSpace>(&sql, &values).await?.map(FoundSpace::settled).transpose()? {
+        Some(row) if row.key.is_none() && rows.db().secrets().users.is_some() => {
+            let key = key_of_user(rows, tenant, &space.user_id).await?;
+            let sql = "UPDATE space SET user_key = $3 WHERE tenant = $1 AND id = $2";
+            rows.run(sql, &params![tenant, row.id, key]).await?;
+            Ok(Some(SpaceRow { key: Some(key), ..row }))
+        }
+        found => Ok(found),
+    }
+}
+
+/// The key of the user's other spaces, or a new one. Where it is another's, that space is ours until the transaction ends:
+/// an erasure that is about to destroy the key is waited for, or waits.
+async fn key_of_user<R: Rows>(rows: &mut R, tenant: &Tenant, user_id: &str) -> StoreResult<UserKeyId> {
+    let sql = format!(
+        "SELECT user_key FROM space WHERE tenant = $1 AND user_id = $2 AND user_key IS NOT NULL
+         ORDER BY agent_id, run_id LIMIT 1 {}",
+        R::LOCK
+    );
+    match rows.db().one::<(i64,)>(&sql, &params![tenant, user_id]).await? {
+        Some((key,)) => Ok(user_key(key)),
+        None => new_key(),
+    }
+}
+
+pub(super) fn new_key() -> StoreResult<UserKeyId> {
+    UserKeyId::random().map_err(|e| StoreError::Startup(e.to_string()))
+}
+
+/// The keys that the user's spaces are sealed under: one, as a rule.
+pub(super) async fn keys_of_user<D: Db>(
+    db: &mut D,
+    tenant: &Tenant,
+    user_id: &str,
+) -> StoreResult<Vec<UserKeyId>> {
+    let sql =
+        "SELECT DISTINCT user_key FROM space WHERE tenant = $1 AND user_id = $2 AND user_key IS NOT NULL
+        ORDER BY user_key";
+    let found: Vec<(i64,)> = db.all(sql, &params![tenant, user_id]).await?;
+    Ok(found.into_iter().map(|(key,)| user_key(key)).collect())
 }
 
 /// The space's row, made where it is missing, and ours alone until the transaction ends.
@@ -135,10 +175,11 @@ pub(super) async fn settled<D: Db>(db: &mut D, tenant: &Tenant, user_id: &str) -
     }
 }
 
-pub(super) async fn version<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<SpaceVersion> {
-    let sql = "SELECT version, epoch FROM space WHERE tenant = $1 AND id = $2";
-    let found: Option<(i64, i64)> = db.one(sql, &params![space.tenant, space.id]).await?;
-    Ok(found.map_or_else(SpaceVersion::default, |(version, epoch)| SpaceVersion { version, epoch }))
+/// The row of the space, whatever is being erased from it.
+pub(super) async fn row<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<SpaceRow> {
+    let sql = "SELECT id, version, epoch, erasing, user_key FROM space WHERE tenant = $1 AND id = $2";
+    let found: Option<FoundSpace> = db.one(sql, &params![space.tenant, space.id]).await?;
+    found.map(FoundSpace::whatever_goes_on).ok_or_else(|| StoreError::corrupt("a space", "its row is gone"))
 }
 
 /// Nothing that was read of the space before this may be kept.

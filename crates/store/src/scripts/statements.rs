@@ -59,7 +59,7 @@ impl Script for StatementCommit {
         let secrets = rows.db().secrets();
         let (caller, now) = (&self.call.caller, statement.now);
         let FactWrites { mut steps, added } =
-            write_steps::<R>(secrets, space, row.at, &plan.writes, caller.id(), now)?;
+            write_steps::<R>(secrets, space, row, &plan.writes, caller.id(), now)?;
         if said.intent == Intent::Remember {
             steps.push(note(secrets, space, &said.text, &plan)?);
         }

@@ -34,7 +34,7 @@ impl Script for VectorsPut {
         let secrets = rows.db().secrets();
         let index = secrets.embedder_index(&self.embedder);
         let step = |(fact, vector): &(FactId, Vec<f32>)| {
-            let body = secrets.vector_seal(tenant, *fact, vector)?;
+            let body = secrets.vector_seal(row.key, tenant, *fact, vector)?;
             Ok(RowWrite::new(PUT, params![tenant, *fact, row.id, index, body, Status::Active]))
         };
         let steps: Vec<RowWrite<'_>> = self.vectors.iter().map(step).collect::<StoreResult<_>>()?;

@@ -2,7 +2,9 @@
 //! operation is done when it returns.
 
 use crate::StoreError;
+use crate::apart::Apart;
 use crate::copy::{Batch, Key, Table, sqlite_page};
+use crate::keys::read_apart;
 use crate::rows::facts::{COLUMNS, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
 use crate::script::{Db, PlanBasis, StoreResult};
@@ -15,6 +17,7 @@ use reconcile::{HeldFacts, Needs};
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, params_from_iter};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// Exclusive, so that whatever uses it may move between threads.
 pub(crate) struct SqliteDb<'c> {
@@ -64,6 +67,11 @@ impl SqliteDb<'_> {
     pub fn execute(&mut self, sql: &str, params: &[Param<'_>]) -> StoreResult<u64> {
         let rows = self.sql.prepare_cached(&numbered(sql))?.execute(params_from_iter(params))?;
         Ok(rows as u64)
+    }
+
+    /// Where the database is.
+    pub fn path(&self) -> StoreResult<&Path> {
+        self.sql.path().map(Path::new).ok_or(StoreError::Closed)
     }
 
     fn numbered_fact(&mut self, space: SpaceKey<'_>, id: FactId) -> StoreResult<Option<Fact>> {
@@ -145,6 +153,10 @@ impl Db for SqliteDb<'_> {
             found.extend(self.select(sql, &params![tenant, key])?);
         }
         Ok(found)
+    }
+
+    async fn apart(&mut self, what: Apart) -> StoreResult<Option<Vec<u8>>> {
+        Ok(read_apart(&what.file(self.path()?))?)
     }
 
     async fn table_page(

@@ -13,6 +13,7 @@ const MIGRATIONS: Migrations = [
     include_str!("schema_v5.sql"),
     include_str!("schema_v6.sql"),
     include_str!("schema_v7.sql"),
+    include_str!("schema_v8.sql"),
 ];
 
 /// The version of the schema in the database; 0 where there is none.

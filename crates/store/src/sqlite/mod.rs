@@ -13,8 +13,11 @@ mod readers;
 mod settle;
 mod touched;
 mod tx;
+pub(crate) mod user_keys;
 mod writer;
 
 pub use connection::Meter;
 pub(crate) use engine::Sqlite;
 pub use open::SqliteSettings;
+pub(crate) use touched::watch;
+pub(crate) use tx::SqliteTx;

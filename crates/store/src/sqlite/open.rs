@@ -6,6 +6,7 @@ use super::engine::Sqlite;
 use super::migrations;
 use super::pages;
 use super::readers::{Purpose, Readers};
+use super::user_keys;
 use super::writer::Writer;
 use crate::StoreError;
 use crate::head_file::HeadFile;
@@ -59,8 +60,10 @@ impl Sqlite {
         let loaded = keys::load(&key_settings, if claimed { Database::Existing } else { Database::New })
             .await
             .map_err(|e| StoreError::Startup(e.to_string()))?;
-        let secrets = Arc::new(Secrets::from_keys(loaded)?);
+        let mut secrets = Secrets::from_keys(loaded)?;
         claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
+        secrets.users = user_keys::load(&mut db, &path, &secrets.sealer)?;
+        let secrets = Arc::new(secrets);
         pages::look_through(&path, &secrets)?;
         let head_file = HeadFile::beside(&path);
         let head_error = |e| {

@@ -13,7 +13,7 @@ const TOUCHED: &str = "CREATE TEMP TABLE touched (tbl INTEGER NOT NULL, a NOT NU
     PRIMARY KEY (tbl, a, b, c)) WITHOUT ROWID;";
 
 /// Notes from now on what this connection writes to the tables that the log commits to.
-pub(super) fn watch(db: &Connection) -> Result<(), StoreError> {
+pub(crate) fn watch(db: &Connection) -> Result<(), StoreError> {
     db.pragma_update(None, "temp_store", "MEMORY")?;
     db.execute_batch(TOUCHED)?;
     for table in covered() {

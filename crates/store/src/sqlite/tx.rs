@@ -3,15 +3,17 @@
 use super::chain::Chain;
 use super::db::{SqliteDb, at_once};
 use crate::StoreError;
+use crate::apart::Apart;
 use crate::call::{Call, Record};
+use crate::keys::replace_apart;
 use crate::rows::audit::draft;
 use crate::rows::counters::Tally;
 use crate::rows::deployment::{PRINCIPALS, SET};
 use crate::rows::log_end::{KnownEnd, NewEnd};
 use crate::rows::principals::next_version;
 use crate::script::{Alone, Reach, Rows, Series, StoreResult};
-use crate::scripts::credentials;
 use crate::scripts::log::log_appender;
+use crate::scripts::{credentials, user_keys};
 use crate::secrets::Secrets;
 use crate::sql::{Param, RowWrite, params};
 use crate::state::{Change, Changes};
@@ -55,6 +57,7 @@ impl<'c> SqliteTx<'c> {
         let written = db.sql.total_changes();
         let mut tx =
             Self { db, chain, tally: Tally::default(), principals: None, told: Changes::default(), written };
+        at_once(user_keys::follow(&mut tx.db))?;
         tx.chain.log = at_once(log_appender(&mut tx.db, known))?;
         Ok(tx)
     }
@@ -212,6 +215,11 @@ impl<'c> Rows for SqliteTx<'c> {
         self.principals = None;
         self.db.execute(SET, &params![PRINCIPALS, next_version()?])?;
         Ok(())
+    }
+
+    /// The file is written before the transaction commits, and stays as it is should that fail.
+    async fn apart_set(&mut self, what: Apart, value: &[u8]) -> StoreResult<()> {
+        Ok(replace_apart(&what.file(self.db.path()?), value)?)
     }
 
     async fn record(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) -> StoreResult<()> {

@@ -64,8 +64,11 @@ impl Deployment {
 
     /// Puts the key files of the other deployment in place here.
     pub fn take_keys_of(&self, other: &Self) {
-        for name in ["svc.db.key", "svc.db.sign.key"] {
-            std::fs::copy(other.folder().join(name), self.folder().join(name)).unwrap();
+        for name in ["svc.db.key", "svc.db.sign.key", "svc.db.users.key"] {
+            let file = other.folder().join(name);
+            if file.exists() {
+                std::fs::copy(file, self.folder().join(name)).unwrap();
+            }
         }
     }
 
@@ -75,7 +78,7 @@ impl Deployment {
         let read = |(table, order): &(&str, &str)| {
             ((*table).to_owned(), sql.rows(&format!("SELECT * FROM {table} ORDER BY {order}")))
         };
-        let files = ["svc.db.key", "svc.db.sign.key", "svc.db.head"];
+        let files = ["svc.db.key", "svc.db.sign.key", "svc.db.users.key", "svc.db.head"];
         let files = files.map(|name| std::fs::read(self.folder().join(name)).ok()).to_vec();
         Contents { tables: TABLES.iter().map(read).collect(), files }
     }

@@ -20,7 +20,8 @@ const UNTOUCHED: &str = match crate::ENGINE {
 };
 
 /// What takes back each version of the schema, the newest first.
-const BACK: [(i64, &str); 7] = [
+const BACK: [(i64, &str); 8] = [
+    (8, "ALTER TABLE space DROP COLUMN user_key;"),
     (7, UNTOUCHED),
     (6, "ALTER TABLE audit_entry DROP COLUMN changes; DROP TABLE audit_subtree;"),
     (5, UNTRIGGERED),

@@ -1,0 +1,156 @@
+//! A key for each user, destroyed when everything of the user is erased, and what a restore does not bring back.
+
+use crate::support::{Deployment, Mcp, Model, Server, created, id, says};
+use serde_json::{Value, json};
+
+/// Remembers one value for each of two users, with a decision and an attestation on it.
+fn filled(model: &Model) -> Deployment {
+    let deployment = Deployment::new(model);
+    let process = deployment.start();
+    for (user, value) in [("ann", "red kittiwake"), ("ben", "grey heron")] {
+        let with = |arguments: Value| of(user, arguments);
+        process.call("remember", &with(json!({ "text": says("bird", value) })));
+        process.call(
+            "record_decision",
+            &with(json!({ "action_summary": "buy seeds", "question": "which bird?" })),
+        );
+        process.call("attest", &with(json!({ "subject": "bird" })));
+    }
+    process.intact();
+    assert!(process.close().success());
+    deployment
+}
+
+fn of(user: &str, mut arguments: Value) -> Value {
+    arguments["user_id"] = json!(user);
+    arguments
+}
+
+fn list(process: &Mcp, user: &str) -> String {
+    process.reply("list_memories", &of(user, json!({}))).text
+}
+
+fn erase(process: &Mcp, user: &str) -> String {
+    let all = json!({ "include_decisions": true, "include_receipts": true, "include_audit": true });
+    process.call("delete_all", &of(user, all))
+}
+
+#[test]
+fn what_an_erased_user_stored_opens_in_no_earlier_copy() {
+    let model = Model::start();
+    let deployment = filled(&model);
+    deployment.svc(&["backup", "before"]);
+    let stolen = deployment.copy();
+
+    let process = deployment.start();
+    let reply = erase(&process, "ann");
+    assert!(reply.contains("key was destroyed"), "{reply}");
+    let receipt = json!({ "receipt_id": id(&reply[reply.find("receipt #").unwrap()..]) });
+    let verdict = process.call("verify_receipt", &receipt);
+    assert!(verdict.contains("the user's key was destroyed") && verdict.contains("✓ VALID"), "{verdict}");
+    assert!(list(&process, "ben").contains("grey heron"));
+    process.intact();
+    assert!(process.close().success());
+
+    // The files of the database as they were, with the keys as they are.
+    if deployment.folder().join("svc.db").exists() {
+        let users = "svc.db.users.key";
+        std::fs::copy(deployment.folder().join(users), stolen.folder().join(users)).unwrap();
+        let process = stolen.start();
+        for tool in ["list_memories", "export_memory"] {
+            let reply = process.reply(tool, &of("ann", json!({})));
+            assert!(!reply.text.contains("kittiwake"), "{tool}: {}", reply.text);
+        }
+        assert!(list(&process, "ben").contains("grey heron"));
+        drop(process);
+    }
+
+    let said = deployment.svc(&["restore", "before", "--force", "--confirm", "a drill"]);
+    assert!(said.contains("Left out: everything of user 'ann' in tenant 'default'"), "{said}");
+    assert!(!said.contains("'ben'"), "{said}");
+    let process = deployment.start();
+    assert!(!list(&process, "ann").contains("kittiwake"), "{}", list(&process, "ann"));
+    assert!(!process.call("export_memory", &of("ann", json!({}))).contains("kittiwake"));
+    assert!(list(&process, "ben").contains("grey heron"));
+    process.call("remember", &of("ann", json!({ "text": says("bird", "white stork") })));
+    assert!(list(&process, "ann").contains("white stork"));
+    process.intact();
+}
+
+#[test]
+fn what_stays_of_an_erased_user_still_verifies() {
+    let model = Model::start();
+    let deployment = filled(&model);
+    let process = deployment.start();
+    let reply = process.call("delete_all", &of("ann", json!({})));
+    assert!(reply.contains("key was destroyed"), "{reply}");
+    let attested = process.call("verify_receipt", &json!({ "receipt_id": 1 }));
+    assert!(attested.contains("✓ VALID"), "{attested}");
+    let decided = process.call("explain_decision", &of("ann", json!({ "decision_id": 1 })));
+    assert!(decided.contains("action: buy seeds") && decided.contains("✓ receipt verified"), "{decided}");
+    process.intact();
+}
+
+#[test]
+fn other_processes_go_on_with_the_next_key_of_the_user() {
+    let model = Model::start();
+    let deployment = filled(&model);
+    let (one, other) = (deployment.start(), deployment.start());
+    for round in 0..3 {
+        assert!(list(&other, "ben").contains("grey heron"));
+        erase(&one, "ann");
+        assert!(!list(&other, "ann").contains("bird"), "round {round}");
+        other.call("remember", &of("ann", json!({ "text": says("bird", "white stork") })));
+        assert!(list(&one, "ann").contains("white stork"), "round {round}");
+        other.call("remember", &of("ann", json!({ "agent_id": "coder", "text": says("tree", "elm") })));
+        assert!(list(&one, "ann").contains("white stork"), "round {round}");
+    }
+    other.intact();
+}
+
+#[test]
+fn a_restore_needs_the_users_keys() {
+    let model = Model::start();
+    let deployment = filled(&model);
+    let said = deployment.svc(&["backup", "before"]);
+    assert!(said.contains("svc.db.users.key"), "{said}");
+    let elsewhere = Deployment::new(&model);
+    for name in ["svc.db.key", "svc.db.sign.key"] {
+        std::fs::copy(deployment.folder().join(name), elsewhere.folder().join(name)).unwrap();
+    }
+    let backup = deployment.folder().join("before");
+    let refusal = elsewhere.svc_refuses(&["restore", backup.to_str().unwrap()]);
+    assert!(refusal.contains("svc.db.users.key is missing"), "{refusal}");
+    elsewhere.take_keys_of(&deployment);
+    elsewhere.svc(&["restore", backup.to_str().unwrap()]);
+    assert!(list(&elsewhere.start(), "ann").contains("red kittiwake"));
+}
+
+fn status(server: &Server, key: &str) -> u16 {
+    server.client(key).ask("list_memories", &json!({})).unwrap().status
+}
+
+#[test]
+fn a_restore_brings_no_revoked_principal_back() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model);
+    let (_, admin) = deployment.principal("admin", &[]);
+    let server = deployment.serve();
+    let mut client = server.client(&admin);
+    let (doomed, key) = created(&client.call("create_principal", &json!({ "name": "agent" })));
+    let (kept, other) = created(&client.call("create_principal", &json!({ "name": "another" })));
+    deployment.svc(&["backup", "before"]);
+    client.call("revoke_principal", &json!({ "principal_id": doomed }));
+    assert_eq!(status(&server, &key), 401);
+    server.terminate();
+    assert!(server.wait().success());
+
+    let said = deployment.svc(&["restore", "before", "--force", "--confirm", "a drill"]);
+    assert!(said.contains(&format!("Left out: principal {doomed}, which was revoked.")), "{said}");
+    assert!(!said.contains(&kept), "{said}");
+    let server = deployment.serve();
+    assert_eq!(status(&server, &key), 401);
+    assert_eq!(status(&server, &other), 200);
+    let verdict = server.client(&admin).call("verify_audit", &json!({}));
+    assert!(verdict.contains("INTACT"), "{verdict}");
+}
