@@ -86,7 +86,10 @@ fn http(
     send(campaign, &server, second, |n| generator.structured(n));
     let grown = server.resident().saturating_sub(before.0);
     let stored = kept(deployment).saturating_sub(before.1);
-    assert!(grown < GROWTH + stored * KEPT, "memory grew by {grown} bytes, while {stored} things were stored");
+    assert!(
+        grown < GROWTH + stored * KEPT,
+        "memory grew by {grown} bytes, while {stored} things were stored"
+    );
 
     let generator = Generator::new(key, &listed);
     send(campaign, &server, raw, |n| generator.raw(n));
