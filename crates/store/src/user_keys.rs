@@ -29,6 +29,12 @@ impl UserKeys {
         Self(RwLock::new(Held { trees, ready: HashMap::new(), at }))
     }
 
+    /// Whether there is such a key, and it was not destroyed.
+    pub fn can_seal(&self, user: Option<UserKeyId>) -> bool {
+        let tree = self.0.read().trees.newest();
+        user.is_some_and(|user| self.cipher(tree, user).is_ok())
+    }
+
     /// Whether the key was destroyed.
     pub fn lacks(&self, user: UserKeyId) -> bool {
         let held = self.0.read();

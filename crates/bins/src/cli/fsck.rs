@@ -30,13 +30,14 @@ pub struct Command {
 
 impl Command {
     pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
-        let store = Store::open(settings.storage.clone(), Timestamp::now()).await.map_err(failed)?;
+        // The rows come first: a database that has still to be migrated is refused before anything opens it.
+        let mut progress = Progress::on_stderr();
+        let mut checked = fsck(&settings.storage, &mut |step| progress.show(step)).await.map_err(failed)?;
+        let store = Store::open(settings.storage, Timestamp::now()).await.map_err(failed)?;
         let (entries, broken) = match store.audit_verify(Instant::now() + PATIENCE).await.map_err(failed)? {
             AuditReport::Intact { entries, .. } => (entries, None),
             AuditReport::Broken(broken) => (0, Some(broken)),
         };
-        let mut progress = Progress::on_stderr();
-        let mut checked = fsck(&settings.storage, &mut |step| progress.show(step)).await.map_err(failed)?;
         if let Some(broken) = broken {
             let what = format!("the audit log is broken at seq {}: {}", broken.seq, broken.reason);
             checked.findings.insert(0, Finding { row: None, what });

@@ -154,3 +154,12 @@ fn a_changed_subtree_of_the_log_is_named() {
     let (said, _) = check(&deployment);
     assert_eq!(said["findings"][0]["row"], "audit_subtree/8/0", "{said}");
 }
+
+#[test]
+fn a_database_of_an_earlier_version_is_left_as_it_is() {
+    let copy = SAMPLE.copy();
+    copy.back_to_version(6);
+    let said = copy.svc_refuses(&["fsck"]);
+    assert!(said.contains("run svc-migrate up"), "{said}");
+    assert_eq!(copy.sql().cell("SELECT max(version) FROM schema_migration").integer(), 6);
+}

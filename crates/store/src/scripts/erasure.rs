@@ -47,9 +47,10 @@ impl Script for Begin {
         let Self { call, intent } = self;
         let tenant = &call.caller.tenant;
         let reached = self.lock_reached(rows).await?;
-        if self.destroys_key(rows).await? || !is_small(rows.db(), tenant, intent, &reached).await? {
+        if !is_small(rows.db(), tenant, intent, &reached).await? {
             return self.mark(rows).await.map(Begun::Marked);
         }
+        let intent = &self.with_keys(rows).await?;
         let plan = plan(rows.db(), tenant, intent, reached).await?;
         let mut receipt = None;
         if plan.len() > 0 {
@@ -57,16 +58,29 @@ impl Script for Begin {
             carry_out(rows, tenant, &plan.piece(0, usize::MAX), number, intent.now).await?;
             receipt = Some(number);
         }
+        if !intent.keys().is_empty() {
+            // Should this not commit after all, what is left of the user no longer opens, and is erased by the next call.
+            user_keys::destroy(rows, &intent.keys()).await?;
+        }
         finish(rows, call, intent, &plan, receipt).await.map(Begun::Done)
     }
 }
 
 impl Begin {
-    /// A key is destroyed outside the database, once nothing in it needs the key any more: not in one transaction.
-    async fn destroys_key<R: Rows>(&self, rows: &mut R) -> StoreResult<bool> {
+    /// The intent with the keys that it destroys. From here on the user's spaces have another one.
+    async fn with_keys<R: Rows>(&self, rows: &mut R) -> StoreResult<ErasureIntent> {
+        if !self.intent.takes_whole_user() {
+            return Ok(self.intent.clone());
+        }
         let (tenant, user_id) = (&self.call.caller.tenant, &self.intent.space.user_id);
-        Ok(self.intent.takes_whole_user()
-            && !spaces::keys_of_user(rows.db(), tenant, user_id).await?.is_empty())
+        // Once more: a space that was made while the others were waited for is there by now, and has their key.
+        spaces::lock_user(rows, tenant, user_id).await?;
+        let keys = spaces::keys_of_user(rows.db(), tenant, user_id).await?;
+        if !keys.is_empty() {
+            let sql = "UPDATE space SET user_key = $3 WHERE tenant = $1 AND user_id = $2";
+            rows.run(sql, &params![tenant, user_id, spaces::new_key()?]).await?;
+        }
+        Ok(self.intent.destroying(&keys))
     }
 
     async fn lock_reached<R: Rows>(&self, rows: &mut R) -> StoreResult<Vec<(SpaceId, Space)>> {
@@ -82,12 +96,7 @@ impl Begin {
     async fn mark<R: Rows>(&self, rows: &mut R) -> StoreResult<ReceiptId> {
         let (tenant, user_id) = (&self.call.caller.tenant, &self.intent.space.user_id);
         spaces::lock_user(rows, tenant, user_id).await?;
-        // Once more: a space that was made while the others were waited for is there by now, and has their key.
-        spaces::lock_user(rows, tenant, user_id).await?;
-        let mut intent = self.intent.clone();
-        if intent.takes_whole_user() {
-            intent = intent.destroying(&spaces::keys_of_user(rows.db(), tenant, user_id).await?);
-        }
+        let intent = self.with_keys(rows).await?;
         // The entry, for which the key is looked at, comes at the end, when it no longer matters: what has begun is
         // finished.
         if let Identity::Principal(principal) = &self.call.caller.identity {
@@ -99,10 +108,6 @@ impl Begin {
         rows.run(sql, &params![tenant, id, body]).await?;
         let sql = "UPDATE space SET erasing = $3 WHERE tenant = $1 AND user_id = $2";
         rows.run(sql, &params![tenant, user_id, id]).await?;
-        if !intent.keys().is_empty() {
-            let sql = "UPDATE space SET user_key = $3 WHERE tenant = $1 AND user_id = $2";
-            rows.run(sql, &params![tenant, user_id, spaces::new_key()?]).await?;
-        }
         // Its entry comes with its receipt, even if nobody waits for the answer any more.
         self.call.set_recorded();
         Ok(id)
@@ -352,6 +357,10 @@ impl Store {
 
     async fn erase_all_of_it(&self, mut call: Call, intent: ErasureIntent) -> StoreResult<ErasureSummary> {
         let tenant = call.caller.tenant.clone();
+        if intent.takes_whole_user() {
+            // What the write-ahead log still has of the user goes before the receipt is signed.
+            self.log_truncate().await?;
+        }
         let id = match self.write(Begin { call: call.clone(), intent }).await? {
             Begun::Done(summary) => return Ok(summary),
             Begun::Marked(id) => id,

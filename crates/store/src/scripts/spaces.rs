@@ -73,7 +73,7 @@ pub(super) async fn lock<R: Rows>(
     let sql = format!("{FIND} {}", R::LOCK);
     let values = params![tenant, &space.user_id, &space.agent_id, &space.run_id];
     match rows.db().one::<FoundSpace>(&sql, &values).await?.map(FoundSpace::settled).transpose()? {
-        Some(row) if row.key.is_none() && rows.db().secrets().users.is_some() => {
+        Some(row) if !can_seal(rows.db(), row.key) => {
             let key = key_of_user(rows, tenant, &space.user_id).await?;
             let sql = "UPDATE space SET user_key = $3 WHERE tenant = $1 AND id = $2";
             rows.run(sql, &params![tenant, row.id, key]).await?;
@@ -81,6 +81,11 @@ pub(super) async fn lock<R: Rows>(
         }
         found => Ok(found),
     }
+}
+
+/// Whether the key is there and was not destroyed. Where encryption is off, none is needed.
+fn can_seal<D: Db>(db: &D, key: Option<UserKeyId>) -> bool {
+    db.secrets().users.as_ref().is_none_or(|users| users.can_seal(key))
 }
 
 /// The key of the user's other spaces, or a new one. Where it is another's, that space is ours until the transaction ends:
@@ -92,8 +97,8 @@ async fn key_of_user<R: Rows>(rows: &mut R, tenant: &Tenant, user_id: &str) -> S
         R::LOCK
     );
     match rows.db().one::<(i64,)>(&sql, &params![tenant, user_id]).await? {
-        Some((key,)) => Ok(user_key(key)),
-        None => new_key(),
+        Some((key,)) if can_seal(rows.db(), Some(user_key(key))) => Ok(user_key(key)),
+        _ => new_key(),
     }
 }
 
