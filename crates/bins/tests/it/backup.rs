@@ -157,7 +157,7 @@ fn killed(deployment: &Deployment, arguments: &[&str]) -> String {
 fn the_next_run_removes_what_a_killed_one_left() {
     let deployment = SAMPLE.copy();
     deployment.svc(&["backup", "first"]);
-    let left = killed(&deployment, &["backup", "second"]);
+    let left = killed(&deployment, &["backup", "second", "--force"]);
     // One that is being written by another run is locked, and stays.
     let under_way = deployment.folder().join("other.0123456789abcdef.svc-draft");
     std::fs::write(&under_way, "half a backup").unwrap();
