@@ -36,5 +36,5 @@ fn a_small_run_gives_every_figure() {
     assert_eq!(growth, [64, 200]);
     let read = |name: &str| std::fs::read_to_string(deployment.folder().join(name)).unwrap();
     assert!(read("growth.svg").contains("<polyline"));
-    assert!(read("page.md").contains("$ svc bench --readers 2") && read("page.md").contains("p99 ms"));
+    assert!(read("page.md").contains("`svc bench --readers 2") && read("page.md").contains("p99 ms"));
 }
