@@ -136,13 +136,17 @@ impl Sight {
         self.said.push((format!("{tool} {arguments}"), text));
     }
 
-    /// The head of the audit log is one for all tenants; it moves with every call of any of them.
+    /// The head of the audit log is one for all tenants; it moves with every call of any of them, and so do the proofs that
+    /// lead to it.
     fn export(&mut self, client: &mut Client, space: &Value) {
         let mut export: Value = serde_json::from_str(&client.call("export_memory", space)).unwrap();
         let export = export.as_object_mut().unwrap();
-        let audit = export.remove("audit").unwrap();
+        let mut audit = export.remove("audit").unwrap().as_array().unwrap().clone();
+        for entry in &mut audit {
+            assert!(entry.as_object_mut().unwrap().remove("proof").is_some());
+        }
         assert!(export.remove("audit_head").is_some());
-        self.audit.push(audit.as_array().unwrap().clone());
+        self.audit.push(audit);
         self.said.push((format!("export_memory {space}"), Value::Object(export.clone()).to_string()));
     }
 
