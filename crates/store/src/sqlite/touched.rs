@@ -14,7 +14,8 @@ const TOUCHED: &str = "CREATE TEMP TABLE touched (tbl INTEGER NOT NULL, a NOT NU
 
 /// Notes from now on what this connection writes to the tables that the log commits to.
 pub(crate) fn watch(db: &Connection) -> Result<(), StoreError> {
-    db.pragma_update(None, "temp_store", "MEMORY")?;
+    // Not with temp_store = MEMORY: SQLite then keeps in memory, too, what a statement can be undone with, as a list that
+    // it walks from the start after each statement. A large erasure took seconds in which nobody else could write.
     db.execute_batch(TOUCHED)?;
     for table in covered() {
         let number = table_of(table.name).unwrap_or_default();
