@@ -83,16 +83,16 @@ fn an_escape_sequence_is_never_a_statement() {
 fn history_is_kept_sealed_and_private() {
     let deployment = memory();
     let mut terminal = prompt(&deployment);
-    terminal.say("Our vault code is 8841.");
+    terminal.say("Our vault code is 884177025593.");
     terminal.press(CTRL_D);
     assert!(terminal.end().success());
     let file = deployment.folder().join("svc.db.history");
     assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    assert!(!deployment.holds(b"8841") && !deployment.holds(hex::encode("8841").as_bytes()));
+    assert!(!deployment.holds(b"884177025593") && !deployment.holds(hex::encode("884177025593").as_bytes()));
 
     let mut terminal = prompt(&deployment);
     terminal.press(UP);
-    terminal.wait_for("Our vault code is 8841.");
+    terminal.wait_for("Our vault code is 884177025593.");
     terminal.press(CTRL_C);
     terminal.press(CTRL_D);
     assert!(terminal.end().success());
@@ -102,7 +102,7 @@ fn history_is_kept_sealed_and_private() {
 fn an_erasure_elsewhere_clears_the_history() {
     let deployment = memory();
     let mut terminal = prompt(&deployment);
-    terminal.say("Our vault code is 8841.");
+    terminal.say("Our vault code is 884177025593.");
     let client = deployment.start();
     client.call("delete_all", &json!({}));
     assert!(client.close().success());
@@ -110,7 +110,7 @@ fn an_erasure_elsewhere_clears_the_history() {
     terminal.say("list");
     // However far up, there is only what was typed since.
     terminal.press(&format!("{}\r", UP.repeat(5)));
-    assert!(!terminal.wait_for("(no memories yet)").contains("8841"));
+    assert!(!terminal.wait_for("(no memories yet)").contains("884177025593"));
 }
 
 #[test]
