@@ -78,6 +78,7 @@ mod support;
 mod tell;
 mod terminal;
 mod twin_tenants;
+mod upgrade;
 mod user_keys;
 mod vault;
 
