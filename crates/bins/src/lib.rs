@@ -6,5 +6,6 @@ pub mod eval;
 pub mod line_wrap;
 pub mod logging;
 pub mod open_files;
+pub mod programs;
 pub mod settings;
 pub mod startup;

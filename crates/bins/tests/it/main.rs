@@ -63,6 +63,7 @@ mod lost_database;
 mod map;
 mod model_away;
 mod model_garbage;
+mod packages;
 mod packaging;
 mod place;
 mod principals;
