@@ -11,6 +11,7 @@ mod health;
 mod memory;
 mod people;
 mod receipts;
+pub(crate) mod sign_on;
 pub(crate) mod signin;
 mod space_form;
 mod waiting;

@@ -23,6 +23,7 @@ mod sse;
 mod write_timeout;
 
 pub use crate::oidc::OidcConfig;
+pub use crate::sign_on::{Arrival, Departure, SignOn, SignOnConfig, SignOnError};
 pub use auth::{AuthError, Authenticator, KeptCredential};
 pub use metrics::MetricsToken;
 pub use server::Server;
