@@ -8,3 +8,4 @@ pub mod logging;
 pub mod open_files;
 pub mod settings;
 pub mod startup;
+mod witness_book;

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use svc::cli::{
     CliError, audit, backup, bench, connect, demo, eval, fsck, graph, head, license, migrate_to, principal,
-    prompt, restore, tell, verify,
+    prompt, restore, tell, verify, witness,
 };
 use svc::line_wrap::WrappedOutput;
 use svc::settings::{LogLevel, LogSettings, Settings};
@@ -51,6 +51,7 @@ enum Command {
     Fsck(fsck::Command),
     Head(head::Command),
     Verify(verify::Command),
+    Witness(witness::Command),
     /// Take the audit log out, for others to check.
     #[command(subcommand)]
     Audit(audit::Command),
@@ -92,6 +93,11 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
             Some(head) => within(head::since(settings()?, head, &mut unbroken)),
             None => command.run(&mut unbroken),
         },
+        Some(Command::Witness(command)) => {
+            settings()?;
+            // It shows a setting, to be copied as it is.
+            within(command.run(&mut unbroken))
+        }
         Some(Command::Audit(command)) => within(command.run(settings()?, &mut out)),
     };
     out.flush()?;

@@ -20,5 +20,6 @@ mod session;
 pub mod tell;
 pub mod verify;
 mod wait_notice;
+pub mod witness;
 
 pub use error::CliError;

@@ -80,5 +80,6 @@ mod terminal;
 mod twin_tenants;
 mod user_keys;
 mod vault;
+mod witnesses;
 
 const ENGINE: support::Engine = support::Engine::Sqlite;

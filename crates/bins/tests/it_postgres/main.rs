@@ -98,5 +98,7 @@ mod twin_tenants;
 mod user_keys;
 #[path = "../it/vault.rs"]
 mod vault;
+#[path = "../it/witnesses.rs"]
+mod witnesses;
 
 const ENGINE: support::Engine = support::Engine::Postgres;

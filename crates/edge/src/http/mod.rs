@@ -18,11 +18,13 @@ mod rate_limit;
 mod reply;
 mod server;
 mod sse;
+mod witness;
 mod write_timeout;
 
 pub use crate::oidc::OidcConfig;
 pub use metrics::MetricsToken;
 pub use server::Server;
+pub use witness::{WitnessAnswer, WitnessReply, WitnessServer};
 
 /// What the operator decides about the HTTP server.
 #[derive(Debug, Clone)]

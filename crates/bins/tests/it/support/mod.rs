@@ -25,6 +25,7 @@ mod server;
 mod signed_entries;
 mod sql;
 mod terminal;
+mod witness;
 
 pub use client::Mcp;
 pub use deployment::Deployment;
@@ -35,6 +36,7 @@ pub use seed::Seed;
 pub use server::{Server, allow_open_files, created};
 pub use sql::{Cell, Sql, blob};
 pub use terminal::Terminal;
+pub use witness::WitnessProcess;
 
 use std::path::Path;
 use std::time::Duration;
