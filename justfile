@@ -57,6 +57,11 @@ bench *options:
 instructions:
     UPDATE_INSTRUCTIONS=1 cargo test -p svc --test it -- instructions
 
+# An archive with an installer, a wheel and npm packages, in target/packages.
+packages:
+    cargo build --release --locked --bins
+    packaging/make
+
 # Clients that others wrote against the release build, over both transports; see interop/README.md.
 interop:
     cargo build --release --bins

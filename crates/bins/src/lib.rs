@@ -6,6 +6,7 @@ pub mod eval;
 pub mod line_wrap;
 pub mod logging;
 pub mod open_files;
+pub mod programs;
 pub mod settings;
 pub mod startup;
 mod witness_book;

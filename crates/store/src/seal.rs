@@ -12,6 +12,7 @@
 use std::fmt;
 
 use aes_gcm_siv::{AeadInOut, Aes256GcmSiv, Key, KeyInit, Nonce, Tag};
+use parking_lot::Mutex;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
@@ -42,17 +43,29 @@ impl fmt::Debug for KeyId {
     }
 }
 
-/// Names the key of a user's spaces: a number drawn at random, of which nobody else's is derived.
+/// Names the key of a user's spaces: a number that no other user has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UserKeyId(pub u64);
 
 impl UserKeyId {
     pub const BITS: u8 = 56;
 
-    pub(crate) fn random() -> Result<Self, SealError> {
-        let mut bytes = [0; 8];
-        getrandom::fill(&mut bytes).map_err(|_| SealError::NoRandomness)?;
-        Ok(Self(u64::from_be_bytes(bytes) >> (u64::BITS - u32::from(Self::BITS))))
+    /// A number of a run that begins at random. Numbers that follow one another share most of the way down the tree of
+    /// keys, and where all of them are destroyed, nothing has to be kept in place of them.
+    pub(crate) fn fresh() -> Result<Self, SealError> {
+        /// Long enough to share, and few enough that no two runs of random beginnings meet.
+        const RUN: u64 = 1 << 12;
+        static NEXT: Mutex<u64> = Mutex::new(0);
+        let mut next = NEXT.lock();
+        if next.is_multiple_of(RUN) {
+            let mut bytes = [0; 8];
+            getrandom::fill(&mut bytes).map_err(|_| SealError::NoRandomness)?;
+            let number = u64::from_be_bytes(bytes) >> (u64::BITS - u32::from(Self::BITS));
+            *next = number - number % RUN;
+        }
+        let id = Self(*next);
+        *next += 1;
+        Ok(id)
     }
 }
 

@@ -94,6 +94,8 @@ mod statement_texts;
 mod support;
 #[path = "../it/twin_tenants.rs"]
 mod twin_tenants;
+#[path = "../it/upgrade.rs"]
+mod upgrade;
 #[path = "../it/user_keys.rs"]
 mod user_keys;
 #[path = "../it/vault.rs"]

@@ -32,8 +32,8 @@ pub async fn migrate_to(
         )));
     }
     let keys = settings.keys();
+    migrations::upgrade(&settings.path, &now.to_string())?;
     let mut connection = connection::open(&settings.path, None)?;
-    migrations::up(&mut connection, &now.to_string())?;
     let source = SqliteRows::of(&mut connection)?;
     let held = source.deployment()?;
     if !held.contains_key(ENCRYPTION) {

@@ -11,13 +11,9 @@ use domain::Timestamp;
 use futures_util::future::try_join4;
 use rusqlite::types::Value;
 use secrecy::SecretString;
-use std::time::Duration;
 use tokio_postgres::Client;
 use tokio_postgres::types::ToSql;
 
-/// A process that has just ended is given the moment that PostgreSQL takes to notice.
-const TRIES: u32 = 10;
-const PAUSE: Duration = Duration::from_millis(200);
 /// Any number that nobody else uses: the lock that one copy holds against another.
 const UNDER_WAY: i64 = 0x7376_635f_636f_7079;
 
@@ -42,12 +38,12 @@ pub enum Beginning {
 
 /// Refuses while another copy is under way.
 async fn be_the_only_copy(client: &Client) -> Result<(), StoreError> {
-    for _ in 0..TRIES {
+    for _ in 0..migrations::TRIES {
         let locked = client.query_one("SELECT pg_try_advisory_lock($1)", &[&UNDER_WAY]).await?;
         if locked.try_get(0)? {
             return Ok(());
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(migrations::PAUSE).await;
     }
     Err(StoreError::Startup("another copy to this database is under way; wait for it, or end it".to_owned()))
 }
@@ -81,7 +77,7 @@ impl Target {
             }
             None => Beginning::Fresh,
         };
-        target.refuse_while_in_use().await?;
+        migrations::refuse_while_in_use(&target.0).await?;
         match beginning {
             // These come and go without an entry in the log, so that an equal head does not vouch for them.
             Beginning::GoesOn => target.0.batch_execute("TRUNCATE vector, graph_outbox").await?,
@@ -90,23 +86,6 @@ impl Target {
         }
         migrations::opened(&target.0).await?;
         Ok((target, beginning))
-    }
-
-    /// A process that has the database open would go on writing into what is being replaced.
-    async fn refuse_while_in_use(&self) -> Result<(), StoreError> {
-        let sql = "SELECT count(*) FROM pg_stat_activity
-                   WHERE datname = current_database() AND application_name = 'svc' AND pid <> pg_backend_pid()";
-        let mut others: i64 = 0;
-        for _ in 0..TRIES {
-            others = self.0.query_one(sql, &[]).await?.try_get(0)?;
-            if others == 0 {
-                return Ok(());
-            }
-            tokio::time::sleep(PAUSE).await;
-        }
-        Err(StoreError::Startup(format!(
-            "the service is running on this database ({others} connections); stop it first"
-        )))
     }
 
     async fn empty(&self, head: &[u8]) -> Result<(), StoreError> {

@@ -143,4 +143,16 @@ mod tests {
             (0..100).map(|number| *tree().key(id(number)).unwrap()).collect();
         assert_eq!(keys.len(), 100);
     }
+
+    #[test]
+    fn keys_of_one_run_that_are_all_destroyed_leave_little_behind() {
+        let mut tree = tree();
+        let ids: Vec<UserKeyId> = (0..4096).map(|_| UserKeyId::fresh().unwrap()).collect();
+        for id in &ids {
+            tree.destroy(*id);
+        }
+        // Other tests draw numbers of the same runs meanwhile.
+        assert!(tree.nodes().len() < 300, "{}", tree.nodes().len());
+        assert!(ids.iter().all(|id| tree.key(*id).is_none()));
+    }
 }

@@ -3,6 +3,7 @@
 use crate::StoreError;
 use crate::rows::schema::{Migration, Migrations, Schema, pending, refuse_newer};
 use crate::rows::schema_objects::{SchemaObject, refuse_other};
+use std::time::Duration;
 use tokio_postgres::Client;
 
 const MIGRATIONS: Migrations = [
@@ -20,6 +21,10 @@ const MIGRATIONS: Migrations = [
 /// fails when it is out of step, and says how to write it anew.
 const MADE: &str = include_str!("schema_objects.tsv");
 const FOUND: &str = include_str!("schema_objects.sql");
+
+/// A process that has just ended is given the moment that PostgreSQL takes to notice.
+pub(crate) const TRIES: u32 = 10;
+pub(crate) const PAUSE: Duration = Duration::from_millis(200);
 
 /// Any number that nobody else uses: the lock that processes take while they change or claim the schema.
 const OPENING: i64 = 0x7376_635f_6f70_656e;
@@ -51,9 +56,31 @@ pub(crate) async fn status(client: &Client) -> Result<Schema, StoreError> {
     Ok(Schema::at(version(client).await?))
 }
 
+/// A process that has the database open would go on writing into it as it was.
+pub(crate) async fn refuse_while_in_use(client: &Client) -> Result<(), StoreError> {
+    let sql = "SELECT count(*), string_agg(DISTINCT coalesce(host(client_addr), 'this host'), ', ')
+               FROM pg_stat_activity
+               WHERE datname = current_database() AND application_name = 'svc' AND pid <> pg_backend_pid()";
+    let mut hosts = String::new();
+    for _ in 0..TRIES {
+        let row = client.query_one(sql, &[]).await?;
+        if row.try_get::<_, i64>(0)? == 0 {
+            return Ok(());
+        }
+        hosts = row.try_get::<_, Option<String>>(1)?.unwrap_or_default();
+        tokio::time::sleep(PAUSE).await;
+    }
+    Err(StoreError::Startup(format!(
+        "the service is running on this database, from {hosts}; stop every process of it first"
+    )))
+}
+
 /// Applies what is pending, each whole or not at all; the caller is [`alone`].
 pub(crate) async fn up(client: &Client, now: &str) -> Result<Vec<i64>, StoreError> {
     let from = version(client).await?;
+    if from > 0 && pending(&MIGRATIONS, from).next().is_some() {
+        refuse_while_in_use(client).await?;
+    }
     let mut applied = Vec::new();
     for Migration { version, name, sql } in pending(&MIGRATIONS, from) {
         // Plain text and one transaction: PostgreSQL runs all of it or none.

@@ -103,7 +103,7 @@ async fn key_of_user<R: Rows>(rows: &mut R, tenant: &Tenant, user_id: &str) -> S
 }
 
 pub(super) fn new_key() -> StoreResult<UserKeyId> {
-    UserKeyId::random().map_err(|e| StoreError::Startup(e.to_string()))
+    UserKeyId::fresh().map_err(|e| StoreError::Startup(e.to_string()))
 }
 
 /// The keys that the user's spaces are sealed under: one, as a rule.

@@ -12,7 +12,6 @@ const _: () = assert!(rusqlite::ffi::SQLITE_VERSION_NUMBER >= 3_051_003);
 
 /// Other processes hold the write lock for milliseconds; past this the disk or a stuck process is to blame.
 const BUSY_POLLS: i32 = 40_000;
-/// Short and uneven, so that several waiting processes do not keep meeting each other.
 const BUSY_POLL: Duration = Duration::from_micros(500);
 /// Pages that each connection keeps to itself, in KiB (a negative number by SQLite's convention). The system keeps the
 /// file in memory anyway, so a large cache in every connection would only hold it several times.
@@ -35,23 +34,10 @@ impl Meter {
 }
 
 pub(crate) fn open(path: &Path, meter: Option<&Meter>) -> Result<Connection, StoreError> {
-    let mut db = Connection::open_with_flags(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )
-    .map_err(|e| {
-        StoreError::Startup(format!(
-            "SVC_DB: cannot open {}: {e}; check the path and its permissions",
-            path.display()
-        ))
-    })?;
+    let mut db = opened(path)?;
     db.busy_handler(Some(wait_for_other_processes))?;
     write_ahead(&db)?;
-    db.pragma_update(None, "synchronous", "FULL")?;
-    db.pragma_update(None, "foreign_keys", "ON")?;
-    db.pragma_update(None, "secure_delete", "ON")?;
-    db.pragma_update(None, "cache_size", PAGE_CACHE_KIB)?;
-    db.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    prepare(&db)?;
     if let Some(meter) = meter.cloned() {
         db.progress_handler(
             1,
@@ -62,6 +48,37 @@ pub(crate) fn open(path: &Path, meter: Option<&Meter>) -> Result<Connection, Sto
         )?;
     }
     Ok(db)
+}
+
+/// A connection that no other may exist beside: whatever is asked of it fails as busy while there is another one, of
+/// this process or any other.
+pub(crate) fn open_alone(path: &Path) -> Result<Connection, StoreError> {
+    let db = opened(path)?;
+    db.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+    prepare(&db)?;
+    Ok(db)
+}
+
+fn opened(path: &Path) -> Result<Connection, StoreError> {
+    Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )
+    .map_err(|e| {
+        StoreError::Startup(format!(
+            "SVC_DB: cannot open {}: {e}; check the path and its permissions",
+            path.display()
+        ))
+    })
+}
+
+fn prepare(db: &Connection) -> Result<(), StoreError> {
+    db.pragma_update(None, "synchronous", "FULL")?;
+    db.pragma_update(None, "foreign_keys", "ON")?;
+    db.pragma_update(None, "secure_delete", "ON")?;
+    db.pragma_update(None, "cache_size", PAGE_CACHE_KIB)?;
+    db.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    Ok(())
 }
 
 /// Turns write-ahead logging on. Two processes that do so on a new file at once get in each other's way, and for this
@@ -82,6 +99,11 @@ fn write_ahead(db: &Connection) -> Result<(), StoreError> {
 }
 
 fn wait_for_other_processes(polls: i32) -> bool {
-    std::thread::sleep(BUSY_POLL + Duration::from_micros(u64::from(std::process::id() % 251)));
+    std::thread::sleep(uneven_pause());
     polls < BUSY_POLLS
+}
+
+/// Short, and not the same in every process, so that several that wait do not keep meeting each other.
+pub(crate) fn uneven_pause() -> Duration {
+    BUSY_POLL + Duration::from_micros(u64::from(std::process::id() % 251))
 }

@@ -1,9 +1,16 @@
 //! Applying the changes of the schema, to a schema that is ours.
 
-use crate::StoreError;
+use super::connection::{self, uneven_pause};
 use crate::rows::schema::{Migration, Migrations, pending, refuse_newer};
 use crate::rows::schema_objects::{SchemaObject, refuse_other};
+use crate::{Part, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long an upgrade waits for others to close the file. Those that are about to upgrade it, too, do so soon.
+const ALONE: Duration = Duration::from_secs(5);
 
 const MIGRATIONS: Migrations = [
     include_str!("schema_v1.sql"),
@@ -55,6 +62,38 @@ fn objects(db: &Connection) -> Result<Vec<SchemaObject>, StoreError> {
         Ok(SchemaObject { kind: row.get(0)?, name: row.get(1)?, definition: format!("{of}: {sql}") })
     })?;
     Ok(objects.collect::<Result<_, _>>()?)
+}
+
+/// Brings the database in this file up to this version; returns what was applied. A process of an earlier version that
+/// has the file open would go on writing what this version does not understand, so an upgrade needs the file to itself.
+pub(crate) fn upgrade(path: &Path, now: &str) -> Result<Vec<i64>, StoreError> {
+    let mut db = connection::open(path, None)?;
+    refuse_foreign(&mut db)?;
+    let found = refuse_newer(version(&db)?)?;
+    if found == 0 {
+        return up(&mut db, now);
+    }
+    if pending(&MIGRATIONS, found).next().is_none() {
+        return Ok(Vec::new());
+    }
+    drop(db);
+    let until = Instant::now() + ALONE;
+    loop {
+        // Closed again after each try: two processes that start at once would otherwise keep each other from it.
+        match connection::open_alone(path).and_then(|mut alone| up(&mut alone, now)) {
+            Err(StoreError::Sqlite { part: Part::Lock, .. }) if Instant::now() < until => {
+                thread::sleep(uneven_pause())
+            }
+            Err(StoreError::Sqlite { part: Part::Lock, .. }) => {
+                return Err(StoreError::Startup(format!(
+                    "SVC_DB: {} is of an earlier version and has to be upgraded, and another process has it open. Stop \
+                     every process that uses it, also the svc-mcp of each desktop client, and start again",
+                    path.display()
+                )));
+            }
+            ended => return ended,
+        }
+    }
 }
 
 /// Applies what is pending, all of it or nothing, and safely beside other processes that start at the same time.

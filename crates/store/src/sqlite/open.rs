@@ -43,7 +43,7 @@ impl Schema {
     /// Applies what is pending; returns the versions that were applied.
     pub fn migrate_sqlite(path: &Path, now: Timestamp) -> Result<Vec<i64>, StoreError> {
         refuse_lost(path)?;
-        migrations::up(&mut connection::open(path, None)?, &now.to_string())
+        migrations::upgrade(path, &now.to_string())
     }
 }
 
@@ -53,8 +53,8 @@ impl Sqlite {
         let SqliteSettings { path, keys, encrypt, sign, meter } = settings;
         refuse_lost(&path)?;
         keep_private(&path)?;
+        migrations::upgrade(&path, &now.to_string())?;
         let mut db = connection::open(&path, meter.as_ref())?;
-        migrations::up(&mut db, &now.to_string())?;
         let claimed = is_claimed(&db)?;
         let key_settings = KeySettings { beside: path.clone(), source: keys, encrypt, sign };
         let loaded = keys::load(&key_settings, if claimed { Database::Existing } else { Database::New })

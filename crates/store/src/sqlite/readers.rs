@@ -102,9 +102,9 @@ impl Readers {
             Some(connection) => connection,
             None => connection::open(&self.path, self.meter.as_ref())?,
         };
-        sql.execute_batch("BEGIN")?;
+        sql.prepare_cached("BEGIN")?.execute([])?;
         let result = work(&mut SqliteDb { sql: &mut sql, secrets: &self.secrets });
-        if sql.execute_batch("ROLLBACK").is_ok() {
+        if sql.prepare_cached("ROLLBACK").and_then(|mut end| end.execute([])).is_ok() {
             self.idle.lock().push(sql);
         }
         result

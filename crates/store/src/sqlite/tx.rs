@@ -51,7 +51,7 @@ impl<'c> SqliteTx<'c> {
         secrets: &'c Secrets,
         known: Option<&KnownEnd>,
     ) -> Result<Self, StoreError> {
-        sql.execute_batch("BEGIN IMMEDIATE")?;
+        sql.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let chain = Chain { log: Appender::new(LogEnd::genesis()), appended: None };
         let db = SqliteDb { sql, secrets };
         let written = db.sql.total_changes();

@@ -62,6 +62,8 @@ fn truncate(path: &Path) -> StoreResult<()> {
     let db = connection::open(path, None)?;
     db.busy_timeout(WAIT)?;
     let until = Instant::now() + WAIT;
+    // Writers go on during this one, and leave little for the next, for which they wait.
+    db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
     loop {
         let busy: i64 = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
         if busy == 0 {

@@ -120,6 +120,7 @@ impl Writer {
             head_lag,
             wal: wal_path(path),
             connection,
+            synchronous: "",
             secrets,
             unsynced: None,
             known: None,
@@ -162,6 +163,8 @@ fn wal_path(path: &Path) -> PathBuf {
 struct Worker {
     waiting: FairQueue<Box<dyn Job>>,
     connection: Connection,
+    /// What the connection was last told of when to flush.
+    synchronous: &'static str,
     secrets: Arc<Secrets>,
     head_file: HeadFile,
     head_lag: Lag,
@@ -248,7 +251,10 @@ impl Worker {
             Durability::Now => "FULL",
             Durability::Soon => "NORMAL",
         };
-        self.connection.pragma_update(None, "synchronous", synchronous)?;
+        if self.synchronous != synchronous {
+            self.connection.pragma_update(None, "synchronous", synchronous)?;
+            self.synchronous = synchronous;
+        }
         let end = {
             self.health.enter(Stage::Locking);
             let mut tx = SqliteTx::begin(&mut self.connection, &self.secrets, self.known.as_ref())?;

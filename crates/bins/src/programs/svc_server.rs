@@ -1,0 +1,90 @@
+//! The memory service for a shared deployment, over HTTP.
+
+use crate::settings::{ServerSettings, Settings};
+use crate::startup::{self, StartupError};
+use clap::Parser;
+use edge::http::{Config, MetricsToken, OidcConfig, Server};
+use secrecy::ExposeSecret;
+use service::Service;
+use std::io;
+use std::process::ExitCode;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// A memory for AI agents, as an MCP server over HTTP.
+///
+/// Settings are environment variables. The most useful ones: SVC_HOST and SVC_PORT (127.0.0.1, 8080); SVC_DB names the
+/// database file (svc.db in the current folder if there is one, otherwise svc/svc.db in your data folder), or
+/// SVC_DATABASE_URL a PostgreSQL database; OPENAI_API_KEY, ANTHROPIC_API_KEY or GROQ_API_KEY choose the language model;
+/// SVC_ALLOWED_HOSTS lists the host names that clients use for the server. Callers show an API key; `svc principal
+/// create` makes the first one. docs/settings.md lists all settings.
+#[derive(Parser)]
+#[command(name = "svc-server", version, max_term_width = 80)]
+struct Arguments {}
+
+pub fn main() -> ExitCode {
+    let Arguments {} = Arguments::parse();
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => startup::refuse("svc-server", &error),
+    }
+}
+
+fn run() -> Result<(), StartupError> {
+    let settings = Settings::from_environment()?;
+    crate::logging::start(settings.log);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let served = runtime.block_on(serve(settings));
+    // What is still running has had its time; nothing of it was acknowledged. With the last of it the store is dropped,
+    // which closes the database.
+    runtime.shutdown_timeout(startup::CLOSING);
+    served
+}
+
+async fn serve(settings: Settings) -> Result<(), StartupError> {
+    // Listen from here on: a signal during startup must not be lost.
+    let stop = stop_signal(signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let ServerSettings { host, port, .. } = settings.server.clone();
+    let config = config(&settings.server, settings.oidc.clone());
+    let service = startup::service(settings).await?;
+    tell_how_to_begin(&service).await?;
+    let server = Server::bind(&host, port, service, config).await.map_err(|error| {
+        let text =
+            format!("cannot listen on {host}:{port}: {error}; set SVC_HOST and SVC_PORT to a free address");
+        io::Error::new(error.kind(), text)
+    })?;
+    tracing::info!(address = %server.address()?, "listening");
+    server.serve(stop).await;
+    Ok(())
+}
+
+fn config(settings: &ServerSettings, oidc: Option<OidcConfig>) -> Config {
+    Config {
+        max_body: usize::try_from(settings.max_body).unwrap_or(usize::MAX),
+        rate_per_min: usize::try_from(settings.rate_per_min).unwrap_or(usize::MAX),
+        connections: crate::open_files::connections(),
+        connections_per_address: usize::try_from(settings.connections_per_address).unwrap_or(usize::MAX),
+        trusted_proxy_hops: usize::from(settings.trusted_proxy_hops),
+        allowed_hosts: settings.allowed_hosts.clone(),
+        allowed_origins: settings.allowed_origins.clone(),
+        metrics_token: settings.metrics_token.as_ref().map(|token| MetricsToken::new(token.expose_secret())),
+        oidc,
+    }
+}
+
+/// A new database has no key, and nobody can make the first one over HTTP.
+async fn tell_how_to_begin(service: &Service) -> Result<(), StartupError> {
+    if service.store().counts().await?.active_principals == 0 {
+        tracing::warn!(
+            "no principal exists yet, so every request with a key will be refused: run 'svc principal create NAME \
+             --role admin' with the same settings; it shows the first admin's key"
+        );
+    }
+    Ok(())
+}
+
+async fn stop_signal(mut terminate: Signal, mut interrupt: Signal) {
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+}
