@@ -21,6 +21,9 @@ const LEAST_DEPTH: usize = 200;
 /// either alone.
 const MEANING_WEIGHT: f32 = 2.0;
 
+/// Of what a person searches for, so many are shown that share no word with it.
+const NEAREST: usize = 10;
+
 #[derive(Debug, Clone, Copy)]
 pub struct ContextRule<'a> {
     /// Facts that a model is given by rank.
@@ -89,6 +92,30 @@ impl SpaceIndex {
             return self.iter().cloned().collect();
         }
         self.facts_of(&self.ranked(statement, None, limit))
+    }
+
+    /// What a person searches for: the facts that hold the words, or the beginning of one that is still being typed, and
+    /// the few that are nearest in meaning; the best first.
+    pub fn search(&self, typed: &str, vector: Option<&[f32]>, limit: usize) -> Vec<Arc<Fact>> {
+        let by_words = self.by_words(typed, limit);
+        let mut by_meaning: Vec<Hit> = vector.map_or_else(Vec::new, |v| self.by_meaning(v, NEAREST));
+        by_meaning.retain(|hit| hit.score > 0.0);
+        let typed = typed.trim().to_lowercase();
+        let holds = |text: &str| text.to_lowercase().contains(&typed);
+        let by_letters: Vec<Hit> = self
+            .iter()
+            .rev()
+            .filter(|fact| holds(&fact.subject) || holds(&fact.value))
+            .take(limit)
+            .map(|fact| Hit { id: fact.id, score: 1.0 })
+            .collect();
+        let mut ids = fuse(&[
+            Ranking { hits: &by_words, depth: limit, weight: MEANING_WEIGHT },
+            Ranking { hits: &by_letters, depth: limit, weight: MEANING_WEIGHT },
+            Ranking { hits: &by_meaning, depth: limit, weight: 1.0 },
+        ]);
+        ids.truncate(limit);
+        self.facts_of(&ids)
     }
 
     /// Exactly `limit` ids of a space that holds more. Places that are left over go to the newest facts.

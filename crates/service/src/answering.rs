@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Retired facts that are looked through for a question about the past: years of a busy space.
-const RETIRED_SEARCHED: usize = 2000;
+pub(crate) const RETIRED_SEARCHED: usize = 2000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum History {
@@ -52,13 +52,7 @@ pub(crate) async fn basis(
     let ranked = open.read().index.len() > limit;
     // A space that goes to the model whole is worth a vector only where that costs no request.
     let embeds = service.models.embedder_configured() && (ranked || service.models.embeds_in_process());
-    let vector = if embeds {
-        service.spaces.load_vectors(&service.store, &service.models, caller, space, &open).await?;
-        service.embedding.catch_up(caller, space, &open).await;
-        service.embedding.question(caller, question).await
-    } else {
-        None
-    };
+    let vector = if embeds { vector(cx, &open, question).await? } else { None };
     let (active, by_rank, flagged) = {
         let open = open.read();
         let rule = ContextRule {
@@ -75,6 +69,18 @@ pub(crate) async fn basis(
         History::Include => retired(cx, question, limit).await?,
     };
     Ok(Basis { active, by_rank, retired, flagged, open, vector })
+}
+
+/// The vector of what is asked, and those of the facts brought up to date; `None` while the embedder is away.
+pub(crate) async fn vector(
+    cx: &Context<'_>,
+    open: &Arc<RwLock<OpenSpace>>,
+    question: &str,
+) -> Result<Option<Vec<f32>>, Stop> {
+    let (service, caller, space) = (cx.service, &cx.call.caller, &cx.space);
+    service.spaces.load_vectors(&service.store, &service.models, caller, space, open).await?;
+    service.embedding.catch_up(caller, space, open).await;
+    Ok(service.embedding.question(caller, question).await)
 }
 
 /// The retired facts that the question's words point to, oldest first; the most recent ones where nothing does.

@@ -1,4 +1,4 @@
-//! The 32 tools, and what only the operator does, as the gate and the protocol see them.
+//! The 32 tools, and what only people do, as the gate and the protocol see them.
 
 use crate::args::{self, Arguments};
 use crate::outcome::{Done, Stop};
@@ -10,9 +10,10 @@ use crate::tool::{Context, Effect, Tool, World};
 use crate::tools::{
     attest, audit_log, change, check_before_act, create_principal, delete, delete_all, explain_decision,
     export_memory, export_public_key, forget, get_memory, get_reconcile_policy, health, history,
-    license_status, list_memories, list_principals, pending_changes, purge_expired, recall, recall_related,
-    record_decision, remember, revoke_principal, rotate_principal, safe_recall, set_reconcile_policy, stats,
-    update_memory, verify_audit, verify_receipt,
+    license_status, list_decisions, list_memories, list_principals, list_receipts, list_spaces, log_head,
+    pending_changes, purge_expired, recall, recall_related, record_decision, remember, revoke_principal,
+    rotate_principal, safe_recall, search_memories, set_reconcile_policy, space_graph, stats, update_memory,
+    usage_history, verify_audit, verify_receipt,
 };
 use domain::{Caller, Capability, Space};
 use serde_json::Value;
@@ -69,8 +70,23 @@ const CORE: [&str; 10] = [
     "reject_change",
 ];
 
-/// What only the person at the machine does, with `svc`: it passes the same gate, and no client is offered it.
-static OPERATOR_TOOLS: [ToolInfo; 1] = [ToolInfo::of::<rotate_principal::RotatePrincipal>()];
+/// What only people do, with `svc` or in the console: it passes the same gate, and no client is offered it.
+static TOOLS_FOR_PEOPLE: [ToolInfo; 9] = [
+    ToolInfo::of::<search_memories::SearchMemories>(),
+    ToolInfo::of::<forget::ForgetMemory>(),
+    ToolInfo::of::<list_spaces::ListSpaces>(),
+    ToolInfo::of::<list_decisions::ListDecisions>(),
+    ToolInfo::of::<list_receipts::ListReceipts>(),
+    ToolInfo::of::<log_head::LogHead>(),
+    ToolInfo::of::<space_graph::SpaceGraph>(),
+    ToolInfo::of::<usage_history::UsageOverTime>(),
+    ToolInfo::of::<rotate_principal::RotatePrincipal>(),
+];
+
+/// What only people do.
+pub fn tools_for_people() -> &'static [ToolInfo] {
+    &TOOLS_FOR_PEOPLE
+}
 
 /// Every tool, in the order in which a newcomer would want to read about them.
 pub fn catalogue() -> &'static [ToolInfo] {
@@ -81,8 +97,8 @@ pub(crate) fn find(name: &str) -> Option<&'static ToolInfo> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
-pub(crate) fn find_for_operator(name: &str) -> Option<&'static ToolInfo> {
-    OPERATOR_TOOLS.iter().find(|tool| tool.name == name).or_else(|| find(name))
+pub(crate) fn find_for_people(name: &str) -> Option<&'static ToolInfo> {
+    TOOLS_FOR_PEOPLE.iter().find(|tool| tool.name == name).or_else(|| find(name))
 }
 
 impl Service {

@@ -22,9 +22,9 @@ impl Service {
         }
     }
 
-    /// For the person at the machine, who can also do what no client is offered.
+    /// For a person, at the machine or in the console, who can also do what no client is offered.
     pub async fn operate(&self, caller: Caller, tool: &str, arguments: Arguments) -> Reply {
-        match catalogue::find_for_operator(tool) {
+        match catalogue::find_for_people(tool) {
             Some(info) => self.run(info, caller, arguments).await,
             None => unknown(tool),
         }

@@ -12,14 +12,18 @@ use crate::tools::delete_all::{DeleteAll, DeletedAll};
 use crate::tools::explain_decision::{ExplainDecision, Explanation};
 use crate::tools::export_memory::{ExportMemory, Exported};
 use crate::tools::export_public_key::{ExportPublicKey, PublicKeyShown};
-use crate::tools::forget::{Forget, Forgotten};
+use crate::tools::forget::{Forget, ForgetMemory, Forgotten};
 use crate::tools::get_memory::{GetMemory, MemoryShown};
 use crate::tools::get_reconcile_policy::{GetReconcilePolicy, PolicyShown};
 use crate::tools::health::{Health, HealthReport};
 use crate::tools::history::{History, SubjectHistory};
 use crate::tools::license_status::{LicenceShown, LicenseStatus};
+use crate::tools::list_decisions::{DecisionList, ListDecisions};
 use crate::tools::list_memories::{ListMemories, MemoryList};
 use crate::tools::list_principals::{ListPrincipals, PrincipalList};
+use crate::tools::list_receipts::{ListReceipts, ReceiptList};
+use crate::tools::list_spaces::{ListSpaces, SpaceList};
+use crate::tools::log_head::{HeadShown, LogHead};
 use crate::tools::pending_changes::{PendingChanges, PendingList};
 use crate::tools::purge_expired::{PurgeExpired, Purged};
 use crate::tools::recall::{Answered, Recall};
@@ -29,9 +33,12 @@ use crate::tools::remember::{Proposal, Remember, Remembered};
 use crate::tools::revoke_principal::{RevokePrincipal, RevokedPrincipal};
 use crate::tools::rotate_principal::{RotatePrincipal, RotatedKey};
 use crate::tools::safe_recall::{SafeAnswer, SafeRecall};
+use crate::tools::search_memories::{Found, SearchMemories};
 use crate::tools::set_reconcile_policy::{PolicySet, SetReconcilePolicy};
+use crate::tools::space_graph::{Relations, SpaceGraph};
 use crate::tools::stats::{Stats, Usage};
 use crate::tools::update_memory::{MemoryUpdate, UpdateMemory};
+use crate::tools::usage_history::{UsageOverTime, UsageSamples};
 use crate::tools::verify_audit::{AuditVerdict, VerifyAudit};
 use crate::tools::verify_receipt::{ReceiptVerdict, VerifyReceipt};
 use domain::FactId;
@@ -72,7 +79,9 @@ impl Reply {
     pub fn proposals(&self) -> &[Proposal] {
         match self {
             Self::Done(ToolReply::Remember(remembered)) => &remembered.proposals,
-            Self::Done(ToolReply::Forget(forgotten)) => &forgotten.proposals,
+            Self::Done(ToolReply::Forget(forgotten) | ToolReply::ForgetMemory(forgotten)) => {
+                &forgotten.proposals
+            }
             _ => &[],
         }
     }
@@ -186,4 +195,12 @@ tool_replies! {
     LicenseStatus(LicenceShown),
     Stats(Usage),
     Health(HealthReport),
+    ForgetMemory(Forgotten),
+    ListDecisions(DecisionList),
+    ListReceipts(ReceiptList),
+    ListSpaces(SpaceList),
+    LogHead(HeadShown),
+    SearchMemories(Found),
+    SpaceGraph(Relations),
+    UsageOverTime(UsageSamples),
 }

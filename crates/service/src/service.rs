@@ -6,6 +6,7 @@ use crate::projection::Projection;
 use crate::quota::{Meter, Quotas};
 use crate::reply_desk::ReplyDesk;
 use crate::spaces::{BUDGET_BYTES, Spaces};
+use crate::usage_history::UsageHistory;
 use domain::{Caller, Space, Timestamp};
 use evidence::{Claims, PublicKey, read_licence};
 use graph::Graph;
@@ -114,6 +115,7 @@ pub struct Service {
     pub(crate) tool_times: ToolTimes,
     pub(crate) meter: Meter,
     pub(crate) desk: ReplyDesk,
+    pub(crate) usage: UsageHistory,
 }
 
 impl Service {
@@ -135,6 +137,7 @@ impl Service {
             tool_times,
             meter: Meter::default(),
             desk: ReplyDesk::new(),
+            usage: UsageHistory::default(),
         }
     }
 
@@ -163,6 +166,15 @@ impl Service {
 
     pub fn tools_shown(&self) -> ToolsShown {
         self.options.tools
+    }
+
+    /// Notes from now on how much the deployment is used. Must be called within a Tokio runtime.
+    pub fn note_usage(&self) {
+        self.usage.start(self.store.clone());
+    }
+
+    pub fn quotas(&self) -> &Quotas {
+        &self.options.quotas
     }
 
     pub fn edition(&self, now: Timestamp) -> Edition {

@@ -15,7 +15,7 @@ use model::{ChatConfig, EmbedConfig, Models, Provider};
 use postgres::{Database, Postgres};
 use reconcile::{CRITICAL_CATEGORIES, SlotSchema, Trust};
 use serde_json::{Map, Value, json};
-use service::{Effect, Licence, Options, Service, ToolsShown, catalogue};
+use service::{Effect, Licence, Options, Service, ToolsShown, catalogue, tools_for_people};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -167,7 +167,8 @@ fn arguments(tool: &str, target: Target) -> Map<String, Value> {
         "recall" | "recall_related" | "safe_recall" => json!({ "question": "which database?" }),
         "record_decision" => json!({ "action_summary": "act", "question": "which database?" }),
         "history" | "check_before_act" | "attest" | "delete" => json!({ "subject": subject }),
-        "get_memory" => json!({ "memory_id": theirs(1, 4) }),
+        "get_memory" | "forget_memory" => json!({ "memory_id": theirs(1, 4) }),
+        "search_memories" => json!({ "text": subject }),
         "update_memory" => json!({ "memory_id": theirs(1, 4), "new_value": "Oracle" }),
         "confirm_change" | "reject_change" => json!({ "memory_id": theirs(3, 6) }),
         "explain_decision" => json!({ "decision_id": theirs(1, 2) }),
@@ -175,6 +176,7 @@ fn arguments(tool: &str, target: Target) -> Map<String, Value> {
         "purge_expired" => json!({ "older_than_days": 30 }),
         "create_principal" => json!({ "name": "new", "role": "viewer" }),
         "revoke_principal" => json!({ "principal_id": "prin_unknown" }),
+        "rotate_principal" => json!({ "principal_id": "prin_unknown", "overlap": "0s" }),
         _ => json!({}),
     };
     let spaceless = [
@@ -187,6 +189,10 @@ fn arguments(tool: &str, target: Target) -> Map<String, Value> {
         "license_status",
         "stats",
         "health",
+        "list_spaces",
+        "log_head",
+        "usage_over_time",
+        "rotate_principal",
     ];
     if !spaceless.contains(&tool) {
         arguments["user_id"] = user.into();
@@ -199,7 +205,7 @@ async fn reply(deployment: &Deployment, tool: &str, role: Role, target: Target) 
         Target::OtherTenant => principal(role, "acme", Scopes::All),
         _ => principal(role, "default", Scopes::Only(vec!["u1".to_owned()])),
     };
-    let reply = deployment.service.call(caller(identity), tool, arguments(tool, target)).await;
+    let reply = deployment.service.operate(caller(identity), tool, arguments(tool, target)).await;
     assert!(!reply.is_error(), "{tool}: the test's own arguments are refused: {reply}");
     reply.text()
 }
@@ -228,7 +234,7 @@ async fn table(engine: Engine) -> String {
          # and what an unscoped key of another tenant gets for what u1 has here.\n",
     );
     let untouched = deployment(engine).await;
-    for tool in catalogue() {
+    for tool in catalogue().iter().chain(tools_for_people()) {
         for role in Role::ALL {
             let mut cells = Vec::new();
             for (target, name) in TARGETS {
@@ -296,6 +302,11 @@ async fn check_that_it_answers_as_absent(engine: Engine) {
         "list_memories",
         "pending_changes",
         "get_reconcile_policy",
+        "search_memories",
+        "forget_memory",
+        "list_decisions",
+        "list_receipts",
+        "space_graph",
     ] {
         let deployment = deployment(engine).await;
         let ask = async |user: &str, target: Target| {
@@ -307,7 +318,7 @@ async fn check_that_it_answers_as_absent(engine: Engine) {
                 arguments.insert("subject".to_owned(), "database".into());
             }
             let identity = principal(Role::Admin, "acme", Scopes::All);
-            deployment.service.call(caller(identity), tool, arguments).await.text()
+            deployment.service.operate(caller(identity), tool, arguments).await.text()
         };
         let theirs = ask("u1", Target::OtherTenant).await;
         let absent = ask("nobody", Target::AbsentId).await;

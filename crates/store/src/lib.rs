@@ -60,9 +60,10 @@ pub use rows::statements::{ChangeVerdict, Edit, Intent, Planned, Proposer, Said}
 pub use scripts::extract::{ExtractEnds, ExtractedEntry};
 pub use scripts::head_proofs::LogProof;
 pub use scripts::left_out::LeftOut;
+pub use scripts::listings::EvidenceList;
 pub use scripts::readiness::NotReady;
 pub use sqlite::{Meter, SqliteSettings};
-pub use storage_quota::{OverStorage, StorageQuota, StorageQuotas};
+pub use storage_quota::{Amount, OverStorage, StorageQuota, StorageQuotas};
 pub use store::{Store, StoreSettings};
 pub use typed_lines::{Added, TypedLines};
 pub use witness::{Testimony, Witness, Witnessed};

@@ -17,7 +17,7 @@ pub struct StorageQuota {
 
 /// Facts, and the bytes of their rows and words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Amount {
+pub struct Amount {
     pub facts: i64,
     pub bytes: i64,
 }

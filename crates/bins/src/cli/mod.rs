@@ -4,6 +4,7 @@ pub mod audit;
 pub mod backup;
 pub mod bench;
 pub mod connect;
+pub mod console;
 pub mod demo;
 mod error;
 pub mod eval;

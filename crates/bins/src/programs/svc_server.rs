@@ -3,12 +3,18 @@
 use crate::settings::{ServerSettings, Settings};
 use crate::startup::{self, StartupError};
 use clap::Parser;
-use edge::http::{Config, MetricsToken, OidcConfig, Server};
+use console::{Console, Entrance};
+use edge::http::{Authenticator, Config, MetricsToken, OidcConfig, Server};
 use secrecy::ExposeSecret;
 use service::Service;
 use std::io;
 use std::process::ExitCode;
+use std::sync::Arc;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+
+/// Connections for pages, of which few are open at once.
+const CONSOLE_CONNECTIONS: usize = 256;
 
 /// A memory for AI agents, as an MCP server over HTTP.
 ///
@@ -43,18 +49,57 @@ fn run() -> Result<(), StartupError> {
 async fn serve(settings: Settings) -> Result<(), StartupError> {
     // Listen from here on: a signal during startup must not be lost.
     let stop = stop_signal(signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let ServerSettings { host, port, .. } = settings.server.clone();
+    let ServerSettings { host, port, console_port, .. } = settings.server.clone();
     let config = config(&settings.server, settings.oidc.clone());
     let service = startup::service(settings).await?;
     tell_how_to_begin(&service).await?;
-    let server = Server::bind(&host, port, service, config).await.map_err(|error| {
-        let text =
-            format!("cannot listen on {host}:{port}: {error}; set SVC_HOST and SVC_PORT to a free address");
-        io::Error::new(error.kind(), text)
-    })?;
+    let console = match console_port {
+        Some(port) => Some(serve_console(&host, port, service.clone(), config.clone()).await?),
+        None => None,
+    };
+    let server = Server::bind(&host, port, service, config)
+        .await
+        .map_err(|error| taken(&host, port, "SVC_HOST and SVC_PORT", &error))?;
     tracing::info!(address = %server.address()?, "listening");
-    server.serve(stop).await;
+    let (tell, told) = watch::channel(false);
+    let stopped = |mut told: watch::Receiver<bool>| async move {
+        let _ = told.wait_for(|stops| *stops).await;
+    };
+    tokio::join!(
+        async {
+            stop.await;
+            let _ = tell.send(true);
+        },
+        server.serve(stopped(told.clone())),
+        async {
+            if let Some(console) = console {
+                console.serve(stopped(told)).await;
+            }
+        },
+    );
     Ok(())
+}
+
+async fn serve_console(
+    host: &str,
+    port: u16,
+    service: Service,
+    config: Config,
+) -> Result<Server, StartupError> {
+    service.note_usage();
+    let authenticator = Authenticator::new(service.clone(), config.oidc.clone())?;
+    let config = Config { connections: config.connections.min(CONSOLE_CONNECTIONS), ..config };
+    let console = Console::new(service, Entrance::Credentials(Box::new(authenticator)));
+    let server = Server::bind_site(host, port, Arc::new(console), config)
+        .await
+        .map_err(|error| taken(host, port, "SVC_HOST and SVC_CONSOLE_PORT", &error))?;
+    tracing::info!(console = %server.address()?, "the console is served");
+    Ok(server)
+}
+
+fn taken(host: &str, port: u16, settings: &str, error: &io::Error) -> io::Error {
+    let text = format!("cannot listen on {host}:{port}: {error}; set {settings} to a free address");
+    io::Error::new(error.kind(), text)
 }
 
 fn config(settings: &ServerSettings, oidc: Option<OidcConfig>) -> Config {

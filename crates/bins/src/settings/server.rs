@@ -18,6 +18,8 @@ pub struct ServerSettings {
     pub allowed_hosts: Vec<String>,
     pub allowed_origins: Vec<String>,
     pub metrics_token: Option<SecretString>,
+    /// Where the console is served; not at all where it is not set.
+    pub console_port: Option<u16>,
 }
 
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
@@ -52,8 +54,14 @@ impl ServerSettings {
             )?
             .unwrap_or_else(origins),
             metrics_token: env.secret("SVC_METRICS_TOKEN"),
+            console_port: console_port(env)?,
         })
     }
+}
+
+fn console_port(env: &Env) -> Result<Option<u16>, SettingsError> {
+    const NAME: &str = "SVC_CONSOLE_PORT";
+    env.text(NAME).map(|_| env.whole(NAME, 0, "a port from 0 to 65535")).transpose()
 }
 
 /// A list of which every entry must be of its kind: one that is not would silently never match.

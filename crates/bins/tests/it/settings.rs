@@ -51,6 +51,7 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_TOOLS", &["all", "role", "Core"], &["some", "all,core"]),
     ("SVC_LOG_FORMAT", &["text", "json"], &["xml"]),
     ("SVC_PORT", &["0", "65535"], &["65536", "-1", "http", "80.5"]),
+    ("SVC_CONSOLE_PORT", &["0", "8081"], &["65536", "-1", "on"]),
     ("SVC_MAX_BODY", &["1", "1048576"], &["-1", "1MiB"]),
     ("SVC_RATE_PER_MIN", &["0", "120"], &["-1", "many"]),
     ("SVC_QUOTA_KEY_CALLS", &["1", "600"], &["0", "-1", "many"]),

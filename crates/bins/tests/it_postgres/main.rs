@@ -17,6 +17,8 @@ mod audit_tampering;
 mod backup;
 #[path = "../it/concurrency.rs"]
 mod concurrency;
+#[path = "../it/console.rs"]
+mod console;
 #[path = "../it/damaged_rows.rs"]
 mod damaged_rows;
 #[path = "../it/erasure.rs"]

@@ -1,5 +1,5 @@
-//! A PostgreSQL that answers and takes no writes, as a standby does; and one that ended every connection while nobody
-//! used them, as a proxy between does.
+//! A PostgreSQL that answers and takes no writes, as a standby does; one that ended every connection while nobody used
+//! them, as a proxy between does; and one that was emptied.
 
 use crate::support::http::request;
 use crate::support::{Deployment, Model, PATIENCE, Server, says};
@@ -61,4 +61,23 @@ fn connections_that_were_ended_while_idle_fail_no_call() {
         let shown = client.call("get_memory", &json!({ "memory_id": 1 }));
         assert!(shown.contains("database = Postgres"), "round {n}: {shown}");
     }
+}
+
+#[test]
+fn an_emptied_database_stops_startup_with_what_to_do() {
+    let deployment = Deployment::new(&Model::start());
+    let process = deployment.start();
+    process.remember(&says("city", "Oslo"));
+    assert!(process.close().success());
+    deployment.svc(&["backup", "copy"]);
+    deployment
+        .sql_as_owner()
+        .run("DROP SCHEMA public CASCADE; CREATE SCHEMA public; GRANT ALL ON SCHEMA public TO PUBLIC");
+    let said = deployment.refusal();
+    assert!(said.contains("the database is empty") && said.contains("svc restore FILE"), "{said}");
+
+    deployment.svc(&["restore", "copy"]);
+    let process = deployment.start();
+    assert!(process.list().contains("Oslo"));
+    process.intact();
 }

@@ -6,7 +6,7 @@ use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 use service::Service;
 use sha2::{Digest, Sha256};
-use std::io;
+use std::{fmt, io};
 use store::{KeyHash, StoreError};
 
 const KEY_PREFIX: &str = "svc_sk_";
@@ -26,8 +26,31 @@ impl<'a> Credential<'a> {
     }
 }
 
+/// What somebody showed once, kept to look them up again for as long as it is good. Of an API key only the hash is kept.
+#[derive(Clone)]
+pub enum KeptCredential {
+    Key([u8; 32]),
+    IdToken(Box<str>),
+}
+
+impl KeptCredential {
+    pub fn of(shown: &str) -> Self {
+        if shown.starts_with(KEY_PREFIX) {
+            Self::Key(Sha256::digest(shown).into())
+        } else {
+            Self::IdToken(shown.into())
+        }
+    }
+}
+
+impl fmt::Debug for KeptCredential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeptCredential")
+    }
+}
+
 #[derive(Debug)]
-pub(super) enum AuthError {
+pub enum AuthError {
     /// A credential that is not, or no longer, good.
     Unauthorized,
     /// The credential could not be checked, which says nothing about it.
@@ -36,7 +59,7 @@ pub(super) enum AuthError {
 
 /// Turns the credential of a request into the principal that it belongs to.
 #[derive(Debug)]
-pub(super) struct Authenticator {
+pub struct Authenticator {
     service: Service,
     oidc: Option<Oidc>,
 }
@@ -47,14 +70,25 @@ impl Authenticator {
         Ok(Self { service, oidc })
     }
 
-    pub async fn authenticate(&self, credential: &Credential<'_>) -> Result<Principal, AuthError> {
-        if !credential.token.starts_with(KEY_PREFIX) {
-            return self.signed_on(credential.token).await;
+    pub(super) async fn authenticate(&self, credential: &Credential<'_>) -> Result<Principal, AuthError> {
+        if credential.token.starts_with(KEY_PREFIX) {
+            self.by_key(credential.hash).await
+        } else {
+            self.signed_on(credential.token).await
         }
-        let hash = KeyHash(credential.hash);
-        let found = self.service.store().principal_by_key(hash, Timestamp::now()).await;
-        let found = found.map_err(AuthError::Unchecked)?;
-        found.ok_or(AuthError::Unauthorized)
+    }
+
+    /// The principal of somebody who showed this before.
+    pub async fn again(&self, kept: &KeptCredential) -> Result<Principal, AuthError> {
+        match kept {
+            KeptCredential::Key(hash) => self.by_key(*hash).await,
+            KeptCredential::IdToken(token) => self.signed_on(token).await,
+        }
+    }
+
+    async fn by_key(&self, hash: [u8; 32]) -> Result<Principal, AuthError> {
+        let found = self.service.store().principal_by_key(KeyHash(hash), Timestamp::now()).await;
+        found.map_err(AuthError::Unchecked)?.ok_or(AuthError::Unauthorized)
     }
 
     /// Anything that is not one of our keys can only be an ID token.

@@ -1,6 +1,8 @@
 //! Taking a body in, within a bound of bytes and of time.
 
+use super::reply::{self, Reply};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::StatusCode;
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::EXPECT;
 use hyper::http::request::Parts;
@@ -20,6 +22,16 @@ pub(super) enum BodyError {
     TooSlow,
     /// The client went away, or sent what is not HTTP.
     Broken,
+}
+
+pub(super) fn not_taken(error: BodyError) -> Reply {
+    match error {
+        BodyError::TooLarge => reply::error(StatusCode::PAYLOAD_TOO_LARGE, "request body too large"),
+        BodyError::TooSlow => {
+            reply::error(StatusCode::REQUEST_TIMEOUT, "the request body took too long to arrive")
+        }
+        BodyError::Broken => reply::error(StatusCode::BAD_REQUEST, "the request body could not be read"),
+    }
 }
 
 /// Whether the client says that it will send more than the bound.

@@ -3,6 +3,8 @@
 use hyper::HeaderMap;
 use hyper::header::{HOST, HeaderName, ORIGIN};
 
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NotAllowed {
     Host,
@@ -24,9 +26,13 @@ impl AllowedHosts {
         }
     }
 
+    pub fn knows_host(&self, headers: &HeaderMap) -> bool {
+        let host = only(headers, HOST).and_then(HostPort::read);
+        host.is_some_and(|host| self.hosts.iter().any(|known| known.covers(&host)))
+    }
+
     pub fn check(&self, headers: &HeaderMap) -> Result<(), NotAllowed> {
-        let host = only(headers, HOST).and_then(HostPort::read).ok_or(NotAllowed::Host)?;
-        if !self.hosts.iter().any(|known| known.covers(&host)) {
+        if !self.knows_host(headers) {
             return Err(NotAllowed::Host);
         }
         if !headers.contains_key(ORIGIN) {
@@ -38,6 +44,23 @@ impl AllowedHosts {
             |(known_scheme, known): &(String, HostPort)| *known_scheme == scheme && known.covers(&host);
         if self.origins.iter().any(is_known) { Ok(()) } else { Err(NotAllowed::Origin) }
     }
+}
+
+/// Whether a browser would say that the request comes from a page of the same server. The scheme is not compared: a proxy
+/// may have ended TLS before us. A program that is no browser says nothing of where a request comes from, and passes.
+pub(super) fn is_same_origin(headers: &HeaderMap) -> bool {
+    if headers.contains_key(FETCH_SITE) && only(headers, FETCH_SITE) != Some("same-origin") {
+        return false;
+    }
+    if !headers.contains_key(ORIGIN) {
+        return true;
+    }
+    let (Some((scheme, origin)), Some(host)) =
+        (only(headers, ORIGIN).and_then(read_origin), only(headers, HOST).and_then(HostPort::read))
+    else {
+        return false;
+    };
+    origin.with_default_port(&scheme) == host.with_default_port(&scheme)
 }
 
 /// The value of a header that came once.
@@ -103,7 +126,7 @@ impl HostPort {
 
 #[cfg(test)]
 mod tests {
-    use super::{AllowedHosts, NotAllowed};
+    use super::{AllowedHosts, NotAllowed, is_same_origin};
     use hyper::HeaderMap;
 
     fn check(known: &[&str], headers: &[(&'static str, &str)]) -> Result<(), NotAllowed> {
@@ -204,5 +227,27 @@ mod tests {
     fn two_origins_are_strangers() {
         let twice = [("host", "h"), ("origin", "http://a"), ("origin", "http://a")];
         assert_eq!(check(&["h", "http://a"], &twice), Err(NotAllowed::Origin));
+    }
+
+    #[test]
+    fn a_form_must_come_from_a_page_of_the_same_server() {
+        let same = |lines: &[(&'static str, &str)]| {
+            let mut map = HeaderMap::new();
+            for (name, value) in lines {
+                map.append(*name, value.parse().expect("a header value"));
+            }
+            is_same_origin(&map)
+        };
+        let host = ("host", "memory.example");
+        assert!(same(&[host, ("origin", "https://memory.example"), ("sec-fetch-site", "same-origin")]));
+        assert!(same(&[("host", "127.0.0.1:81"), ("origin", "http://127.0.0.1:81")]));
+        assert!(same(&[host]));
+        for other in ["https://evil.example", "https://memory.example:8443", "null", ""] {
+            assert!(!same(&[host, ("origin", other)]), "{other}");
+        }
+        for site in ["cross-site", "same-site", "none"] {
+            assert!(!same(&[host, ("sec-fetch-site", site)]), "{site}");
+        }
+        assert!(!same(&[("origin", "https://memory.example")]));
     }
 }

@@ -53,6 +53,12 @@ struct Answered {
 #[derive(Debug, Clone)]
 pub(super) struct HttpTimes(Family<Answered, Histogram>);
 
+impl Default for HttpTimes {
+    fn default() -> Self {
+        Self(Family::new_with_constructor(|| Histogram::new(BUCKETS)))
+    }
+}
+
 impl HttpTimes {
     pub fn observe(&self, path: &str, status: u16, took: Duration) {
         const PATHS: [&str; 5] = ["/mcp", "/healthz", "/readyz", "/metrics", "/openapi.json"];
@@ -79,7 +85,7 @@ pub(super) struct Measures {
 
 impl Measures {
     pub fn new(service: &Service) -> Self {
-        let http = HttpTimes(Family::new_with_constructor(|| Histogram::new(BUCKETS)));
+        let http = HttpTimes::default();
         let writes_waiting = Gauge::default();
         let (open, idle, waiting) = (Family::default(), Family::default(), Family::default());
         let mut registry = Registry::default();

@@ -1,7 +1,8 @@
 //! MCP over HTTP: one request, one answer, no session. Plain HTTP/1.1 on hyper: the order of the checks is the order of
-//! the lines in `pipeline.rs`.
+//! the lines in `pipeline.rs`. Pages for people are served in the same way, on a listener of their own: `site.rs`.
 
 mod access_log;
+mod answered;
 mod auth;
 mod body;
 mod client_ip;
@@ -17,13 +18,16 @@ mod protected_resource;
 mod rate_limit;
 mod reply;
 mod server;
+mod site;
 mod sse;
 mod witness;
 mod write_timeout;
 
 pub use crate::oidc::OidcConfig;
+pub use auth::{AuthError, Authenticator, KeptCredential};
 pub use metrics::MetricsToken;
 pub use server::Server;
+pub use site::{Caller, Page, Site, Visit, Visitor};
 pub use witness::{WitnessAnswer, WitnessReply, WitnessServer};
 
 /// What the operator decides about the HTTP server.

@@ -1,38 +1,33 @@
 //! What every request goes through, in this order: an id, the limits, authentication, the hosts, and then its answer.
 
 use super::access_log::{AccessLine, Logged, Weight};
+use super::answered::{REQUEST_ID, answered, no_place};
 use super::auth::{AuthError, Authenticator, Credential};
-use super::body::{self, BodyError};
+use super::body::{self, BodyError, not_taken};
 use super::client_ip::client_ip;
 use super::connections::{Admission, UnderWay};
 use super::hosts::{AllowedHosts, NotAllowed};
 use super::metrics::Measures;
 use super::network::Network;
 use super::protected_resource::ProtectedResource;
-use super::rate_limit::{Full, RateLimiter, Standing};
+use super::rate_limit::{Full, RateLimiter, Standing, rate_limited};
 use super::reply::{self, Reply};
 use super::{Config, endpoint, metrics, openapi, probes};
 use crate::request_id;
 use domain::Principal;
-use futures_util::FutureExt;
 use hyper::body::{Body, Bytes, Incoming};
-use hyper::header::{CONNECTION, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use service::Service;
 use std::io;
 use std::net::IpAddr;
-use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use tracing::Instrument;
 
 /// How long a credential waits to be looked at where its address has used its requests up.
 const PROOF_TIME: Duration = Duration::from_secs(1);
-const NO_PLACE: &str =
-    "all connections of this address (SVC_CONNECTIONS_PER_ADDRESS) or of the server are in use";
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Where a request leads, as far as the limits and authentication care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,20 +134,11 @@ impl Pipeline {
             asked.route.weight(),
             self.measures.http_times(),
         );
-        // Of the highest level, so the id is on the lines of every level that is logged.
-        let span = tracing::error_span!("request", request_id = %asked.id);
         let admission = under_way.admission();
-        let passed = AssertUnwindSafe(self.pass(&asked, body, admission, &mut line)).catch_unwind();
-        let mut reply = passed.instrument(span.clone()).await.unwrap_or_else(|_| {
-            span.in_scope(|| tracing::error!("a request panicked"));
-            reply::internal()
-        });
-        if let Ok(id) = HeaderValue::from_str(&asked.id) {
-            reply.headers_mut().insert(REQUEST_ID, id);
-        }
-        if admission == Admission::ProbesOnly {
-            reply.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-        }
+        let reply = {
+            let passed = pin!(self.pass(&asked, body, admission, &mut line));
+            answered(&asked.id, admission, passed).await
+        };
         line.status = Some(reply.status());
         reply.map(|body| Logged::new(body, line, under_way))
     }
@@ -166,7 +152,7 @@ impl Pipeline {
     ) -> Reply {
         // Nothing of a body is waited for: the places for probes are few.
         if admission == Admission::ProbesOnly && !(asked.route.is_probe() && body.is_end_stream()) {
-            return reply::too_many(Duration::from_secs(1), NO_PLACE);
+            return no_place();
         }
         match self.admit(asked, &mut body, line).await {
             Ok(Admitted::Anyone(Page::Health)) => probes::health(),
@@ -292,23 +278,5 @@ impl Pipeline {
             ("/openapi.json" | "/healthz" | "/readyz" | "/metrics", _) => reply::only("GET"),
             _ => reply::error(StatusCode::NOT_FOUND, "not found: the service is at POST /mcp"),
         }
-    }
-}
-
-fn rate_limited(full: Full) -> Reply {
-    let whose = match full.standing {
-        Standing::Known => "this key",
-        Standing::Stranger => "this address",
-    };
-    reply::too_many(full.wait, &format!("{whose} has made SVC_RATE_PER_MIN requests within 60 seconds"))
-}
-
-fn not_taken(error: BodyError) -> Reply {
-    match error {
-        BodyError::TooLarge => reply::error(StatusCode::PAYLOAD_TOO_LARGE, "request body too large"),
-        BodyError::TooSlow => {
-            reply::error(StatusCode::REQUEST_TIMEOUT, "the request body took too long to arrive")
-        }
-        BodyError::Broken => reply::error(StatusCode::BAD_REQUEST, "the request body could not be read"),
     }
 }

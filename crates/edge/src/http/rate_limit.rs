@@ -1,6 +1,7 @@
 //! The rate limit: a sliding window of 60 seconds for each client, and for each credential that proved good there.
 
 use super::network::Network;
+use super::reply::{self, Reply};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
@@ -88,6 +89,9 @@ impl RateLimiter {
 
     /// The stranger's credential is good: this request and those that follow count against a window of its own.
     pub fn prove(&self, client: Network, credential: [u8; 32], now: Instant) -> Result<(), Full> {
+        if self.most == 0 {
+            return Ok(());
+        }
         let counted = self.count(Who::Credential(client, credential), now);
         counted.map_err(|wait| Full { standing: Standing::Known, wait })
     }
@@ -155,6 +159,14 @@ impl Window {
             }
         }
     }
+}
+
+pub(super) fn rate_limited(full: Full) -> Reply {
+    let whose = match full.standing {
+        Standing::Known => "this key",
+        Standing::Stranger => "this address",
+    };
+    reply::too_many(full.wait, &format!("{whose} has made SVC_RATE_PER_MIN requests within 60 seconds"))
 }
 
 /// How long a request that came at `time` still counts.

@@ -1,17 +1,21 @@
 //! The listening socket: taking connections in, and letting them finish at the end.
 
 use super::Config;
-use super::connections::{Connections, FIRST_HEAD_TIME, Place};
+use super::access_log::Logged;
+use super::connections::{Connections, FIRST_HEAD_TIME, Place, UnderWay};
 use super::pipeline::Pipeline;
+use super::site::{Site, SitePipeline};
 use super::write_timeout::WriteTimeout;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use service::Service;
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
@@ -34,18 +38,50 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 pub struct Server {
     listener: TcpListener,
     connections: Arc<Connections>,
-    pipeline: Arc<Pipeline>,
+    served: Served,
+}
+
+/// What a listener is for. Clones share it.
+#[derive(Debug, Clone)]
+enum Served {
+    Protocol(Arc<Pipeline>),
+    Pages(Arc<SitePipeline>),
+}
+
+impl Served {
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+        peer: IpAddr,
+        under_way: UnderWay,
+    ) -> Response<Logged> {
+        match self {
+            Self::Protocol(pipeline) => pipeline.answer(request, peer, under_way).await,
+            Self::Pages(pipeline) => pipeline.answer(request, peer, under_way).await,
+        }
+    }
 }
 
 impl Server {
-    /// Port 0 takes any free port.
+    /// The protocol. Port 0 takes any free port.
     pub async fn bind(host: &str, port: u16, service: Service, config: Config) -> io::Result<Self> {
+        let pipeline = Pipeline::new(service, config.clone())?;
+        Self::listen(host, port, &config, Served::Protocol(Arc::new(pipeline))).await
+    }
+
+    /// Pages, on a port of their own.
+    pub async fn bind_site(host: &str, port: u16, site: Arc<dyn Site>, config: Config) -> io::Result<Self> {
+        let pipeline = SitePipeline::new(site, config.clone());
+        Self::listen(host, port, &config, Served::Pages(Arc::new(pipeline))).await
+    }
+
+    async fn listen(host: &str, port: u16, config: &Config, served: Served) -> io::Result<Self> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let listener = TcpListener::bind((host, port)).await?;
         // All connections are the proxy's, where there is one.
         let per_address = if config.trusted_proxy_hops == 0 { config.connections_per_address } else { 0 };
         let connections = Arc::new(Connections::new(config.connections, per_address));
-        Ok(Self { listener, connections, pipeline: Arc::new(Pipeline::new(service, config)?) })
+        Ok(Self { listener, connections, served })
     }
 
     pub fn address(&self) -> io::Result<SocketAddr> {
@@ -64,12 +100,12 @@ impl Server {
                 accepted = accept(&self.listener) => accepted,
             };
             let Some(place) = self.connections.enter(peer.ip()) else { continue };
-            let (pipeline, own) = (self.pipeline.clone(), place.clone());
+            let (served, own) = (self.served.clone(), place.clone());
             let answer = service_fn(move |request| {
-                let (pipeline, under_way) = (pipeline.clone(), own.begin());
+                let (served, under_way) = (served.clone(), own.begin());
                 async move {
                     let under_way = under_way.ok_or_else(|| io::Error::other("closed to make room"))?;
-                    Ok::<_, io::Error>(pipeline.answer(request, peer.ip(), under_way).await)
+                    Ok::<_, io::Error>(served.answer(request, peer.ip(), under_way).await)
                 }
             });
             let io = TokioIo::new(WriteTimeout::new(stream, UNREAD_TIME));

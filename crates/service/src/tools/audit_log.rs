@@ -1,13 +1,13 @@
 //! Who did what, newest first.
 
 use crate::args::{Whole, named};
+use crate::moment::moment;
 use crate::outcome::{Done, Stop};
 use crate::place::NoSpace;
 use crate::render;
 use crate::scope::{out_of_scope, reach};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{CallerId, Capability, DEFAULT_TENANT, EntryNumber, Timestamp, limits};
-use jiff::SignedDuration;
+use domain::{CallerId, Capability, DEFAULT_TENANT, EntryNumber, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -154,27 +154,6 @@ fn whose(cx: &Context<'_, NoSpace>, user_id: Option<String>) -> Result<AuditReac
         None if caller.is_operator() => Ok(AuditReach::Deployment),
         None => Ok(AuditReach::Tenant),
     }
-}
-
-/// The first and the last moment of what the argument names; `None` where it is empty.
-fn moment(argument: &str, text: &str) -> Result<Option<(Timestamp, Timestamp)>, Stop> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Ok(None);
-    }
-    if let Ok(at) = text.parse() {
-        return Ok(Some((at, at)));
-    }
-    let day = format!("{text}T00:00:00Z").parse::<Timestamp>().ok();
-    let end = |first: Timestamp| {
-        first.checked_add(SignedDuration::from_hours(24) - SignedDuration::from_micros(1)).ok()
-    };
-    day.and_then(|first| Some((first, end(first)?))).map(Some).ok_or_else(|| {
-        Stop::refused(format!(
-            "Argument '{argument}': '{text}' is no time. Give one such as 2026-11-17T08:00:00Z, or a day such as \
-             2026-11-17."
-        ))
-    })
 }
 
 fn line(entry: &AuditLine, tenants: Tenants) -> String {

@@ -28,13 +28,17 @@ impl Tool for Stats {
     type Reply = Usage;
 
     async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<Usage>, Stop> {
-        if !cx.call.caller.tenant.is_default() {
-            return Err(Stop::denied(
-                "stats are deployment-wide, so only principals of the default tenant may read them.",
-            ));
-        }
+        of_deployment(&cx)?;
         Ok(Done::read(Usage(cx.service.store.counts().await?), "read"))
     }
+}
+
+/// What is counted is counted for all tenants together.
+pub(super) fn of_deployment(cx: &Context<'_, NoSpace>) -> Result<(), Stop> {
+    if cx.call.caller.tenant.is_default() {
+        return Ok(());
+    }
+    Err(Stop::denied("stats are deployment-wide, so only principals of the default tenant may read them."))
 }
 
 #[derive(Debug)]

@@ -71,7 +71,7 @@ pub(crate) async fn refuse_while_in_use(client: &Client) -> Result<(), StoreErro
         tokio::time::sleep(PAUSE).await;
     }
     Err(StoreError::Startup(format!(
-        "the service is running on this database, from {hosts}; stop every process of it first"
+        "the service is running on this database, from {hosts}; stop it first, which means: stop every process that uses it"
     )))
 }
 

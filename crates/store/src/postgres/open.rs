@@ -9,7 +9,7 @@ use super::shared::Shared;
 use super::waited::Waited;
 use super::{migrations, pool, user_keys};
 use crate::StoreError;
-use crate::head_file::{HeadFile, Lag};
+use crate::head_file::{HeadFile, Lag, entries_beside, path_beside};
 use crate::keys::{self, Database, KeySettings, KeySource, Switch};
 use crate::rows::deployment::{self, COPYING, Claim, ENCRYPTION, HEAD};
 use crate::rows::log_end::LastEnd;
@@ -19,7 +19,7 @@ use domain::{Places, Timestamp};
 use evidence::{Head, Position};
 use secrecy::SecretString;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_postgres::Client;
 
@@ -140,6 +140,19 @@ async fn deployment_set(client: &Client, name: &str, value: &[u8]) -> Result<(),
     Ok(())
 }
 
+/// A database that holds nothing, while the head on this host says that it did, is not begun anew in silence.
+fn refuse_emptied(beside: &Path) -> Result<(), StoreError> {
+    match entries_beside(beside) {
+        0 => Ok(()),
+        entries => Err(StoreError::Startup(format!(
+            "SVC_DATABASE_URL: the database is empty, but the head file on this host says that it held {entries} audit \
+             entries. Restore a backup with svc restore FILE, or name the right database. To begin anew without what it \
+             held, move {} and the key files beside it away",
+            path_beside(beside).display()
+        ))),
+    }
+}
+
 /// The keys of the database, made where it is new. What is no secret without a passphrase or Vault is kept in the
 /// database too, so that another host needs no file to begin with.
 async fn claimed(
@@ -156,6 +169,9 @@ async fn claimed(
         sign: settings.sign,
     };
     let claimed = held.contains_key(ENCRYPTION);
+    if !claimed {
+        refuse_emptied(&settings.beside)?;
+    }
     for (name, file) in keys::shareable(&key_settings) {
         if let Some(text) = held.get(name) {
             file.take(&String::from_utf8_lossy(text)).map_err(startup)?;

@@ -16,6 +16,7 @@ mod facts;
 mod graph;
 pub(crate) mod head_proofs;
 pub(crate) mod left_out;
+pub(crate) mod listings;
 pub(crate) mod log;
 pub(crate) mod marks;
 mod opening;

@@ -7,6 +7,7 @@
 )]
 
 mod client;
+pub mod console;
 mod deployment;
 pub mod documents;
 pub mod hostile;

@@ -1,0 +1,84 @@
+//! The session cookie: its name, its attributes, and reading it.
+
+use hyper::HeaderMap;
+use hyper::header::{COOKIE, HOST, HeaderValue};
+
+/// How a browser reaches us, which decides what its cookie is called and may ask for.
+pub(crate) struct CookieJar {
+    name: String,
+    is_secure: bool,
+}
+
+impl CookieJar {
+    /// A browser drops a `Secure` cookie that comes over plain HTTP, some even from this machine; there the cookie goes
+    /// without. Everywhere else TLS must be in front of us. Cookies do not tell ports apart, so the name does.
+    pub fn of(headers: &HeaderMap) -> Self {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        let (name, port) = match host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => (name, port),
+            _ => (host, ""),
+        };
+        let is_secure = !["localhost", "127.0.0.1", "[::1]"].contains(&name);
+        let name = if is_secure { "__Host-svc_console".to_owned() } else { format!("svc_console_{port}") };
+        Self { name, is_secure }
+    }
+
+    /// The token that the browser shows. Of several, none counts.
+    pub fn token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
+        let mut found = lines.flat_map(|line| line.split(';')).filter_map(|pair| {
+            let (name, value) = pair.trim().split_once('=')?;
+            (name == self.name).then_some(value)
+        });
+        match (found.next(), found.next()) {
+            (Some(token), None) => Some(token),
+            _ => None,
+        }
+    }
+
+    pub fn set(&self, token: &str) -> Option<HeaderValue> {
+        self.line(token, "")
+    }
+
+    pub fn clear(&self) -> Option<HeaderValue> {
+        self.line("", "; Max-Age=0")
+    }
+
+    fn line(&self, token: &str, end: &str) -> Option<HeaderValue> {
+        let secure = if self.is_secure { "; Secure" } else { "" };
+        let text = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict{secure}{end}", self.name);
+        HeaderValue::from_str(&text).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CookieJar;
+    use hyper::HeaderMap;
+
+    fn jar(host: &str) -> CookieJar {
+        let mut headers = HeaderMap::new();
+        headers.insert("host", host.parse().expect("a header value"));
+        CookieJar::of(&headers)
+    }
+
+    #[test]
+    fn only_this_machine_may_do_without_tls() {
+        let line = |host: &str| jar(host).set("t").expect("a cookie").to_str().expect("text").to_owned();
+        assert_eq!(line("127.0.0.1:8081"), "svc_console_8081=t; Path=/; HttpOnly; SameSite=Strict");
+        assert_eq!(line("[::1]:9"), "svc_console_9=t; Path=/; HttpOnly; SameSite=Strict");
+        for host in ["memory.example", "memory.example:8443", "localhost.evil.example", "10.0.0.7"] {
+            let expected = "__Host-svc_console=t; Path=/; HttpOnly; SameSite=Strict; Secure";
+            assert_eq!(line(host), expected, "{host}");
+        }
+    }
+
+    #[test]
+    fn of_two_cookies_of_the_name_none_counts() {
+        let mut headers = HeaderMap::new();
+        headers.insert("cookie", "a=b; svc_console_81=x".parse().expect("a header value"));
+        assert_eq!(jar("localhost:81").token(&headers), Some("x"));
+        headers.append("cookie", "svc_console_81=y".parse().expect("a header value"));
+        assert_eq!(jar("localhost:81").token(&headers), None);
+    }
+}

@@ -1,0 +1,169 @@
+//! What pages have in common: the frame around them, and the small pieces that they are made of.
+
+use crate::assets::{ICON, SCRIPT, STYLE};
+use crate::desk::Desk;
+use domain::{Capability, Fact, Pending, Space, Status, Timestamp};
+use maud::{DOCTYPE, Markup, html};
+
+/// Every page, who may see it, and its name.
+const NAVIGATION: [(&str, Capability, &str); 8] = [
+    ("/memory", Capability::Read, "Memory"),
+    ("/waiting", Capability::Read, "Waiting"),
+    ("/graph", Capability::Read, "Graph"),
+    ("/decisions", Capability::Verify, "Decisions"),
+    ("/receipts", Capability::Verify, "Receipts"),
+    ("/audit", Capability::Verify, "Audit log"),
+    ("/people", Capability::Admin, "People"),
+    ("/health", Capability::Verify, "Health"),
+];
+
+/// Where a person who may see it all begins.
+pub(crate) fn first(desk: &Desk) -> &'static str {
+    let seen = NAVIGATION.iter().find(|(_, capability, _)| desk.can(*capability));
+    seen.map_or("/health", |(path, ..)| *path)
+}
+
+/// The frame around the pages of somebody who is signed in.
+pub(crate) struct Frame<'a> {
+    pub desk: &'a Desk,
+    pub path: &'a str,
+}
+
+/// Whether the browser asks for the page again by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Again {
+    No,
+    Soon,
+}
+
+impl Frame<'_> {
+    pub fn page(&self, title: &str, main: &Markup, again: Again) -> Markup {
+        let header = html! {
+            nav aria-label="Pages" {
+                ul {
+                    @for (path, capability, name) in NAVIGATION {
+                        @if self.desk.can(capability) {
+                            li { a href=(path) aria-current=[(path == self.path).then_some("page")] { (name) } }
+                        }
+                    }
+                }
+            }
+            form.signout method="post" action="/signout" {
+                (form_token(self.desk))
+                span { "Signed in as " (self.desk.name()) }
+                button.quiet { "Sign out" }
+            }
+        };
+        shell(title, Some(&header), main, (again == Again::Soon).then_some("2"))
+    }
+}
+
+/// A whole document. `refresh`: after how many seconds the browser goes on, and where.
+pub(crate) fn shell(title: &str, header: Option<&Markup>, main: &Markup, refresh: Option<&str>) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                @if let Some(refresh) = refresh { meta http-equiv="refresh" content=(refresh); }
+                title { (title) " · svc" }
+                link rel="stylesheet" href=(STYLE.path);
+                link rel="icon" type="image/svg+xml" href=(ICON.path);
+                script src=(SCRIPT.path) defer {}
+            }
+            body {
+                a.skip href="#main" { "Skip to the content" }
+                header {
+                    p.brand { "svc" }
+                    @if let Some(header) = header { (header) }
+                }
+                main id="main" tabindex="-1" { (main) }
+            }
+        }
+    }
+}
+
+/// A page that says one thing.
+pub(crate) fn message(frame: Option<&Frame<'_>>, title: &str, text: &str) -> Markup {
+    let main = html! {
+        h1 { (title) }
+        p.trouble role="alert" { (text) }
+    };
+    match frame {
+        Some(frame) => frame.page(title, &main, Again::No),
+        None => shell(title, None, &html! { (main) p { a href="/" { "To the console" } } }, None),
+    }
+}
+
+/// What came of the form that was sent.
+pub(crate) fn notice(text: &str) -> Markup {
+    html! {
+        div.notice role="status" {
+            @for line in text.lines() { p { (line) } }
+        }
+    }
+}
+
+/// What is missing from what a page shows.
+pub(crate) fn warning(missing: Option<&str>) -> Markup {
+    html! { @if let Some(missing) = missing { p.trouble role="alert" { (missing) } } }
+}
+
+pub(crate) fn form_token(desk: &Desk) -> Markup {
+    html! { input type="hidden" name="form" value=(desk.form_token); }
+}
+
+pub(crate) fn space_fields(space: &Space) -> Markup {
+    html! {
+        input type="hidden" name="user_id" value=(space.user_id);
+        @if !space.agent_id.is_empty() { input type="hidden" name="agent_id" value=(space.agent_id); }
+        @if !space.run_id.is_empty() { input type="hidden" name="run_id" value=(space.run_id); }
+    }
+}
+
+/// The space as people read it.
+pub(crate) fn space_name(space: &Space) -> String {
+    let parts = [&space.user_id, &space.agent_id, &space.run_id];
+    parts.into_iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" / ")
+}
+
+/// To the second, which is as much as a person reads.
+pub(crate) fn when(at: Timestamp) -> Markup {
+    let exact = at.to_string();
+    let shown = exact.get(..19).unwrap_or(&exact).replace('T', " ");
+    html! { time datetime=(exact) { (shown) " UTC" } }
+}
+
+pub(crate) fn status(status: Status) -> Markup {
+    let (class, word) = match status {
+        Status::Active => ("current", "current"),
+        Status::FlaggedConflict => ("waits", "waiting"),
+        Status::Superseded => ("past", "replaced"),
+        Status::Historical => ("past", "past"),
+    };
+    html! { span.status.(class) { (word) } }
+}
+
+/// Who said it: the source that was named, or else the caller.
+pub(crate) fn said_by(fact: &Fact) -> &str {
+    let caller = fact.metadata.get("asserted_by").and_then(serde_json::Value::as_str);
+    fact.source.as_deref().or(caller).unwrap_or("unknown")
+}
+
+/// What is there now, and what would be there.
+pub(crate) fn old_and_new(fact: &Fact, pending: &Pending) -> (Markup, Markup) {
+    let old = match &pending.target_value {
+        Some(old) => html! { (old) },
+        None => html! { em { "nothing" } },
+    };
+    let new = match pending.action {
+        domain::Action::Retract => html! { em { "removed" } },
+        _ => html! { (fact.value) },
+    };
+    match pending.action {
+        domain::Action::Retract => (html! { (fact.value) }, new),
+        _ => (old, new),
+    }
+}

@@ -1,0 +1,153 @@
+//! The audit log: reading it, and checking all of it.
+
+use crate::desk::{Desk, Trouble, reply_of};
+use crate::fields::{Fields, address};
+use crate::html::{Again, form_token, when};
+use crate::sessions::{Check, Session};
+use crate::shown::Shown;
+use domain::{Capability, DEFAULT_TENANT};
+use maud::{Markup, html};
+use parking_lot::Mutex;
+use serde_json::Map;
+use service::HeadShown;
+use std::sync::Arc;
+use std::time::Instant;
+use store::AuditLine;
+
+const ROWS: usize = 50;
+const FILTERS: [&str; 5] = ["user_id", "action", "caller", "since", "until"];
+
+pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
+    let needs_user = !desk.can(Capability::Admin) && fields.get("user_id").trim().is_empty();
+    let entries = if needs_user { Vec::new() } else { entries(desk, fields).await? };
+    let head = reply_of!(desk.call("log_head", Map::new()).await?, LogHead);
+    let main = html! {
+        h1 { "Audit log" }
+        form method="post" action="/audit/check" {
+            (form_token(desk))
+            button { "Check the whole log" }
+        }
+        (head_shown(&head))
+        (filter_form(fields, needs_user))
+        @if needs_user { p role="status" { "Name a user whose entries you may see." } }
+        @else if entries.is_empty() { p role="status" { "No entries." } }
+        @else { (entries_table(&entries, desk.is_operator())) (paging(fields, &entries)) }
+    };
+    Ok(Shown::page("Audit log", main))
+}
+
+fn head_shown(head: &HeadShown) -> Markup {
+    html! {
+        @match head {
+            HeadShown::Signed { entries, signed, note } => {
+                p { "Its head vouches for " (entries) " entries, and was signed " (when(*signed)) "." }
+                @if let Some(note) = note {
+                    details {
+                        summary { "The signed head, to keep elsewhere" }
+                        pre tabindex="0" { (note) }
+                        p { "Kept in a file, it shows later, with " code { "svc verify --since FILE" } ", that the log was neither cut back nor rewritten." }
+                    }
+                }
+            }
+            HeadShown::NoEntries | HeadShown::Unsigned => { p { (head.to_string()) } }
+        }
+    }
+}
+
+async fn entries(desk: &Desk, fields: &Fields) -> Result<Vec<AuditLine>, Trouble> {
+    let mut arguments = fields.arguments(&FILTERS);
+    arguments.extend(fields.arguments(&["before"]));
+    arguments.insert("limit".to_owned(), ROWS.into());
+    Ok(reply_of!(desk.call("audit_log", arguments).await?, AuditLog).entries)
+}
+
+fn filter_form(fields: &Fields, needs_user: bool) -> Markup {
+    html! {
+        form.search method="get" action="/audit" role="search" aria-label="Entries" {
+            label for="user_id" { "User" }
+            input id="user_id" name="user_id" value=(fields.get("user_id")) required[needs_user] autocomplete="off" spellcheck="false";
+            label for="action" { "Action" }
+            input id="action" name="action" value=(fields.get("action")) autocomplete="off" spellcheck="false" placeholder="such as remember";
+            label for="caller" { "Caller" }
+            input id="caller" name="caller" value=(fields.get("caller")) autocomplete="off" spellcheck="false" placeholder="a principal's id, or local";
+            label for="since" { "Since" }
+            input id="since" name="since" type="date" value=(fields.get("since"));
+            label for="until" { "Until" }
+            input id="until" name="until" type="date" value=(fields.get("until"));
+            button.quiet { "Show" }
+        }
+    }
+}
+
+pub(super) fn entries_table(entries: &[AuditLine], of_all_tenants: bool) -> Markup {
+    html! {
+        table {
+            caption.hidden { "Entries, the newest first" }
+            thead { tr {
+                th scope="col" { "Entry" } th scope="col" { "When" } th scope="col" { "Action" } th scope="col" { "User" }
+                th scope="col" { "By" } th scope="col" { "Detail" }
+            } }
+            tbody {
+                @for entry in entries {
+                    tr {
+                        th scope="row" data-label="Entry" { (entry.seq) }
+                        td data-label="When" { (when(entry.ts)) }
+                        td data-label="Action" { (entry.action) }
+                        td data-label="User" {
+                            (entry.user)
+                            @if of_all_tenants && entry.tenant != DEFAULT_TENANT { " (tenant " (entry.tenant) ")" }
+                        }
+                        td data-label="By" { (entry.caller) }
+                        td data-label="Detail" { @match &entry.detail { Some(detail) => (detail), None => em { "blanked" } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn paging(fields: &Fields, entries: &[AuditLine]) -> Markup {
+    let last = entries.last().map_or_else(String::new, |entry| entry.seq.to_string());
+    let mut given: Vec<(&str, &str)> = FILTERS.iter().map(|name| (*name, fields.get(name))).collect();
+    given.push(("before", &last));
+    html! {
+        @if entries.len() == ROWS {
+            nav.paging aria-label="Further entries" { a rel="next" href=(address("/audit", &given)) { "Older" } }
+        }
+    }
+}
+
+/// Begins a check, which goes on however long it takes while the page asks for its verdict.
+pub(super) fn check(desk: &Desk, session: &Arc<Session>) -> Shown {
+    let check = Arc::new(Check { began: Instant::now(), verdict: Mutex::default() });
+    *session.check.lock() = Some(check.clone());
+    let (_, verdict) = desk.begin("verify_audit", Map::new());
+    tokio::spawn(async move {
+        let verdict = verdict.await;
+        let told = verdict.map(|answer| answer.reply.to_string()).map_err(|trouble| trouble.text);
+        *check.verdict.lock() = Some(told);
+    });
+    Shown::next("/audit/check")
+}
+
+pub(super) fn checked(session: &Session) -> Shown {
+    let check = session.check.lock().clone();
+    let Some(check) = check else { return Shown::next("/audit") };
+    let verdict = check.verdict.lock().clone();
+    let main = html! {
+        h1 { "Checking the audit log" }
+        @match &verdict {
+            None => {
+                p role="status" { "Every entry, hash and signature is being checked, for " (check.began.elapsed().as_secs()) " seconds so far. This page shows the verdict when it is there." }
+                progress aria-label="The check is under way" {}
+            }
+            Some(Ok(verdict)) => @for line in verdict.lines() {
+                p.verdict role="status" { (line) }
+            },
+            Some(Err(trouble)) => p.trouble role="alert" { (trouble) },
+        }
+        p { a href="/audit" { "Back to the log" } }
+    };
+    let again = if verdict.is_none() { Again::Soon } else { Again::No };
+    Shown::Page { title: "Checking the audit log".to_owned(), main, again }
+}

@@ -1,0 +1,83 @@
+//! One decision: what was known when it was taken, and whether the record is intact.
+
+use crate::desk::{Desk, Trouble, reply_of};
+use crate::fields::{Fields, address, address_in};
+use crate::html::when;
+use crate::shown::Shown;
+use domain::{FactId, Space};
+use evidence::{Belief, Explained};
+use maud::{Markup, html};
+use store::DecisionRow;
+
+/// What a decision says, where its record can be believed.
+pub(super) fn explained(row: &DecisionRow) -> Option<&Explained> {
+    match row {
+        DecisionRow::Verified(explained) | DecisionRow::Unsigned(explained) => Some(explained),
+        DecisionRow::Altered { .. } => None,
+    }
+}
+
+/// Whether the record is what was signed.
+pub(super) fn verdict(row: &DecisionRow) -> Markup {
+    match row {
+        DecisionRow::Verified(_) => html! { span.good { "✓ verified: the record is what was signed" } },
+        DecisionRow::Unsigned(_) => html! { span { "not signed: signing is off" } },
+        DecisionRow::Altered { .. } => html! { strong.bad { "⚠ the record was altered" } },
+    }
+}
+
+pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
+    let user_id = fields.space().user_id;
+    let mut arguments = fields.arguments(&["user_id"]);
+    arguments.insert("decision_id".to_owned(), fields.get("id").into());
+    let explanation = reply_of!(desk.call("explain_decision", arguments).await?, ExplainDecision);
+    let Some(row) = &explanation.found else { return Ok(Shown::Nothing) };
+    let main = html! {
+        h1 { "Decision #" (explanation.id) }
+        p { (verdict(row)) }
+        @if let Some(explained) = explained(row) {
+            dl {
+                dt { "Decided" } dd { @match &explained.summary { Some(summary) => (summary), None => em { "redacted: it named an erased value" } } }
+                dt { "When" } dd { (when(explained.ts)) }
+            }
+            h2 { "What was known at the time" }
+            @if explained.beliefs.is_empty() { p { "Nothing." } } @else { (beliefs(&user_id, &explained.beliefs)) }
+        }
+        p { a href=(address("/decisions", &[("user_id", &user_id)])) { "All decisions of " (user_id) } }
+    };
+    Ok(Shown::page(format!("Decision #{}", explanation.id), main))
+}
+
+fn beliefs(user_id: &str, beliefs: &[(FactId, Option<Belief>)]) -> Markup {
+    let space = Space::new(user_id, "", "");
+    html! {
+        table {
+            caption.hidden { "Facts that the decision rested on" }
+            thead { tr {
+                th scope="col" { "Subject" } th scope="col" { "Value" } th scope="col" { "Source" } th scope="col" { "Confidence" }
+                th scope="col" { "Status then" }
+            } }
+            tbody {
+                @for (id, belief) in beliefs {
+                    tr {
+                        th scope="row" data-label="Subject" {
+                            a href=(address_in("/fact", &space, &[("id", &id.to_string())])) {
+                                @if let Some(belief) = belief { (belief.subject) " " }
+                                span.number { "#" (id) }
+                            }
+                        }
+                        @match belief {
+                            None => td colspan="4" { em { "redacted: erased since" } },
+                            Some(belief) => {
+                                td data-label="Value" { (belief.value) }
+                                td data-label="Source" { (belief.source.as_deref().unwrap_or_default()) }
+                                td data-label="Confidence" { (format!("{:.2}", belief.confidence)) }
+                                td data-label="Status then" { (belief.status) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What a space holds: searching it, and choosing by what facts have in common.
+
+use super::space_form::{Parts, space_form};
+use crate::desk::{Desk, Trouble, reply_of};
+use crate::fields::{Fields, address_in, space_arguments};
+use crate::html::{said_by, space_fields, space_name, status, warning, when};
+use crate::shown::Shown;
+use domain::{Fact, Space};
+use maud::{Markup, html};
+use service::Found;
+use std::sync::Arc;
+
+const ROWS: usize = 50;
+const FILTERS: [&str; 7] = ["text", "status", "source", "scope", "category", "since", "until"];
+
+pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
+    let space = fields.space();
+    let offset: usize = fields.get("offset").parse().unwrap_or(0);
+    let mut arguments = space_arguments(&space);
+    arguments.extend(fields.arguments(&FILTERS));
+    arguments.insert("offset".to_owned(), offset.into());
+    arguments.insert("limit".to_owned(), ROWS.into());
+    let answer = desk.call("search_memories", arguments).await?;
+    let missing = answer.missing.clone();
+    let found = reply_of!(answer, SearchMemories);
+    let results = results(fields, &space, offset, &found, missing.as_deref());
+    if fields.has("piece") {
+        return Ok(Shown::Piece(results));
+    }
+    let main = html! {
+        h1 { "Memory of " (space_name(&space)) }
+        (space_form(desk, "/memory", &space, Parts::All).await)
+        (search_form(fields, &space))
+        (results)
+    };
+    Ok(Shown::page("Memory", main))
+}
+
+fn search_form(fields: &Fields, space: &Space) -> Markup {
+    let is_filtered = FILTERS.iter().skip(2).any(|name| !fields.get(name).is_empty());
+    let chosen = fields.get("status");
+    html! {
+        form.search method="get" action="/memory" role="search" aria-label="Facts" data-live="results" {
+            (space_fields(space))
+            label for="text" { "Search" }
+            input id="text" name="text" type="search" value=(fields.get("text")) autocomplete="off"
+                placeholder="words, or what they mean";
+            label for="status" { "Show" }
+            select id="status" name="status" {
+                @for (value, name) in [("current", "what is current"), ("waiting", "what waits"), ("past", "what is past")] {
+                    option value=(value) selected[chosen == value] { (name) }
+                }
+            }
+            details open[is_filtered] {
+                summary { "More conditions" }
+                @for (name, label) in [("source", "Source"), ("scope", "Scope"), ("category", "Category")] {
+                    label for=(name) { (label) }
+                    input id=(name) name=(name) value=(fields.get(name)) autocomplete="off";
+                }
+                label for="since" { "Said since" }
+                input id="since" name="since" type="date" value=(fields.get("since"));
+                label for="until" { "Said until" }
+                input id="until" name="until" type="date" value=(fields.get("until"));
+            }
+            button { "Search" }
+        }
+    }
+}
+
+fn results(fields: &Fields, space: &Space, offset: usize, found: &Found, missing: Option<&str>) -> Markup {
+    html! {
+        section id="results" aria-label="Facts found" {
+            (warning(missing))
+            p role="status" {
+                @match found.facts.len() {
+                    0 => "Nothing found.",
+                    1 => "1 fact.",
+                    many => { (many) " facts" @if found.has_more { ", and more." } @else { "." } }
+                }
+            }
+            @if !found.facts.is_empty() { (facts_table(space, &found.facts)) }
+            (paging(fields, space, offset, found.has_more))
+        }
+    }
+}
+
+fn facts_table(space: &Space, facts: &[Arc<Fact>]) -> Markup {
+    html! {
+        table {
+            caption.hidden { "Facts" }
+            thead { tr {
+                th scope="col" { "Subject" }
+                th scope="col" { "Value" }
+                th scope="col" { "Scope" }
+                th scope="col" { "Said by" }
+                th scope="col" { "When" }
+                th scope="col" { "Status" }
+            } }
+            tbody {
+                @for fact in facts {
+                    tr {
+                        th scope="row" data-label="Subject" {
+                            a href=(address_in("/fact", space, &[("id", &fact.id.to_string())])) {
+                                (fact.subject) " " span.number { "#" (fact.id) }
+                            }
+                        }
+                        td data-label="Value" { (fact.value) }
+                        td data-label="Scope" { (fact.scope) }
+                        td data-label="Said by" { (said_by(fact)) }
+                        td data-label="When" { (when(fact.created)) }
+                        td data-label="Status" { (status(fact.status)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn paging(fields: &Fields, space: &Space, offset: usize, has_more: bool) -> Markup {
+    let at = |offset: usize| {
+        let offset = offset.to_string();
+        let mut given: Vec<(&str, &str)> = FILTERS.iter().map(|name| (*name, fields.get(name))).collect();
+        given.push(("offset", &offset));
+        address_in("/memory", space, &given)
+    };
+    html! {
+        @if offset > 0 || has_more {
+            nav.paging aria-label="Further facts" {
+                @if offset > 0 { a rel="prev" href=(at(offset.saturating_sub(ROWS))) { "Previous" } }
+                @if has_more { a rel="next" href=(at(offset + ROWS)) { "Next" } }
+            }
+        }
+    }
+}

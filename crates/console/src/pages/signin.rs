@@ -1,0 +1,84 @@
+//! Coming in: by an API key, or by the one-time address of this machine.
+
+use crate::cookie::CookieJar;
+use crate::fields::Fields;
+use crate::html::{message, shell};
+use crate::response::{html as page, see};
+use crate::sessions::Who;
+use crate::state::{Console, Entrance};
+use edge::http::{AuthError, KeptCredential, Page, Visit};
+use hyper::StatusCode;
+use hyper::header::SET_COOKIE;
+use maud::html;
+use std::time::Instant;
+
+const TITLE: &str = "Sign in";
+
+pub(crate) fn show(console: &Console, is_signed_in: bool) -> Page {
+    if is_signed_in { see("/") } else { form(console, StatusCode::OK, None) }
+}
+
+fn form(console: &Console, status: StatusCode, wrong: Option<&str>) -> Page {
+    let main = html! {
+        h1 { (TITLE) }
+        @if let Some(wrong) = wrong { p.trouble role="alert" { (wrong) } }
+        @match console.entrance {
+            Entrance::OneTimeAddress => {
+                p { "This console is for the person at this machine. Run " code { "svc console" } " and open the address that it prints." }
+            }
+            Entrance::Credentials(_) => {
+                form.card method="post" action="/signin" {
+                    label for="key" { "API key" }
+                    input id="key" name="key" type="password" required autocomplete="current-password" spellcheck="false";
+                    button { (TITLE) }
+                }
+            }
+        }
+    };
+    page(status, shell(TITLE, None, &main, None))
+}
+
+pub(crate) async fn sign_in(console: &Console, visit: &Visit, fields: &Fields) -> Page {
+    let kept = KeptCredential::of(fields.get("key").trim());
+    match console.principal(&kept).await {
+        Ok(principal) => begin(console, visit, Who::Shown(kept), principal.id.to_string()),
+        Err(AuthError::Unauthorized) => {
+            let wrong = "This key is not valid. It may have been mistyped, revoked, or have expired.";
+            form(console, StatusCode::UNAUTHORIZED, Some(wrong))
+        }
+        Err(AuthError::Unchecked(error)) => {
+            tracing::error!(%error, "a key could not be checked");
+            let wrong = "The key could not be checked, because the database does not answer. Try again.";
+            form(console, StatusCode::INTERNAL_SERVER_ERROR, Some(wrong))
+        }
+    }
+}
+
+pub(crate) fn open(console: &Console, visit: &Visit, token: &str) -> Page {
+    let is_local = matches!(console.entrance, Entrance::OneTimeAddress);
+    if !is_local || !console.take_ticket(token, Instant::now()) {
+        let text = "This address has been used, or is too old. If it was not you who used it, stop svc console. Run svc \
+            console again for a new one.";
+        return page(StatusCode::GONE, message(None, "This address does not work", text));
+    }
+    begin(console, visit, Who::Local, "local".to_owned())
+}
+
+/// Goes on by a page of our own rather than by a redirect: after one that began elsewhere, a browser would not show the new
+/// cookie.
+fn begin(console: &Console, visit: &Visit, who: Who, caller: String) -> Page {
+    let begun = console.sessions.begin(who, caller, Instant::now()).ok();
+    let cookie = begun.and_then(|token| CookieJar::of(&visit.parts.headers).set(&token));
+    let Some(cookie) = cookie else {
+        tracing::error!("the system has no random bytes, so nobody can sign in");
+        let text = "You could not be signed in. The log says why.";
+        return page(StatusCode::INTERNAL_SERVER_ERROR, message(None, "Try again", text));
+    };
+    let main = html! {
+        h1 { "Signed in" }
+        p { a href="/" { "To the console" } }
+    };
+    let mut page = page(StatusCode::OK, shell("Signed in", None, &main, Some("0; url=/")));
+    page.headers_mut().insert(SET_COOKIE, cookie);
+    page
+}

@@ -1,0 +1,119 @@
+//! Which page a request is for, and what must hold before it is made.
+
+use crate::assets;
+use crate::cookie::CookieJar;
+use crate::desk::{Desk, Trouble};
+use crate::fields::Fields;
+use crate::html::{Frame, first, message, notice};
+use crate::pages;
+use crate::response::{html, see};
+use crate::sessions::{Session, TokenHash};
+use crate::shown::Shown;
+use crate::state::Console;
+use edge::http::{AuthError, Caller, Page, Visit};
+use hyper::header::SET_COOKIE;
+use hyper::{Method, StatusCode};
+use maud::html as markup;
+use std::sync::Arc;
+
+pub(crate) async fn answer(console: &Console, visit: Visit) -> Page {
+    let path = visit.parts.uri.path();
+    if assets::is_asset(path) {
+        return assets::find(path).unwrap_or_else(|| missing(None));
+    }
+    let is_post = visit.parts.method == Method::POST;
+    if !is_post && visit.parts.method != Method::GET && visit.parts.method != Method::HEAD {
+        return html(
+            StatusCode::METHOD_NOT_ALLOWED,
+            message(None, "Method not allowed", "Send GET or POST."),
+        );
+    }
+    let query = Fields::read(visit.parts.uri.query().unwrap_or_default().as_bytes());
+    let found = console.session(&visit.parts.headers);
+    match (path, is_post) {
+        ("/signin", false) => pages::signin::show(console, found.is_some()),
+        ("/signin", true) => pages::signin::sign_in(console, &visit, &Fields::read(&visit.body)).await,
+        ("/open", false) => pages::signin::open(console, &visit, query.get("token")),
+        _ => match found {
+            None => see("/signin"),
+            Some((token, session)) => {
+                let fields = if is_post { Fields::read(&visit.body) } else { query };
+                signed_in(console, &visit, &fields, is_post, token, &session).await
+            }
+        },
+    }
+}
+
+async fn signed_in(
+    console: &Console,
+    visit: &Visit,
+    fields: &Fields,
+    is_post: bool,
+    token: TokenHash,
+    session: &Arc<Session>,
+) -> Page {
+    let identity = match console.identity(&session.who).await {
+        Ok(identity) => identity,
+        Err(AuthError::Unauthorized) => return sign_out(console, visit, token),
+        Err(AuthError::Unchecked(error)) => {
+            tracing::error!(%error, "a session could not be checked");
+            let text = "Who you are could not be checked, because the database does not answer. Try again.";
+            return html(StatusCode::INTERNAL_SERVER_ERROR, message(None, "Try again", text));
+        }
+    };
+    if is_post && !session.form_is_ours(fields.get("form")) {
+        let text = "This form does not belong to your session, so nothing was done. Open the page again, and send the \
+            form from there.";
+        return html(StatusCode::FORBIDDEN, message(None, "Not sent", text));
+    }
+    let path = visit.parts.uri.path();
+    if is_post && path == "/signout" {
+        return sign_out(console, visit, token);
+    }
+    let request_id = visit.request_id.clone();
+    let desk = Desk::new(console.service.clone(), identity, request_id, session.form_token.clone());
+    let shown = match (path, is_post) {
+        ("/", false) => Ok(Shown::next(first(&desk))),
+        (_, false) => pages::show(path, &desk, fields, session).await,
+        (_, true) => pages::act(path, &desk, fields, session).await,
+    };
+    let mut page = framed(&desk, session, path, shown);
+    page.extensions_mut().insert(Caller(session.caller.clone()));
+    page
+}
+
+fn framed(desk: &Desk, session: &Session, path: &str, shown: Result<Shown, Trouble>) -> Page {
+    let frame = Frame { desk, path };
+    match shown {
+        Ok(Shown::Page { title, main, again }) => {
+            let told = session.take_notice();
+            let main = markup! {
+                @if let Some(told) = &told { (notice(told)) }
+                (main)
+            };
+            html(StatusCode::OK, frame.page(&title, &main, again))
+        }
+        Ok(Shown::Piece(piece)) => html(StatusCode::OK, piece),
+        Ok(Shown::Next { path, notice }) => {
+            if let Some(notice) = notice {
+                session.tell(notice);
+            }
+            see(&path)
+        }
+        Ok(Shown::Nothing) => missing(Some(&frame)),
+        Err(trouble) => html(trouble.status, message(Some(&frame), "That did not work", &trouble.text)),
+    }
+}
+
+fn missing(frame: Option<&Frame<'_>>) -> Page {
+    html(StatusCode::NOT_FOUND, message(frame, "Not found", "There is no such page."))
+}
+
+fn sign_out(console: &Console, visit: &Visit, token: TokenHash) -> Page {
+    console.sessions.end(&token);
+    let mut page = see("/signin");
+    if let Some(cookie) = CookieJar::of(&visit.parts.headers).clear() {
+        page.headers_mut().insert(SET_COOKIE, cookie);
+    }
+    page
+}

@@ -1,0 +1,36 @@
+//! What a page comes to, before it is put into its frame.
+
+use crate::html::Again;
+use maud::Markup;
+
+/// What a request comes to.
+pub(crate) enum Shown {
+    Page {
+        title: String,
+        main: Markup,
+        again: Again,
+    },
+    /// A part of a page, which the script puts in its place.
+    Piece(Markup),
+    /// The browser goes on, and the next page tells the notice.
+    Next {
+        path: String,
+        notice: Option<String>,
+    },
+    /// There is no such page.
+    Nothing,
+}
+
+impl Shown {
+    pub fn page(title: impl Into<String>, main: Markup) -> Self {
+        Self::Page { title: title.into(), main, again: Again::No }
+    }
+
+    pub fn next(path: impl Into<String>) -> Self {
+        Self::Next { path: path.into(), notice: None }
+    }
+
+    pub fn told(path: impl Into<String>, notice: impl Into<String>) -> Self {
+        Self::Next { path: path.into(), notice: Some(notice.into()) }
+    }
+}

@@ -1,0 +1,68 @@
+//! The signed head of the audit log, to be kept elsewhere.
+
+use crate::outcome::{Done, Stop};
+use crate::place::NoSpace;
+use crate::tool::{Context, Effect, Tool, World};
+use domain::{Capability, Timestamp};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::fmt;
+
+pub(crate) struct LogHead;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Args {}
+
+impl Tool for LogHead {
+    const NAME: &'static str = "log_head";
+    const TITLE: &'static str = "Show the head of the audit log";
+    const DESCRIPTION: &'static str = "Show the signed head of the audit log, a C2SP checkpoint. Kept elsewhere, it shows \
+        later that the log was neither cut back nor rewritten.";
+    const CAPABILITY: Capability = Capability::Verify;
+    const EFFECT: Effect = Effect::ReadOnly;
+    const WORLD: World = World::Closed;
+    type Place = NoSpace;
+    type Args = Args;
+    type Reply = HeadShown;
+
+    async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<HeadShown>, Stop> {
+        let store = &cx.service.store;
+        let shown = match (store.log_continues(0).await?, store.keyring()) {
+            (Some(proof), Some(keys)) => HeadShown::Signed {
+                entries: proof.head.statement.at.size,
+                signed: proof.head.statement.ts,
+                note: proof.head.note(keys),
+            },
+            (None, _) => HeadShown::NoEntries,
+            (_, None) => HeadShown::Unsigned,
+        };
+        Ok(Done::read(shown, "read"))
+    }
+}
+
+#[derive(Debug)]
+pub enum HeadShown {
+    NoEntries,
+    /// Signing is off, and a head that nobody signed proves nothing.
+    Unsigned,
+    Signed {
+        entries: u64,
+        signed: Timestamp,
+        /// The checkpoint; `None` for a head of an earlier version.
+        note: Option<String>,
+    },
+}
+
+impl fmt::Display for HeadShown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoEntries => f.write_str("The audit log has no entries yet, and so no head."),
+            Self::Unsigned => f.write_str("Signing is off, and a head that nobody signed proves nothing."),
+            Self::Signed { note: Some(note), .. } => f.write_str(note),
+            Self::Signed { entries, signed, note: None } => {
+                write!(f, "The log had {entries} entries when its head was signed at {signed}.")
+            }
+        }
+    }
+}
