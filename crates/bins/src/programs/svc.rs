@@ -2,7 +2,7 @@
 
 use crate::cli::{
     CliError, audit, backup, bench, connect, console, demo, eval, fsck, graph, head, license, migrate_to,
-    principal, prompt, restore, tell, verify,
+    principal, prompt, restore, tell, verify, witness,
 };
 use crate::line_wrap::WrappedOutput;
 use crate::settings::{LogLevel, LogSettings, Settings};
@@ -52,6 +52,7 @@ enum Command {
     Fsck(fsck::Command),
     Head(head::Command),
     Verify(verify::Command),
+    Witness(witness::Command),
     /// Take the audit log out, for others to check.
     #[command(subcommand)]
     Audit(audit::Command),
@@ -95,6 +96,11 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
             Some(head) => within(head::since(settings()?, head, &mut unbroken)),
             None => command.run(&mut unbroken),
         },
+        Some(Command::Witness(command)) => {
+            settings()?;
+            // It shows a setting, to be copied as it is.
+            within(command.run(&mut unbroken))
+        }
         Some(Command::Audit(command)) => within(command.run(settings()?, &mut out)),
     };
     out.flush()?;

@@ -9,6 +9,7 @@ mod oidc;
 mod quotas;
 mod server;
 mod storage;
+mod witnesses;
 
 pub use database_file::DatabaseFile;
 pub use error::SettingsError;
@@ -23,7 +24,7 @@ use evidence::PublicKey;
 use reconcile::{CRITICAL_CATEGORIES, PRESETS, SlotSchema};
 use service::{Licence, Options, ToolsShown};
 use std::sync::Arc;
-use store::StoreSettings;
+use store::{StoreSettings, Witness};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
@@ -50,6 +51,8 @@ pub struct LogSettings {
 pub struct Settings {
     pub database_file: DatabaseFile,
     pub storage: StoreSettings,
+    /// Who remembers the head of the audit log elsewhere.
+    pub witnesses: Vec<Witness>,
     pub models: ModelSettings,
     pub server: ServerSettings,
     pub oidc: Option<OidcConfig>,
@@ -87,6 +90,7 @@ impl Settings {
         let database_file = DatabaseFile::of(&env);
         Ok(Self {
             storage: storage::read(&env, &database_file)?,
+            witnesses: witnesses::read(&env)?,
             database_file,
             models: ModelSettings::read(&env)?,
             server: ServerSettings::read(&env)?,

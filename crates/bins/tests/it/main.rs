@@ -86,5 +86,6 @@ mod twin_tenants;
 mod upgrade;
 mod user_keys;
 mod vault;
+mod witnesses;
 
 const ENGINE: support::Engine = support::Engine::Sqlite;

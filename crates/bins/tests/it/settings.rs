@@ -9,6 +9,8 @@ fn read(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
 
 const KEY: &str = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
 
+const WITNESS: &str = "https://witness.example.com/#witness.example.com/w1+7e6f4aaa+BNdamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea";
+
 /// Variables that can be wrong: each with values that are taken, and values that are not.
 const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_KMS", &["file", "FILE"], &["aws", "vault"]),
@@ -72,6 +74,16 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_QUOTA_TENANT_FACTS", &["1"], &["0", "all"]),
     ("SVC_QUOTA_TENANT_BYTES", &["1048576"], &["0", "1MB"]),
     ("SVC_CONNECTIONS_PER_ADDRESS", &["0", "256"], &["-1", "few"]),
+    (
+        "SVC_WITNESS",
+        &["file:/mnt/svc.head", "/mnt/svc.head, other.head", WITNESS],
+        &[
+            "https://witness.example.com",
+            "ftp://witness.example.com#svc/witness/1+00000000+AAAA",
+            "https://witness.example.com#svc/witness/1+00000000+AAAA",
+            "https://ann:secret@witness.example.com#svc/witness/1+00000000+AAAA",
+        ],
+    ),
     ("SVC_TRUSTED_PROXY_HOPS", &["0", "3"], &["-1", "256", "one"]),
 ];
 

@@ -20,6 +20,7 @@ mod reply;
 mod server;
 mod site;
 mod sse;
+mod witness;
 mod write_timeout;
 
 pub use crate::oidc::OidcConfig;
@@ -28,6 +29,7 @@ pub use auth::{AuthError, Authenticator, KeptCredential};
 pub use metrics::MetricsToken;
 pub use server::Server;
 pub use site::{Caller, Page, Site, Visit, Visitor};
+pub use witness::{WitnessAnswer, WitnessReply, WitnessServer};
 
 /// What the operator decides about the HTTP server.
 #[derive(Debug, Clone)]
