@@ -281,6 +281,9 @@ fn an_admin_gives_and_takes_keys() {
 fn evidence_is_checked_on_the_page() {
     let model = Model::start();
     let deployment = clinic(&model);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let witness = elsewhere.path().join("witness");
+    let deployment = deployment.with("SVC_WITNESS", witness.to_str().unwrap());
     let (server, console, key) = ward(&deployment, "admin");
     server.client(&key).call("attest", &json!({ "subject": "code_status" }));
     let mut admin = Visitor::signed_in(console, &key);
@@ -291,6 +294,8 @@ fn evidence_is_checked_on_the_page() {
         verdict = admin.page("/audit/check");
     }
     assert!(verdict.contains("✓ Audit chain INTACT"), "{verdict}");
+    let witnesses = admin.page("/audit/witnesses");
+    assert!(witnesses.contains(witness.to_str().unwrap()) && witnesses.contains("✓ "), "{witnesses}");
     let health = admin.page("/health");
     for shown in ["Calls a minute", "Facts held", "<polyline", "encryption", "verify_audit"] {
         assert!(health.contains(shown), "{shown}: {health}");

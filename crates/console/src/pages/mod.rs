@@ -39,6 +39,7 @@ pub(crate) async fn show(
         "/receipts" => receipts::show(desk, fields).await,
         "/audit" => audit::show(desk, fields).await,
         "/audit/check" => Ok(audit::checked(session)),
+        "/audit/witnesses" => audit::witnesses(desk).await,
         "/people" => people::show(desk).await,
         "/health" => health::show(desk).await,
         "/graph" => graph::show(desk, fields).await,

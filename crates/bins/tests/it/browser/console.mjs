@@ -247,7 +247,10 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
   await visitor.getByText("Rotate or revoke").click();
   await visitor.getByRole("button", { name: "Revoke at once" }).click();
   await page.getByRole("status").getByText(/^Revoked principal/).waitFor();
-  await page.goto(`${given.console}/graph?user_id=patient-8`);
+  await page.goto(`${given.console}/audit/witnesses`);
+  await noViolations(page, "witnesses");
+  await page.goto(`${given.console}/graph?user_id=team`);
+  await noViolations(page, "a graph");
   await picture(page, "graph");
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("API key").waitFor();
