@@ -75,6 +75,7 @@ fn a_witness_over_http_finds_a_rollback_of_everything_here() {
     let witness = WitnessProcess::of(&deployment);
     deployment.set("SVC_WITNESS", witness.setting());
     check_intact(&write(&deployment, 0..3));
+    std::fs::write(deployment.folder().join("then"), deployment.svc(&["head"])).unwrap();
     let earlier = deployment.copy();
     check_intact(&write(&deployment, 3..6));
     put_back(&deployment, &earlier);
@@ -84,6 +85,8 @@ fn a_witness_over_http_finds_a_rollback_of_everything_here() {
     deployment.set("SVC_WITNESS", witness.setting());
     let name = witness.name();
     check_broken(&verdict(&deployment), &format!("the log was rolled back: witness {name} has seen "));
+    let refusal = deployment.svc_refuses(&["verify", "--since", "then"]);
+    assert!(refusal.contains(&format!("witness {name} has seen")), "{refusal}");
     let refusal = deployment.run(&crate::support::program("svc"), &["fsck"]);
     assert!(String::from_utf8_lossy(&refusal.stdout).contains(&format!("witness {name} has seen")));
     check_broken(&write(&deployment, 10..16), &format!("the log was rewritten: witness {name}"));
