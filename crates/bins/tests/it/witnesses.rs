@@ -121,6 +121,10 @@ fn a_commit_reaches_the_witnesses_by_itself() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert!(process.close().success());
+    // What it keeps is a checkpoint that anybody can hold against the log.
+    let [checkpoint] = witness.checkpoints().try_into().unwrap();
+    let said = deployment.svc(&["verify", "--since", checkpoint.to_str().unwrap()]);
+    assert!(said.contains("continues the one of 1,"), "{said}");
 }
 
 fn holds(bytes: &[u8], part: &[u8]) -> bool {

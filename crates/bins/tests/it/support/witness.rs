@@ -49,8 +49,8 @@ impl WitnessProcess {
         std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap())
     }
 
-    /// What it remembers of each log.
-    fn checkpoints(&self) -> Vec<PathBuf> {
+    /// The files in which it remembers each log.
+    pub fn checkpoints(&self) -> Vec<PathBuf> {
         let files = std::fs::read_dir(self.folder.path()).unwrap().map(|file| file.unwrap().path());
         files.filter(|file| file.extension().is_some_and(|end| end == "checkpoint")).collect()
     }
