@@ -1,12 +1,13 @@
 //! Witnesses remember the head of the log where whoever can write the database, its head file and all else beside it
 //! cannot write. Here all of that is put back at once.
 
-use crate::support::{Deployment, Model, WitnessProcess, says};
+use crate::support::{Deployment, Model, PATIENCE, WitnessProcess, says};
 use evidence::{AddCheckpoint, Cosigner, Signer};
 use serde_json::json;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Some calls, and a look at the log, for which every witness is asked and moved on.
 fn write(deployment: &Deployment, numbers: std::ops::Range<usize>) -> String {
@@ -74,6 +75,7 @@ fn a_witness_over_http_finds_a_rollback_of_everything_here() {
     let witness = WitnessProcess::of(&deployment);
     deployment.set("SVC_WITNESS", witness.setting());
     check_intact(&write(&deployment, 0..3));
+    std::fs::write(deployment.folder().join("then"), deployment.svc(&["head"])).unwrap();
     let earlier = deployment.copy();
     check_intact(&write(&deployment, 3..6));
     put_back(&deployment, &earlier);
@@ -83,6 +85,8 @@ fn a_witness_over_http_finds_a_rollback_of_everything_here() {
     deployment.set("SVC_WITNESS", witness.setting());
     let name = witness.name();
     check_broken(&verdict(&deployment), &format!("the log was rolled back: witness {name} has seen "));
+    let refusal = deployment.svc_refuses(&["verify", "--since", "then"]);
+    assert!(refusal.contains(&format!("witness {name} has seen")), "{refusal}");
     let refusal = deployment.run(&crate::support::program("svc"), &["fsck"]);
     assert!(String::from_utf8_lossy(&refusal.stdout).contains(&format!("witness {name} has seen")));
     check_broken(&write(&deployment, 10..16), &format!("the log was rewritten: witness {name}"));
@@ -98,6 +102,62 @@ fn a_witness_over_http_finds_a_rollback_of_everything_here() {
     write(&deployment, 20..22);
     put_back(&deployment, &confirmed);
     check_broken(&verdict(&deployment), "rolled back");
+}
+
+#[test]
+fn a_commit_reaches_the_witnesses_by_itself() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut deployment = Deployment::new(&Model::start());
+    let witness = WitnessProcess::of(&deployment);
+    deployment.set("SVC_WITNESS", &format!("{},{}", file_setting(elsewhere.path()), witness.setting()));
+    let process = deployment.start();
+    process.remember(&says("subject", "value"));
+    let file = elsewhere.path().join("svc.head");
+    let has_both =
+        || witness.remembers("\n1\n") && std::fs::read(&file).is_ok_and(|held| holds(&held, b"\n1\n"));
+    let deadline = Instant::now() + PATIENCE;
+    while !has_both() {
+        assert!(Instant::now() < deadline, "the witnesses were not shown the commit");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(process.close().success());
+    // What it keeps is a checkpoint that anybody can hold against the log.
+    let [checkpoint] = witness.checkpoints().try_into().unwrap();
+    let said = deployment.svc(&["verify", "--since", checkpoint.to_str().unwrap()]);
+    assert!(said.contains("continues the one of 1,"), "{said}");
+}
+
+fn holds(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+#[test]
+fn a_server_says_when_it_starts_that_a_witness_disagrees() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let setting = file_setting(elsewhere.path());
+    let deployment = Deployment::new(&Model::start()).with("SVC_WITNESS", &setting);
+    check_intact(&write(&deployment, 0..1));
+    let earlier = deployment.copy();
+    check_intact(&write(&deployment, 1..3));
+    put_back(&deployment, &earlier);
+    deployment.serve().wait_for_log(&format!("the log was rolled back: witness {setting}"));
+}
+
+#[test]
+fn a_purge_of_the_whole_log_accuses_nobody() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let mut deployment = Deployment::new(&Model::start());
+    let witness = WitnessProcess::of(&deployment);
+    deployment.set("SVC_WITNESS", &format!("{},{}", file_setting(elsewhere.path()), witness.setting()));
+    check_intact(&write(&deployment, 0..3));
+    let process = deployment.start();
+    process.call("purge_expired", &json!({ "older_than_days": 0, "include_audit": true }));
+    assert!(process.close().success());
+    let told = write(&deployment, 3..4);
+    assert!(told.starts_with("✓ Audit chain INTACT"), "{told}");
+    // Where entries are gone that the witness had not seen yet, nobody can show that the log goes on from them.
+    witness.forget();
+    check_intact(&verdict(&deployment));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Deployment, program};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
@@ -49,17 +49,21 @@ impl WitnessProcess {
         std::mem::replace(&mut self.folder, tempfile::tempdir().unwrap())
     }
 
-    pub fn folder(&self) -> &Path {
-        self.folder.path()
+    /// The files in which it remembers each log.
+    pub fn checkpoints(&self) -> Vec<PathBuf> {
+        let files = std::fs::read_dir(self.folder.path()).unwrap().map(|file| file.unwrap().path());
+        files.filter(|file| file.extension().is_some_and(|end| end == "checkpoint")).collect()
+    }
+
+    /// Whether these words are in one of its checkpoints.
+    pub fn remembers(&self, words: &str) -> bool {
+        let mut held = self.checkpoints().into_iter().filter_map(|file| std::fs::read_to_string(file).ok());
+        held.any(|note| note.contains(words))
     }
 
     /// Has it forget every log.
     pub fn forget(&self) {
-        for file in std::fs::read_dir(self.folder()).unwrap().map(|file| file.unwrap().path()) {
-            if file.extension().is_some_and(|extension| extension == "checkpoint") {
-                std::fs::remove_file(file).unwrap();
-            }
-        }
+        self.checkpoints().iter().for_each(|file| std::fs::remove_file(file).unwrap());
     }
 
     /// The status and the body of its answer.
