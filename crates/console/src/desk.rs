@@ -1,6 +1,6 @@
 //! Calling the service in the name of the person who is signed in.
 
-use domain::{Caller, Capability, Identity, Notice, Timestamp};
+use domain::{Caller, Capability, DEFAULT_USER, Identity, Notice, Principal, Role, Scopes, Timestamp};
 use hyper::StatusCode;
 use serde_json::{Map, Value};
 use service::{Reply, Service, ToolReply};
@@ -59,6 +59,19 @@ impl Desk {
 
     pub fn is_of_default_tenant(&self) -> bool {
         self.caller().tenant.is_default()
+    }
+
+    /// Whose memory is meant where nobody is named: the first user in scope, or that of the calls that name none.
+    pub fn own_user(&self) -> &str {
+        let first = match &self.identity {
+            Identity::Principal(Principal { role, scopes: Scopes::Only(users), .. })
+                if *role != Role::Admin =>
+            {
+                users.first()
+            }
+            _ => None,
+        };
+        first.map_or(DEFAULT_USER, String::as_str)
     }
 
     pub fn service(&self) -> &Service {

@@ -14,7 +14,7 @@ const ROWS: usize = 50;
 const FILTERS: [&str; 7] = ["text", "status", "source", "scope", "category", "since", "until"];
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
-    let space = fields.space();
+    let space = fields.space(desk.own_user());
     let offset: usize = fields.get("offset").parse().unwrap_or(0);
     let mut arguments = space_arguments(&space);
     arguments.extend(fields.arguments(&FILTERS));

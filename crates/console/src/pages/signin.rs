@@ -59,7 +59,9 @@ pub(crate) async fn sign_in(console: &Console, visit: &Visit, fields: &Fields) -
 
 pub(crate) fn open(console: &Console, visit: &Visit, token: &str) -> Page {
     let is_local = matches!(console.entrance, Entrance::OneTimeAddress);
-    if !is_local || !console.take_ticket(token, Instant::now()) {
+    // A browser that only guesses where a person wants to go must not use the address up.
+    let is_guess = visit.parts.headers.contains_key("sec-purpose");
+    if !is_local || is_guess || !console.take_ticket(token, Instant::now()) {
         let text = "This address has been used, or is too old. If it was not you who used it, stop svc console. Run svc \
             console again for a new one.";
         return page(StatusCode::GONE, message(None, "This address does not work", text));
