@@ -14,6 +14,7 @@ mod witnesses;
 pub use database_file::DatabaseFile;
 pub use error::SettingsError;
 pub use models::ModelSettings;
+pub use oidc::OidcClient;
 pub use server::ServerSettings;
 
 use ::graph::GraphSettings;
@@ -55,6 +56,8 @@ pub struct Settings {
     pub models: ModelSettings,
     pub server: ServerSettings,
     pub oidc: Option<OidcConfig>,
+    /// As whom the console signs people on; where nothing is set, as the audience.
+    pub oidc_client: OidcClient,
     pub log: LogSettings,
     /// Whether stdio, which cannot show a key, is turned away.
     pub auth_required: bool,
@@ -92,6 +95,7 @@ impl Settings {
             models: ModelSettings::read(&env)?,
             server: ServerSettings::read(&env)?,
             oidc: oidc::read(&env)?,
+            oidc_client: OidcClient::read(&env),
             log: log(&env)?,
             auth_required: env.switch("SVC_AUTH_REQUIRED", false)?,
             graph: graph::read(&env)?,

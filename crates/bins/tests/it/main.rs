@@ -17,6 +17,7 @@ mod connect;
 mod console;
 mod console_browser;
 mod console_sessions;
+mod console_sign_on;
 mod cost;
 mod damaged_rows;
 mod demo;

@@ -52,6 +52,17 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_LOG_FORMAT", &["text", "json"], &["xml"]),
     ("SVC_PORT", &["0", "65535"], &["65536", "-1", "http", "80.5"]),
     ("SVC_CONSOLE_PORT", &["0", "8081"], &["65536", "-1", "on"]),
+    (
+        "SVC_CONSOLE_URL",
+        &["https://memory.example.com", "http://localhost:8081/", "https://m.example:8443"],
+        &[
+            "memory.example.com",
+            "https://",
+            "https://m.example/console",
+            "https://*.example.com",
+            "ftp://m.example",
+        ],
+    ),
     ("SVC_MAX_BODY", &["1", "1048576"], &["-1", "1MiB"]),
     ("SVC_RATE_PER_MIN", &["0", "120"], &["-1", "many"]),
     ("SVC_QUOTA_KEY_CALLS", &["1", "600"], &["0", "-1", "many"]),
@@ -79,7 +90,7 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
 ];
 
 /// Variables that take any text.
-const FREE: [&str; 25] = [
+const FREE: [&str; 27] = [
     "SVC_DB",
     "SVC_KEY",
     "SVC_LICENSE",
@@ -89,6 +100,8 @@ const FREE: [&str; 25] = [
     "VAULT_TOKEN",
     "SVC_OIDC_ROLE_CLAIM",
     "SVC_OIDC_SCOPE_CLAIM",
+    "SVC_OIDC_CLIENT_ID",
+    "SVC_OIDC_CLIENT_SECRET",
     "OPENAI_API_KEY",
     "OPENAI_MODEL",
     "ANTHROPIC_API_KEY",

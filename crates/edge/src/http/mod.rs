@@ -24,6 +24,7 @@ mod witness;
 mod write_timeout;
 
 pub use crate::oidc::OidcConfig;
+pub use crate::sign_on::{Arrival, Departure, SignOn, SignOnConfig, SignOnError};
 pub use auth::{AuthError, Authenticator, KeptCredential};
 pub use metrics::MetricsToken;
 pub use server::Server;
