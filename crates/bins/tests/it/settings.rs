@@ -76,8 +76,10 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_CONNECTIONS_PER_ADDRESS", &["0", "256"], &["-1", "few"]),
     (
         "SVC_WITNESS",
-        &["file:/mnt/svc.head", "/mnt/svc.head, other.head", WITNESS],
+        &["file:/mnt/svc.head", "/mnt/svc.head, /mnt/other.head", WITNESS],
         &[
+            "svc.head",
+            "file:other/svc.head",
             "https://witness.example.com",
             "ftp://witness.example.com#svc/witness/1+00000000+AAAA",
             "https://witness.example.com#svc/witness/1+00000000+AAAA",

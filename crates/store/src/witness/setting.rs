@@ -17,8 +17,11 @@ impl Witness {
     /// Reads one part of the setting; the error says what it takes.
     pub fn parse(text: &str) -> Result<Self, String> {
         if !text.contains("://") {
-            let path = text.strip_prefix("file:").unwrap_or(text);
-            return Ok(Self::File(PathBuf::from(path)));
+            let path = PathBuf::from(text.strip_prefix("file:").unwrap_or(text));
+            if !path.is_absolute() {
+                return Err(format!("{text} is no path from the root; give it in full"));
+            }
+            return Ok(Self::File(path));
         }
         let (address, key) = text.split_once('#').ok_or_else(|| {
             format!(
