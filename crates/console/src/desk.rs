@@ -1,6 +1,6 @@
 //! Calling the service in the name of the person who is signed in.
 
-use domain::{Caller, Capability, DEFAULT_USER, Identity, Notice, Principal, Role, Scopes, Timestamp};
+use domain::{Caller, Capability, DEFAULT_USER, Identity, Principal, Role, Scopes, Timestamp};
 use hyper::StatusCode;
 use serde_json::{Map, Value};
 use service::{Reply, Service, ToolReply};
@@ -39,14 +39,14 @@ impl Desk {
         answer(self.service.operate(self.caller(), tool, arguments).await)
     }
 
-    /// A call that goes on without this request, and what it waits for meanwhile.
+    /// A call that goes on without this request.
     pub fn begin(
         &self,
         tool: &'static str,
         arguments: Map<String, Value>,
-    ) -> (Notice, impl Future<Output = Result<Answer, Trouble>> + Send + 'static) {
+    ) -> impl Future<Output = Result<Answer, Trouble>> + Send + 'static {
         let (service, caller) = (self.service.clone(), self.caller());
-        (caller.notice.clone(), async move { answer(service.operate(caller, tool, arguments).await) })
+        async move { answer(service.operate(caller, tool, arguments).await) }
     }
 
     pub fn can(&self, capability: Capability) -> bool {

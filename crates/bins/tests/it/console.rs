@@ -257,11 +257,11 @@ fn a_large_memory_is_shown_and_searched_quickly() {
 #[test]
 fn an_admin_gives_and_takes_keys() {
     let model = Model::start();
-    let deployment = Deployment::new(&model).with_console();
+    let deployment = Deployment::new(&model).with("SVC_QUOTA_KEY_FACTS", "4711").with_console();
     let (_, key) = deployment.principal("root", &[]);
     let server = deployment.serve();
     let mut admin = Visitor::signed_in(server.console(), &key);
-    admin.page("/people");
+    assert!(admin.page("/people").contains("4711"));
     let shown = admin
         .post("/people/create", &[("name", "ben"), ("role", "viewer"), ("kind", "human"), ("scopes", "u1")]);
     let made = key_on(&shown.body);

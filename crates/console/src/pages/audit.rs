@@ -148,7 +148,7 @@ fn paging(fields: &Fields, entries: &[AuditLine]) -> Markup {
 pub(super) fn check(desk: &Desk, session: &Arc<Session>) -> Shown {
     let check = Arc::new(Check { began: Instant::now(), verdict: Mutex::default() });
     *session.check.lock() = Some(check.clone());
-    let (_, verdict) = desk.begin("verify_audit", Map::new());
+    let verdict = desk.begin("verify_audit", Map::new());
     tokio::spawn(async move {
         let verdict = verdict.await;
         let told = verdict.map(|answer| answer.reply.to_string()).map_err(|trouble| trouble.text);
