@@ -11,6 +11,7 @@ pub mod eval;
 pub mod fsck;
 pub mod graph;
 pub mod head;
+pub mod keys;
 pub mod license;
 pub mod migrate_to;
 pub mod principal;

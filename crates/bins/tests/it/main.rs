@@ -57,6 +57,7 @@ mod http_slow_clients;
 mod http_sso;
 mod instructions;
 mod key_ends_midway;
+mod key_rotation;
 mod keys;
 mod large_erasure;
 mod licence;
@@ -85,6 +86,7 @@ mod terminal;
 mod twin_tenants;
 mod upgrade;
 mod user_keys;
+mod users_rotation;
 mod vault;
 mod witnesses;
 
