@@ -20,7 +20,7 @@ fn of_an_earlier_version() -> Deployment {
 }
 
 #[test]
-fn an_upgrade_waits_for_nobody_and_says_whom_to_stop() {
+fn an_upgrade_of_what_others_have_open_says_whom_to_stop() {
     let deployment = of_an_earlier_version();
     let other = deployment.sql();
     other.rows(IN_USE);

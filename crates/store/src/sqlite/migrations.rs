@@ -5,12 +5,15 @@ use crate::rows::schema::{Migration, Migrations, pending, refuse_newer};
 use crate::rows::schema_objects::{SchemaObject, refuse_other};
 use crate::{Part, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long an upgrade waits for others to close the file. Those that are about to upgrade it, too, do so soon.
+/// How long an upgrade waits for others to close the file. Those that only look which version it has do so soon.
 const ALONE: Duration = Duration::from_secs(5);
+/// How long it waits for the upgrade of another process.
+const TURN: Duration = Duration::from_secs(60);
 
 const MIGRATIONS: Migrations = [
     include_str!("schema_v1.sql"),
@@ -67,33 +70,60 @@ fn objects(db: &Connection) -> Result<Vec<SchemaObject>, StoreError> {
 /// Brings the database in this file up to this version; returns what was applied. A process of an earlier version that
 /// has the file open would go on writing what this version does not understand, so an upgrade needs the file to itself.
 pub(crate) fn upgrade(path: &Path, now: &str) -> Result<Vec<i64>, StoreError> {
-    let mut db = connection::open(path, None)?;
-    refuse_foreign(&mut db)?;
-    let found = refuse_newer(version(&db)?)?;
-    if found == 0 {
-        return up(&mut db, now);
+    if let Some(applied) = up_unless_older(path, now)? {
+        return Ok(applied);
     }
-    if pending(&MIGRATIONS, found).next().is_none() {
-        return Ok(Vec::new());
+    // Processes of this version that start at once take turns, with the file closed, and would otherwise keep each other
+    // from having it alone. The folder is locked: of the file itself, SQLite would lose its own locks.
+    let _turn = turn(path.parent().filter(|parent| !parent.as_os_str().is_empty()))?;
+    if let Some(applied) = up_unless_older(path, now)? {
+        return Ok(applied);
     }
-    drop(db);
     let until = Instant::now() + ALONE;
     loop {
-        // Closed again after each try: two processes that start at once would otherwise keep each other from it.
         match connection::open_alone(path).and_then(|mut alone| up(&mut alone, now)) {
             Err(StoreError::Sqlite { part: Part::Lock, .. }) if Instant::now() < until => {
-                thread::sleep(uneven_pause())
+                thread::sleep(uneven_pause());
             }
-            Err(StoreError::Sqlite { part: Part::Lock, .. }) => {
-                return Err(StoreError::Startup(format!(
-                    "SVC_DB: {} is of an earlier version and has to be upgraded, and another process has it open. Stop \
-                     every process that uses it, also the svc-mcp of each desktop client, and start again",
-                    path.display()
-                )));
-            }
+            Err(StoreError::Sqlite { part: Part::Lock, .. }) => return Err(in_use(path)),
             ended => return ended,
         }
     }
+}
+
+/// What was applied to a new database, nothing to one of this version; `None` for one of an earlier version.
+fn up_unless_older(path: &Path, now: &str) -> Result<Option<Vec<i64>>, StoreError> {
+    let mut db = connection::open(path, None)?;
+    refuse_foreign(&mut db)?;
+    match refuse_newer(version(&db)?)? {
+        0 => up(&mut db, now).map(Some),
+        found => Ok(pending(&MIGRATIONS, found).next().is_none().then(Vec::new)),
+    }
+}
+
+/// Ours until the file is dropped.
+fn turn(folder: Option<&Path>) -> Result<File, StoreError> {
+    let folder = folder.unwrap_or(Path::new("."));
+    let failed =
+        |e: std::io::Error| StoreError::Startup(format!("SVC_DB: cannot lock {}: {e}", folder.display()));
+    let file = File::open(folder).map_err(failed)?;
+    let until = Instant::now() + TURN;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < until => thread::sleep(uneven_pause()),
+            Err(TryLockError::WouldBlock) => return Err(failed(std::io::ErrorKind::WouldBlock.into())),
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+            Ok(()) => return Ok(file),
+        }
+    }
+}
+
+fn in_use(path: &Path) -> StoreError {
+    StoreError::Startup(format!(
+        "SVC_DB: {} is of an earlier version and has to be upgraded, and another process has it open. Stop every process \
+         that uses it, also the svc-mcp of each desktop client, and start again",
+        path.display()
+    ))
 }
 
 /// Applies what is pending, all of it or nothing, and safely beside other processes that start at the same time.
