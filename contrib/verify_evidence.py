@@ -3,8 +3,9 @@
 
     verify_evidence.py FILE... --key HEX [--key HEX...] [--json]
 
-Each FILE is a receipt, a decision, the export of a space or an extract of the
-audit log, as docs/evidence-format.md describes them. --key takes a public key
+Each FILE is a receipt, a decision, the export of a space, an extract of the
+audit log, a checkpoint of it or the proof of one entry, as
+docs/evidence-format.md describes them. --key takes a public key
 (64 hexadecimal digits) or a file with one such key on each line. Take the keys
 from a deployment you trust, never from the file that is to be checked.
 
@@ -560,9 +561,12 @@ def check_receipt(thing, place, keys, user=None):
     where = space_in_words(receipt.space) if receipt.space else "no space named"
     start = (f"receipt {receipt.id}, issued at {receipt.time} (tenant {quoted(receipt.tenant)}, "
              f"{where}, log of {receipt.log_size} entries): ")
-    if receipt.kind == "knowledge_attestation":
+    is_attestation = receipt.kind == "knowledge_attestation"
+    actions = ("attest",) if is_attestation else ("delete", "delete_all", "purge_expired")
+    logged = check_logged(thing, place, keys, receipt, receipt.space, actions)
+    if is_attestation:
         return (f"{start}the service knew {quoted(receipt.subject)} as {quoted(receipt.value)} "
-                f"(memories: {shortened(receipt.memories)})")
+                f"(memories: {shortened(receipt.memories)}){logged}")
     redacted, removed, receipts_removed, blanked = receipt.counts
     text = (f"{start}erased {receipt.what} (memories: {shortened(receipt.memories)}; decisions "
             f"redacted: {redacted}, removed: {removed}; receipts removed: {receipts_removed}; "
@@ -573,7 +577,7 @@ def check_receipt(thing, place, keys, user=None):
         text += f"; keys of the user that were destroyed: {shortened(receipt.keys_destroyed)}"
     if receipt.graph_pending:
         text += "; the removal from the entity graph was still to come"
-    return text
+    return text + logged
 
 
 def check_decision(thing, place, keys, user=None):
@@ -591,9 +595,10 @@ def check_decision(thing, place, keys, user=None):
     for index, (memory, commitment) in enumerate(decision.beliefs):
         beliefs.append(check_belief(shown[index], within(place, f"beliefs[{index}]"),
                                     memory, commitment))
+    logged = check_logged(thing, place, keys, decision, decision.space, ("record_decision",))
     what = "summary erased" if summary is None else quoted(summary)
     return (f"decision {decision.id}, made at {decision.time} (tenant {quoted(decision.tenant)}, "
-            f"{space_in_words(decision.space)}): {what}; beliefs: {shortened(beliefs)}")
+            f"{space_in_words(decision.space)}): {what}; beliefs: {shortened(beliefs)}{logged}")
 
 
 def check_belief(thing, place, memory, commitment):
@@ -608,6 +613,24 @@ def check_belief(thing, place, memory, commitment):
         raise Fault(at, f"it is about memory {belief.memory}, not {memory}")
     return (f"memory {memory}: {quoted(belief.subject)} is {quoted(belief.value)} "
             f"({quoted(belief.status)}, confidence {belief.confidence})")
+
+
+def check_logged(thing, place, keys, made, space, actions):
+    """The entry of the call that made a receipt or decision, where it comes along."""
+    if thing.get("logged") is None:
+        return ""
+    at = within(place, "logged")
+    logged = typed(thing["logged"], dict, at)
+    entry_at = within(at, "entry")
+    entry = check_entry(required(logged, "entry", dict, at), entry_at, keys)
+    head = check_head(required(logged, "head", dict, at), within(at, "head"), keys)
+    if not entry.is_first_form:
+        check_inclusion(entry, logged, at, head)
+    if entry.time != made.time or entry.action not in actions or space not in (None, entry.space):
+        raise Fault(entry_at, "it is not the entry of the call that made this")
+    if entry.detail is not None and not re.search(rf"#{made.id}(?![0-9])", entry.detail):
+        raise Fault(entry_at, f"its detail does not name number {made.id}")
+    return f"; entry {entry.seq} of the log of {head.size} entries at {head.time} tells of it"
 
 
 def check_entry(thing, place, keys):
@@ -689,9 +712,15 @@ def check_place_in_export(entry, thing, place, space, previous, head):
         raise Fault(place, f"entry {entry.seq} is beyond the head, which counts {head.size}")
     if entry.seq == head.size and entry.hash != head.hash:
         raise Fault(place, "it is not the entry that the head names as the last")
-    if entry.is_first_form:
-        return
+    if not entry.is_first_form:
+        check_inclusion(entry, thing, place, head)
+
+
+def check_inclusion(entry, thing, place, head):
+    """That the proof leads from the entry to the root of the head."""
     at = within(place, "proof")
+    if entry.seq > head.size:
+        raise Fault(at, f"entry {entry.seq} is beyond the head, which counts {head.size}")
     if head.root is None:
         raise Fault(at, "a head of the first form cannot vouch for an entry of the second")
     steps = required(thing, "proof", list, place)
@@ -700,6 +729,74 @@ def check_place_in_export(entry, thing, place, space, previous, head):
     path = [hex_bytes(step, f"{at}[{index}]", 32) for index, step in enumerate(steps)]
     if not is_included(entry.hash, entry.seq - 1, head.size, path, head.root):
         raise Fault(at, "it does not show that the entry is in the log of the head")
+
+
+# --- Checkpoints and proofs of entries, which are texts
+
+PROOF_LINE = "c2sp.org/tlog-proof@v1"
+
+
+def base64_bytes(text):
+    """The bytes, or None where the text is not the one way to write them."""
+    try:
+        data = base64.b64decode(text, validate=True)
+    except ValueError:
+        return None
+    return data if base64.b64encode(data).decode() == text else None
+
+
+def check_checkpoint(note, keys):
+    text, found, signatures = note.partition("\n\n")
+    if not found:
+        raise Fault("file", "no empty line parts the checkpoint from its signatures")
+    body = (text + "\n").encode()
+    head = decode_head(body, "file")
+    if head.root is None:
+        raise Fault("file", "the checkpoint has no root")
+    origin = text.split("\n")[0]
+    for line in signatures.split("\n"):
+        if not line.startswith(f"— {origin} "):
+            continue
+        signed = base64_bytes(line[len(f"— {origin} "):]) or b""
+        for key in keys.values():
+            name = origin.encode() + b"\n\x01" + key.data
+            if (len(signed) == 68 and hashlib.sha256(name).digest()[:4] == signed[:4]
+                    and key.verifies(signed[4:], body)):
+                return head
+    raise Fault("file", "no key that was given has signed the checkpoint")
+
+
+def check_entry_proof(text, keys):
+    proof, found, note = text.partition("\n\n")
+    lines = proof.split("\n")
+    if not found or len(lines) < 3:
+        raise Fault("file", "the proof is not whole")
+    body = base64_bytes(lines[1][len("extra "):]) if lines[1].startswith("extra ") else None
+    if body is None:
+        raise Fault("file", "the proof does not hold the entry")
+    entry = decode_entry(body, "file")
+    if lines[2] != f"index {entry.seq - 1}":
+        raise Fault("file", "its index is not that of the entry")
+    path = [base64_bytes(line) for line in lines[3:]]
+    if any(step is None or len(step) != 32 for step in path):
+        raise Fault("file", "a line of the proof is no hash")
+    head = check_checkpoint(note, keys)
+    if entry.seq > head.size or not is_included(entry.hash, entry.seq - 1, head.size, path, head.root):
+        raise Fault("file", "it does not show that the entry is in the log of the checkpoint")
+    return (f"entry {entry.seq} of the log of {head.size} entries at {head.time}: "
+            f"{quoted(entry.action)} by {quoted(entry.caller)} at {entry.time}")
+
+
+def check_text(data, report, keys):
+    """Whether the file is one of these texts."""
+    if data.startswith(f"{PROOF_LINE}\n".encode()):
+        report.attempt(check_entry_proof, utf8(data, "file"), keys)
+    elif data.startswith(b"svc/audit/"):
+        head = check_checkpoint(utf8(data, "file"), keys)
+        report.proven.append(f"the log had {head.size} entries at {head.time}")
+    else:
+        return False
+    return True
 
 
 # --- The extract of the log
@@ -857,7 +954,9 @@ def check_file(path, keys):
             if header is not None:
                 check_extract(header, file, report, keys)
             else:
-                check_document(parse_json(first_line + file.read(), "file"), report, keys)
+                data = first_line + file.read()
+                if not check_text(data, report, keys):
+                    check_document(parse_json(data, "file"), report, keys)
     except Fault as fault:
         report.fault(fault.at, fault.why)
     except (OSError, MemoryError) as error:

@@ -9,3 +9,4 @@ pub mod open_files;
 pub mod programs;
 pub mod settings;
 pub mod startup;
+mod witness_book;

@@ -7,7 +7,7 @@ use graph::{Graph, GraphError, GraphSettings};
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use service::Service;
 use std::time::Duration;
-use store::{Store, StoreError};
+use store::{Store, StoreError, StoreSettings, Witness};
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartupError {
@@ -30,13 +30,18 @@ pub const CLOSING: Duration = Duration::from_secs(2);
 pub async fn service(settings: Settings) -> Result<Service, StartupError> {
     let models = models(settings.models)?;
     settings.database_file.make_folder()?;
-    let store = Store::open(settings.storage, Timestamp::now()).await?;
+    let store = store(settings.storage, settings.witnesses).await?;
     let service = Service::new(store.clone(), models, settings.options);
     let Some(graph_settings) = settings.graph else { return Ok(service) };
     let graph = graph(&store, &graph_settings).await?;
     store.graph_turn_on().await?;
     tracing::warn!("{IN_THE_CLEAR}");
     Ok(service.with_graph(graph))
+}
+
+/// The store, with the witnesses of its audit log. Must be called within a Tokio runtime.
+pub async fn store(storage: StoreSettings, witnesses: Vec<Witness>) -> Result<Store, StartupError> {
+    Ok(Store::open(storage, Timestamp::now()).await?.witnessed_by(witnesses)?)
 }
 
 /// The graph of this deployment. Neo4j need not be there yet.
@@ -61,7 +66,7 @@ pub async fn service_without_model(settings: Settings) -> Result<Service, Startu
     };
     let models = Models::new(none, EmbedConfig { base_url: None, api_key: None, model: None })?;
     settings.database_file.make_folder()?;
-    let store = Store::open(settings.storage, Timestamp::now()).await?;
+    let store = store(settings.storage, settings.witnesses).await?;
     Ok(Service::new(store, models, settings.options))
 }
 

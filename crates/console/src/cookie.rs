@@ -6,6 +6,7 @@ use hyper::header::{COOKIE, HOST, HeaderValue};
 /// How a browser reaches us, which decides what its cookie is called and may ask for.
 pub(crate) struct CookieJar {
     name: String,
+    same_site: &'static str,
     is_secure: bool,
 }
 
@@ -13,14 +14,23 @@ impl CookieJar {
     /// A browser drops a `Secure` cookie that comes over plain HTTP, some even from this machine; there the cookie goes
     /// without. Everywhere else TLS must be in front of us. Cookies do not tell ports apart, so the name does.
     pub fn of(headers: &HeaderMap) -> Self {
+        Self::named("svc_console", "Strict", headers)
+    }
+
+    /// For what somebody must bring back from the identity provider, whose site sends them here.
+    pub fn for_sign_on(headers: &HeaderMap) -> Self {
+        Self::named("svc_sign_on", "Lax", headers)
+    }
+
+    fn named(name: &str, same_site: &'static str, headers: &HeaderMap) -> Self {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        let (name, port) = match host.rsplit_once(':') {
-            Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => (name, port),
+        let (host, port) = match host.rsplit_once(':') {
+            Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => (host, port),
             _ => (host, ""),
         };
-        let is_secure = !["localhost", "127.0.0.1", "[::1]"].contains(&name);
-        let name = if is_secure { "__Host-svc_console".to_owned() } else { format!("svc_console_{port}") };
-        Self { name, is_secure }
+        let is_secure = !["localhost", "127.0.0.1", "[::1]"].contains(&host);
+        let name = if is_secure { format!("__Host-{name}") } else { format!("{name}_{port}") };
+        Self { name, same_site, is_secure }
     }
 
     /// The token that the browser shows. Of several, none counts.
@@ -46,7 +56,8 @@ impl CookieJar {
 
     fn line(&self, token: &str, end: &str) -> Option<HeaderValue> {
         let secure = if self.is_secure { "; Secure" } else { "" };
-        let text = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict{secure}{end}", self.name);
+        let Self { name, same_site, .. } = self;
+        let text = format!("{name}={token}; Path=/; HttpOnly; SameSite={same_site}{secure}{end}");
         HeaderValue::from_str(&text).ok()
     }
 }

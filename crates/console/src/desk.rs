@@ -1,6 +1,6 @@
 //! Calling the service in the name of the person who is signed in.
 
-use domain::{Caller, Capability, Identity, Notice, Timestamp};
+use domain::{Caller, Capability, DEFAULT_USER, Identity, Principal, Role, Scopes, Timestamp};
 use hyper::StatusCode;
 use serde_json::{Map, Value};
 use service::{Reply, Service, ToolReply};
@@ -39,14 +39,14 @@ impl Desk {
         answer(self.service.operate(self.caller(), tool, arguments).await)
     }
 
-    /// A call that goes on without this request, and what it waits for meanwhile.
+    /// A call that goes on without this request.
     pub fn begin(
         &self,
         tool: &'static str,
         arguments: Map<String, Value>,
-    ) -> (Notice, impl Future<Output = Result<Answer, Trouble>> + Send + 'static) {
+    ) -> impl Future<Output = Result<Answer, Trouble>> + Send + 'static {
         let (service, caller) = (self.service.clone(), self.caller());
-        (caller.notice.clone(), async move { answer(service.operate(caller, tool, arguments).await) })
+        async move { answer(service.operate(caller, tool, arguments).await) }
     }
 
     pub fn can(&self, capability: Capability) -> bool {
@@ -59,6 +59,19 @@ impl Desk {
 
     pub fn is_of_default_tenant(&self) -> bool {
         self.caller().tenant.is_default()
+    }
+
+    /// Whose memory is meant where nobody is named: the first user in scope, or that of the calls that name none.
+    pub fn own_user(&self) -> &str {
+        let first = match &self.identity {
+            Identity::Principal(Principal { role, scopes: Scopes::Only(users), .. })
+                if *role != Role::Admin =>
+            {
+                users.first()
+            }
+            _ => None,
+        };
+        first.map_or(DEFAULT_USER, String::as_str)
     }
 
     pub fn service(&self) -> &Service {

@@ -33,10 +33,10 @@ impl Fields {
         self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The space that is meant; without a user that of the calls that name none.
-    pub fn space(&self) -> Space {
+    /// The space that is meant; where no user is named, one of this user.
+    pub fn space(&self, otherwise: &str) -> Space {
         let user_id = match self.get("user_id").trim() {
-            "" => domain::DEFAULT_USER,
+            "" => otherwise,
             named => named,
         };
         Space::new(user_id, self.get("agent_id").trim(), self.get("run_id").trim())

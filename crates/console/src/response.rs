@@ -40,7 +40,7 @@ pub(crate) fn html(status: StatusCode, markup: Markup) -> Page {
     page
 }
 
-/// The browser goes on with a page of ours.
+/// The browser goes on with another page.
 pub(crate) fn see(path: &str) -> Page {
     let mut page = with_headers(StatusCode::SEE_OTHER, "");
     if let Ok(path) = HeaderValue::from_str(path) {

@@ -33,6 +33,8 @@ pub(crate) async fn answer(console: &Console, visit: Visit) -> Page {
     match (path, is_post) {
         ("/signin", false) => pages::signin::show(console, found.is_some()),
         ("/signin", true) => pages::signin::sign_in(console, &visit, &Fields::read(&visit.body)).await,
+        ("/sign-on", false) => pages::sign_on::leave(console, &visit).await,
+        ("/signed-on", false) => pages::sign_on::arrive(console, &visit, &query).await,
         ("/open", false) => pages::signin::open(console, &visit, query.get("token")),
         _ => match found {
             None => see("/signin"),

@@ -3,7 +3,7 @@
 use crate::cookie::CookieJar;
 use crate::sessions::{Session, Sessions, TokenHash, Who, hash, random_token};
 use domain::{Identity, Principal};
-use edge::http::{AuthError, Authenticator, KeptCredential};
+use edge::http::{AuthError, Authenticator, KeptCredential, SignOn};
 use getrandom::Error as NoRandomness;
 use hyper::HeaderMap;
 use parking_lot::Mutex;
@@ -20,8 +20,8 @@ const ADDRESS_LASTS: Duration = Duration::from_secs(300);
 pub enum Entrance {
     /// Whoever opens the address that was made at this machine is the person at it.
     OneTimeAddress,
-    /// By an API key.
-    Credentials(Box<Authenticator>),
+    /// By an API key or, where there is an identity provider, by signing on there.
+    Credentials { authenticator: Box<Authenticator>, sign_on: Option<Box<SignOn>> },
 }
 
 /// A path that signs its first visitor in, and nobody after that.
@@ -69,17 +69,25 @@ impl Console {
     pub(crate) async fn identity(&self, who: &Who) -> Result<Identity, AuthError> {
         match (who, &self.entrance) {
             (Who::Local, Entrance::OneTimeAddress) => Ok(Identity::Local),
-            (Who::Shown(kept), Entrance::Credentials(authenticator)) => {
+            (Who::Shown(kept), Entrance::Credentials { authenticator, .. }) => {
                 authenticator.again(kept).await.map(Identity::Principal)
             }
             _ => Err(AuthError::Unauthorized),
         }
     }
 
+    /// The identity provider, and who checks what it says.
+    pub(crate) fn provider(&self) -> Option<(&SignOn, &Authenticator)> {
+        match &self.entrance {
+            Entrance::Credentials { authenticator, sign_on: Some(sign_on) } => Some((sign_on, authenticator)),
+            _ => None,
+        }
+    }
+
     /// The principal behind an API key or an ID token.
     pub(crate) async fn principal(&self, kept: &KeptCredential) -> Result<Principal, AuthError> {
         match &self.entrance {
-            Entrance::Credentials(authenticator) => authenticator.again(kept).await,
+            Entrance::Credentials { authenticator, .. } => authenticator.again(kept).await,
             Entrance::OneTimeAddress => Err(AuthError::Unauthorized),
         }
     }

@@ -7,6 +7,7 @@ mod oidc;
 mod progress;
 mod request_id;
 mod rpc;
+mod sign_on;
 mod stateless;
 pub mod stdio;
 mod tool_result;

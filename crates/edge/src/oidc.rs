@@ -44,6 +44,19 @@ impl Oidc {
 
     /// The person whom the token identifies.
     pub async fn principal(&self, token: &str) -> Result<Principal, Refused> {
+        self.person(&self.claims(token).await?)
+    }
+
+    /// The same for a token that was given for this sign-on, and for no other.
+    pub async fn newcomer(&self, token: &str, nonce: &str) -> Result<Principal, Refused> {
+        let claims = self.claims(token).await?;
+        if claims.get("nonce").and_then(Value::as_str) != Some(nonce) {
+            return Err(Refused("given for another sign-on".to_owned()));
+        }
+        self.person(&claims)
+    }
+
+    async fn claims(&self, token: &str) -> Result<Map<String, Value>, Refused> {
         let header = decode_header(token).map_err(|e| Refused(format!("malformed header: {e}")))?;
         // Said before any key is looked up: a token must not choose how it is checked.
         if header.alg != Algorithm::RS256 {
@@ -63,7 +76,7 @@ impl Oidc {
         if data.claims.get("iss").and_then(Value::as_str) != Some(self.config.issuer.as_str()) {
             return Err(Refused("the issuer is not one string".to_owned()));
         }
-        self.person(&data.claims)
+        Ok(data.claims)
     }
 
     fn person(&self, claims: &Map<String, Value>) -> Result<Principal, Refused> {

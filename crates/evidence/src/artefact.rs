@@ -4,17 +4,24 @@ mod entries;
 mod export;
 mod json;
 mod log;
+mod logged;
 mod statements;
+mod texts;
 
 pub use json::{Fault, Finding};
 pub use log::LogCheck;
+pub use logged::Made;
 
 use crate::{Canonical, Keyring, Receipt, Snapshot};
 use json::At;
 use serde_json::Value;
 
-/// Checks a file of one JSON object: an export, a receipt or a decision. The log by itself is for [`LogCheck`].
+/// Checks a file of one JSON object (an export, a receipt or a decision), a checkpoint, or the proof of an entry. The log by
+/// itself is for [`LogCheck`].
 pub fn check_artefact(file: &[u8], keys: &Keyring) -> Vec<Finding> {
+    if let Some(finding) = texts::check(file, keys) {
+        return vec![finding];
+    }
     let value: Value = match serde_json::from_slice(file) {
         Ok(value) => value,
         Err(e) => {

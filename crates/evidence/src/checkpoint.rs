@@ -11,7 +11,6 @@ const HEAD_TAG: &str = "svc/audit-head/1";
 const ANCHOR_TAG: &str = "svc/audit-anchor/1";
 const ANCHOR_WITH_TREE_TAG: &str = "svc/audit-anchor/2";
 const OUTSIDE_TAG: &str = "svc/outside-head/1";
-const ORIGIN: &str = "svc/audit/";
 
 /// The log ended here at this time. A later log that is shorter, or differs here, was rolled back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,18 +33,20 @@ pub struct TreeHead {
 pub struct Origin(pub KeyId);
 
 impl Origin {
+    /// What every name begins with.
+    pub(crate) const PREFIX: &str = "svc/audit/";
     pub const UNSIGNED: Self = Self(KeyId([0; 8]));
 
-    fn parse(line: &str) -> Option<Self> {
+    pub(crate) fn parse(line: &str) -> Option<Self> {
         let mut id = [0; 8];
-        hex::decode_to_slice(line.strip_prefix(ORIGIN)?, &mut id).ok()?;
+        hex::decode_to_slice(line.strip_prefix(Self::PREFIX)?, &mut id).ok()?;
         Some(Self(KeyId(id)))
     }
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{ORIGIN}{}", self.0)
+        write!(f, "{}{}", Self::PREFIX, self.0)
     }
 }
 
@@ -77,7 +78,7 @@ impl Canonical for Head {
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
-        if !bytes.starts_with(ORIGIN.as_bytes()) {
+        if !bytes.starts_with(Origin::PREFIX.as_bytes()) {
             let (r, at, ts) = read(HEAD_TAG, bytes)?;
             r.end()?;
             return Ok(Self { at, ts, tree: None });

@@ -1,10 +1,12 @@
 //! Evidence that can be checked without the service: canonical bytes, signatures, the audit chain, decision snapshots,
 //! receipts and licences. Bytes in, bytes out; the page `docs/evidence-format.md` describes every layout.
 
+mod add_checkpoint;
 mod append;
 mod artefact;
 mod audit;
 mod checkpoint;
+mod cosignature;
 mod decision;
 mod disclosure;
 mod error;
@@ -22,11 +24,14 @@ mod signed;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod vkey;
 
+pub use add_checkpoint::{AddCheckpoint, NotCosigned, is_plain};
 pub use append::{AppendError, Appender, Draft, LogEnd};
-pub use artefact::{Fault, Finding, LogCheck, check_artefact};
+pub use artefact::{Fault, Finding, LogCheck, Made, check_artefact};
 pub use audit::{Entry, Position, SeqRange, StoredDetail, StoredEntry};
 pub use checkpoint::{Anchor, Head, Origin, OutsideHead, SignedAnchor, SignedHead, TreeHead};
+pub use cosignature::Cosigner;
 pub use decision::{Belief, Disclosed, Explained, Owner, Recorded, Snapshot, explain, record};
 pub use disclosure::{Disclosure, NoRandomness, Salt};
 pub use error::{Invalid, Malformed};
@@ -40,4 +45,5 @@ pub use record::Canonical;
 pub use restoration::{Restoration, SignedRestoration};
 pub use revocations::{Revocations, SignedRevocations};
 pub use signed::Signed;
-pub use verify::{Broken, ChainVerifier};
+pub use verify::{Broken, ChainVerifier, RESTORED};
+pub use vkey::{LogKey, WitnessKey};

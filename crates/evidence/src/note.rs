@@ -1,17 +1,17 @@
 //! A head as a C2SP signed note, and the proof of one entry as a C2SP tlog-proof: texts that tools of others read too.
 
+use crate::vkey::{KeyKind, note_key_id};
 use crate::{
     Canonical, Entry, Hash, Head, Invalid, Keyring, Malformed, Origin, PublicKey, Signature, Signed,
-    SignedHead, is_included,
+    SignedHead, is_included, is_plain,
 };
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-const PROOF: &str = "c2sp.org/tlog-proof@v1";
-/// The kind of a plain Ed25519 signature in a note.
-const ED25519: u8 = 1;
-
 impl SignedHead {
+    /// How such a text begins.
+    pub const KIND: &str = Origin::PREFIX;
+
     /// The text with its signature. `None` where there is no tree, no signature, or none of our keys.
     pub fn note(&self, keys: &Keyring) -> Option<String> {
         let (tree, signature) = (self.statement.tree?, self.signature?);
@@ -48,11 +48,8 @@ impl SignedHead {
     }
 }
 
-/// The first bytes of SHA-256 of the name, a line feed, the kind of signature and the key.
 fn note_key(origin: Origin, key: &PublicKey) -> [u8; 4] {
-    let named = [origin.to_string().as_bytes(), &[b'\n', ED25519], key.as_bytes().as_slice()].concat();
-    let [a, b, c, d, ..] = Hash::of(&named).0;
-    [a, b, c, d]
+    note_key_id(&origin.to_string(), KeyKind::Note, key)
 }
 
 /// An entry that is in the log of a signed head, with what shows it.
@@ -64,13 +61,17 @@ pub struct EntryProof {
 }
 
 impl EntryProof {
+    /// The first line of such a text.
+    pub const KIND: &str = "c2sp.org/tlog-proof@v1";
+
     /// The entry's record is the proof's `extra`, and the hash of it the data of the leaf.
     pub fn encode(&self, keys: &Keyring) -> Option<String> {
         let entry = BASE64_STANDARD.encode(self.entry.encode());
         let hashes: String =
             self.hashes.iter().map(|hash| format!("{}\n", BASE64_STANDARD.encode(hash.0))).collect();
         let index = self.entry.seq.checked_sub(1)?;
-        Some(format!("{PROOF}\nextra {entry}\nindex {index}\n{hashes}\n{}", self.head.note(keys)?))
+        let kind = Self::KIND;
+        Some(format!("{kind}\nextra {entry}\nindex {index}\n{hashes}\n{}", self.head.note(keys)?))
     }
 
     /// Reads a proof, and finds that it holds. Nothing but the keys is needed.
@@ -79,13 +80,14 @@ impl EntryProof {
         let (proof, note) =
             text.split_once("\n\n").ok_or_else(|| malformed("no empty line parts it from its checkpoint"))?;
         let mut lines = proof.lines();
-        if lines.next() != Some(PROOF) {
-            return Err(malformed(&format!("it does not begin with {PROOF}")));
+        if lines.next() != Some(Self::KIND) {
+            return Err(malformed(&format!("it does not begin with {}", Self::KIND)));
         }
         let entry = lines.next().and_then(|line| BASE64_STANDARD.decode(line.strip_prefix("extra ")?).ok());
         let entry = entry.ok_or_else(|| malformed("it does not hold the entry"))?;
         let entry = Entry::decode(&entry).map_err(|e: Malformed| malformed(&e.to_string()))?;
-        let index: Option<u64> = lines.next().and_then(|line| line.strip_prefix("index ")?.parse().ok());
+        let index = lines.next().and_then(|line| line.strip_prefix("index ")).filter(|index| is_plain(index));
+        let index: Option<u64> = index.and_then(|index| index.parse().ok());
         let index = index.filter(|index| index.checked_add(1) == Some(entry.seq));
         let index = index.ok_or_else(|| malformed("its index is not that of the entry"))?;
         let hash = |line: &str| Some(Hash(BASE64_STANDARD.decode(line).ok()?.try_into().ok()?));

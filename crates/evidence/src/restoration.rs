@@ -27,7 +27,11 @@ impl Restoration {
     /// Whether the head is of the part that is missing. A head signed after the note is not: the log after a
     /// restoration is checked like any other.
     pub fn covers(&self, head: &Head) -> bool {
-        self.kept.size < head.at.size && head.at.size <= self.lost.size && head.ts < self.ts
+        self.is_lost(head.at.size) && head.ts < self.ts
+    }
+
+    pub fn is_lost(&self, entry: u64) -> bool {
+        self.kept.size < entry && entry <= self.lost.size
     }
 }
 

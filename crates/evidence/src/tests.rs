@@ -15,6 +15,7 @@ mod page;
 mod restorations;
 mod roundtrip;
 mod tampering;
+mod witness;
 
 pub(crate) fn time(text: &str) -> Timestamp {
     text.parse().unwrap()

@@ -239,7 +239,7 @@ fn agrees(head: &SignedHead, end: &LogEnd) -> bool {
 }
 
 /// What an operator can do who knows why the log has changed.
-const RESTORED: &str =
+pub const RESTORED: &str =
     "if this database was restored from a backup, confirm that with svc restore --confirm REASON";
 
 fn rewritten(head: &SignedHead) -> Broken {

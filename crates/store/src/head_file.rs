@@ -77,7 +77,11 @@ pub(crate) fn path_beside(database: &Path) -> PathBuf {
 
 impl HeadFile {
     pub fn beside(database: &Path, secrets: &Arc<Secrets>) -> Self {
-        Self { path: path_beside(database), secrets: secrets.clone(), known: Arc::default() }
+        Self::at(path_beside(database), secrets)
+    }
+
+    pub fn at(path: PathBuf, secrets: &Arc<Secrets>) -> Self {
+        Self { path, secrets: secrets.clone(), known: Arc::default() }
     }
 
     pub fn path(&self) -> &Path {

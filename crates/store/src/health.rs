@@ -22,6 +22,8 @@ pub(crate) struct Health {
     state: Mutex<State>,
     /// Whoever tries whether writing works; the others wait for what comes of it.
     pub turn: tokio::sync::Mutex<()>,
+    /// Told when a newer head of the log is on the disk, and kept beside the database.
+    pub head_kept: tokio::sync::Notify,
 }
 
 #[derive(Debug, Default)]

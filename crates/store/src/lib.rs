@@ -30,6 +30,7 @@ mod typed_lines;
 mod unreadable;
 mod user_keys;
 mod verification;
+mod witness;
 
 pub use backup::{BackedUp, Moved, Restored, backup, migrate_to, restore};
 pub use call::{Call, Ending, Record};
@@ -68,3 +69,4 @@ pub use sqlite::{Meter, SqliteSettings};
 pub use storage_quota::{Amount, OverStorage, StorageQuota, StorageQuotas};
 pub use store::{Store, StoreSettings};
 pub use typed_lines::{Added, TypedLines};
+pub use witness::{Testimony, Witness, Witnessed};

@@ -9,17 +9,20 @@ use crate::postgres::{Postgres, PostgresSettings};
 use crate::rows::audit::AuditReport;
 use crate::rows::schema::Schema;
 use crate::script::{Query, Reach, Script, StoreResult};
+use crate::scripts::log::HeadInside;
 use crate::scripts::marks::{Against, StillWanted};
 use crate::secrets::Secrets;
 use crate::sqlite::db::SqliteDb;
 use crate::sqlite::{Sqlite, SqliteSettings};
 use crate::typed_lines::{self, TypedLines};
 use crate::verification::Verification;
+use crate::witness::Known;
 use crate::{ChainWait, StoreError};
 use domain::{Account, ReceiptId, Tenant, Timestamp};
-use evidence::Keyring;
+use evidence::{Keyring, SignedHead};
 use futures_util::future::BoxFuture;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 #[derive(Debug, Clone)]
@@ -71,6 +74,7 @@ pub struct Store {
     verification: Arc<Verification>,
     erasures: Arc<Erasures>,
     finish: FinishErasure,
+    witnesses: Arc<[Known]>,
 }
 
 /// Finishes an erasure that a call came upon. It is made of scripts, which know this file and not the other way round.
@@ -116,7 +120,8 @@ impl Store {
             StoreSettings::Sqlite(settings) => Engine::Sqlite(Arc::new(Sqlite::open(settings, now).await?)),
             StoreSettings::Postgres(settings) => Engine::Postgres(Postgres::open(settings, now).await?),
         };
-        Ok(Self { engine, verification: Arc::default(), erasures: Arc::default(), finish })
+        let witnesses = Arc::from([]);
+        Ok(Self { engine, verification: Arc::default(), erasures: Arc::default(), finish, witnesses })
     }
 
     pub(crate) fn secrets(&self) -> &Secrets {
@@ -246,6 +251,37 @@ impl Store {
             Engine::Sqlite(engine) => HeadFile::beside(&engine.path, &engine.secrets),
             Engine::Postgres(engine) => engine.shared.head_file.clone(),
         }
+    }
+
+    /// A head file in another place.
+    pub(crate) fn head_file_at(&self, path: PathBuf) -> HeadFile {
+        match &self.engine {
+            Engine::Sqlite(engine) => HeadFile::at(path, &engine.secrets),
+            Engine::Postgres(engine) => HeadFile::at(path, &engine.shared.secrets),
+        }
+    }
+
+    /// The newest head of the log of which it is known that no power cut takes it back. With SQLite that is the one beside
+    /// the database, as long as that is there: the entries of the last reads may not have reached the disk yet.
+    pub(crate) async fn head_on_disk(&self) -> StoreResult<Option<SignedHead>> {
+        match &self.engine {
+            Engine::Sqlite(_) => {
+                let Some(heads) = self.outside().await?.kept.heads() else {
+                    return self.read_now(HeadInside).await;
+                };
+                let newest = heads.into_iter().max_by_key(|head| head.statement.at.size);
+                Ok(newest.filter(|head| head.statement.at.size > 0))
+            }
+            Engine::Postgres(engine) => engine.ask(HeadInside).await,
+        }
+    }
+
+    pub(crate) fn with_witnesses(self, witnesses: Vec<Known>) -> Self {
+        Self { witnesses: witnesses.into(), ..self }
+    }
+
+    pub(crate) fn witnesses(&self) -> &[Known] {
+        &self.witnesses
     }
 
     pub(crate) fn erasures(&self) -> &Erasures {

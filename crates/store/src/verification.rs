@@ -72,7 +72,8 @@ mod tests {
     use std::time::{Duration, Instant};
     use tokio::sync::Notify;
 
-    const INTACT: AuditReport = AuditReport::Intact { entries: 1, restorations: Vec::new(), vouched: None };
+    const INTACT: AuditReport =
+        AuditReport::Intact { entries: 1, restorations: Vec::new(), vouched: None, witnessed: Vec::new() };
 
     fn later() -> Instant {
         Instant::now() + Duration::from_secs(60)

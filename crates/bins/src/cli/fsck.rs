@@ -3,13 +3,13 @@
 use super::CliError;
 use super::progress::Progress;
 use crate::settings::Settings;
-use crate::startup::StartupError;
+use crate::startup::{self, StartupError};
 use clap::Args;
 use domain::{Caller, Identity, Timestamp, counted};
 use serde_json::json;
 use std::io::Write;
 use std::time::{Duration, Instant};
-use store::{AuditReport, Call, Finding, Fsck, Store, StoreError, fsck};
+use store::{AuditReport, Call, Finding, Fsck, Store, StoreError, Witnessed, fsck};
 
 /// Longer than the largest log takes.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
@@ -28,27 +28,34 @@ pub struct Command {
     erase: Option<String>,
 }
 
+/// What is known of the audit log.
+struct Log {
+    entries: u64,
+    witnessed: Vec<Witnessed>,
+}
+
 impl Command {
     pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
         // The rows come first: a database that has still to be migrated is refused before anything opens it.
         let mut progress = Progress::on_stderr();
         let mut checked = fsck(&settings.storage, &mut |step| progress.show(step)).await.map_err(failed)?;
-        let store = Store::open(settings.storage, Timestamp::now()).await.map_err(failed)?;
-        let (entries, broken) = match store.audit_verify(Instant::now() + PATIENCE).await.map_err(failed)? {
-            AuditReport::Intact { entries, .. } => (entries, None),
-            AuditReport::Broken(broken) => (0, Some(broken)),
+        let store = startup::store(settings.storage, settings.witnesses).await?;
+        let log = match store.audit_verify(Instant::now() + PATIENCE).await.map_err(failed)? {
+            AuditReport::Intact { entries, witnessed, .. } => Log { entries, witnessed },
+            AuditReport::Broken(broken) => {
+                let what = format!("the audit log is broken at seq {}: {}", broken.seq, broken.reason);
+                checked.findings.insert(0, Finding { row: None, what });
+                Log { entries: 0, witnessed: store.witnesses_ask().await }
+            }
         };
-        if let Some(broken) = broken {
-            let what = format!("the audit log is broken at seq {}: {}", broken.seq, broken.reason);
-            checked.findings.insert(0, Finding { row: None, what });
-        }
         match &self.erase {
             Some(row) => erase(&store, &checked, row, out).await,
-            None => self.report(&checked, entries, out),
+            None => self.report(&checked, &log, out),
         }
     }
 
-    fn report(&self, checked: &Fsck, entries: u64, out: &mut impl Write) -> Result<(), CliError> {
+    fn report(&self, checked: &Fsck, log: &Log, out: &mut impl Write) -> Result<(), CliError> {
+        let Log { entries, witnessed } = log;
         let Fsck { rows, findings, is_covered } = checked;
         if self.json {
             let listed: Vec<_> = findings
@@ -61,6 +68,7 @@ impl Command {
                 "rows": rows,
                 "audit_entries": entries,
                 "rows_compared_with_log": is_covered,
+                "witnesses": witnessed.iter().map(|w| json!({ "witness": w.witness, "said": w.said.kind() })).collect::<Vec<_>>(),
                 "findings": listed,
             });
             writeln!(out, "{said}")?;
@@ -69,7 +77,7 @@ impl Command {
                 writeln!(out, "✗ {finding}")?;
             }
             if findings.is_empty() {
-                let entries = counted(entries, "audit entry", "audit entries");
+                let entries = counted(*entries, "audit entry", "audit entries");
                 writeln!(
                     out,
                     "✓ Nothing is wrong: {} and {entries} checked.",
@@ -78,6 +86,10 @@ impl Command {
                 if !is_covered {
                     writeln!(out, "The rows could not be compared with the audit log: encryption is off.")?;
                 }
+            }
+            // Those that are against the log were told as what is wrong with it.
+            for witnessed in witnessed.iter().filter(|witnessed| !witnessed.said.is_against()) {
+                writeln!(out, "{witnessed}.")?;
             }
         }
         if findings.is_empty() {

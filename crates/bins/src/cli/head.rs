@@ -2,10 +2,10 @@
 
 use super::CliError;
 use crate::settings::Settings;
-use crate::startup::StartupError;
+use crate::startup::{self, StartupError};
 use clap::Args;
 use domain::{EntryNumber, Timestamp, counted};
-use evidence::{EntryProof, Keyring, SignedHead, is_consistent};
+use evidence::{EntryProof, Keyring, LogKey, Origin, SignedHead, is_consistent};
 use std::io::Write;
 use std::path::Path;
 use store::{LogProof, Store, StoreError};
@@ -19,12 +19,22 @@ pub struct Command {
     /// to be checked.
     #[arg(long, value_name = "NUMBER")]
     entry: Option<i64>,
+    /// Print the keys of the log instead, one on each line, as svc witness --log takes them.
+    #[arg(long, conflicts_with = "entry")]
+    key: bool,
 }
 
 impl Command {
     pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
         let store = Store::open(settings.storage, Timestamp::now()).await.map_err(failed)?;
         let keys = keys(&store)?;
+        if self.key {
+            let origin = Origin(keys.first().key_id());
+            for key in std::iter::once(keys.current()).chain(keys.retired()) {
+                writeln!(out, "{}", LogKey { origin, key: *key })?;
+            }
+            return Ok(());
+        }
         let text = match self.entry {
             Some(number) => proof(&store, keys, EntryNumber(number)).await?,
             None => current(&store, 0).await?.head.note(keys),
@@ -62,7 +72,7 @@ fn keys(store: &Store) -> Result<&Keyring, CliError> {
 
 /// Checks that the log continues the one whose head the file holds.
 pub async fn since(settings: Settings, file: &Path, out: &mut impl Write) -> Result<(), CliError> {
-    let store = Store::open(settings.storage, Timestamp::now()).await.map_err(failed)?;
+    let store = startup::store(settings.storage, settings.witnesses).await?;
     let keys = keys(&store)?;
     let shown = file.display();
     let note = std::fs::read_to_string(file).map_err(|e| {
@@ -98,11 +108,18 @@ pub async fn since(settings: Settings, file: &Path, out: &mut impl Write) -> Res
             "the log was rewritten: it does not continue the one whose head in {shown} was signed at {signed}"
         )));
     }
+    let heard = store.witnesses_ask().await;
+    if let Some(against) = heard.iter().find(|witnessed| witnessed.said.is_against()) {
+        return Err(CliError::Refused(against.to_string()));
+    }
     let added = counted(now - before, "entry", "entries");
     writeln!(
         out,
         "✓ The log of {now} entries continues the one of {before}, signed at {signed}: {added} more."
     )?;
+    for witnessed in heard {
+        writeln!(out, "{witnessed}.")?;
+    }
     Ok(())
 }
 

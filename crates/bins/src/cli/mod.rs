@@ -24,5 +24,6 @@ mod session;
 pub mod tell;
 pub mod verify;
 mod wait_notice;
+pub mod witness;
 
 pub use error::CliError;

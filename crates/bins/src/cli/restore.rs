@@ -3,13 +3,13 @@
 use super::CliError;
 use super::progress::Progress;
 use crate::settings::Settings;
-use crate::startup::StartupError;
+use crate::startup::{self, StartupError};
 use clap::Args;
 use domain::{Caller, Identity, Timestamp, counted};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use store::{Call, LeftOut, Missing, Replace, Store, StoreError, StoreSettings, restore};
+use store::{Call, LeftOut, Missing, Replace, Store, StoreError, restore};
 
 /// Put the deployment back to what a backup holds, or confirm that it was restored.
 ///
@@ -20,7 +20,8 @@ use store::{Call, LeftOut, Missing, Replace, Store, StoreError, StoreSettings, r
 /// A restored audit log is shorter than the head that is kept outside the database, and verify_audit says BROKEN until
 /// you confirm the restoration with --confirm. This signs a note of what is missing, which verify_audit shows from then
 /// on. Without FILE it confirms a database that was restored in another way, such as with pg_restore, or that the head
-/// file was lost.
+/// file or the file of a witness was lost. Files of witnesses begin anew; a witness over HTTP has to be told on its host to
+/// forget the log.
 #[derive(Debug, Args)]
 pub struct Command {
     /// The backup.
@@ -61,10 +62,11 @@ impl Command {
             tell_left_out(&restored.left_out, out)?;
         }
         match reason {
-            None => report(settings.storage, out).await,
+            None => report(&startup::store(settings.storage, settings.witnesses).await?, out).await,
             Some(reason) => {
                 // Without a file there must be something to confirm; after a restoration there need not be.
-                let found = confirm(settings.storage, reason, out).await?;
+                let store = startup::store(settings.storage, settings.witnesses).await?;
+                let found = confirm(&store, reason, out).await?;
                 if found || self.file.is_some() {
                     return Ok(());
                 }
@@ -91,16 +93,12 @@ fn tell_left_out(left_out: &LeftOut, out: &mut impl Write) -> Result<(), CliErro
     Ok(())
 }
 
-async fn open(storage: StoreSettings) -> Result<Store, CliError> {
-    Ok(Store::open(storage, Timestamp::now()).await.map_err(StartupError::from)?)
-}
-
 fn failed(error: StoreError) -> CliError {
     CliError::Startup(StartupError::from(error))
 }
 
-async fn report(storage: StoreSettings, out: &mut impl Write) -> Result<(), CliError> {
-    let Some(missing) = open(storage).await?.restoration_missing().await.map_err(failed)? else {
+async fn report(store: &Store, out: &mut impl Write) -> Result<(), CliError> {
+    let Some(missing) = store.restoration_missing().await.map_err(failed)? else {
         return Ok(());
     };
     let and = if missing.is_head_file_alone() { "" } else { " What these calls did is missing too." };
@@ -110,16 +108,22 @@ async fn report(storage: StoreSettings, out: &mut impl Write) -> Result<(), CliE
 }
 
 /// Whether anything was missing.
-async fn confirm(storage: StoreSettings, reason: &str, out: &mut impl Write) -> Result<bool, CliError> {
+async fn confirm(store: &Store, reason: &str, out: &mut impl Write) -> Result<bool, CliError> {
     const TIME: Duration = Duration::from_secs(60);
-    let store = open(storage).await?;
     let caller = Caller::new(Identity::Local, "svc".to_owned(), Timestamp::now(), Instant::now() + TIME);
     let call = Call::new(caller, "restored", None);
-    let Some(missing) = store.restoration_confirm(call, reason.to_owned()).await.map_err(failed)? else {
-        return Ok(false);
-    };
-    writeln!(out, "{}. Confirmed: {reason}", told(&missing))?;
-    Ok(true)
+    let missing = store.restoration_confirm(call, reason.to_owned()).await.map_err(failed)?;
+    if let Some(missing) = &missing {
+        writeln!(out, "{}. Confirmed: {reason}", told(missing))?;
+    }
+    let begun = store.witnesses_begin().await.map_err(failed)?;
+    for witness in &begun {
+        writeln!(out, "Witness {witness} was gone, and begins anew with this log.")?;
+    }
+    for witnessed in store.witnesses_ask().await {
+        writeln!(out, "{witnessed}.")?;
+    }
+    Ok(missing.is_some() || !begun.is_empty())
 }
 
 fn told(missing: &Missing) -> String {
@@ -129,8 +133,10 @@ fn told(missing: &Missing) -> String {
             "The head file is gone, and nothing outside the database vouches for its {last} audit entries"
         );
     }
-    format!(
-        "Entries {first} to {last} of the audit log are missing; the last was signed at {}",
-        missing.lost.ts
-    )
+    match missing.signed {
+        Some(signed) => {
+            format!("Entries {first} to {last} of the audit log are missing; the last was signed at {signed}")
+        }
+        None => format!("Entries {first} to {last} of the audit log are missing, by the word of a witness"),
+    }
 }

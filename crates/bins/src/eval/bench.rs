@@ -18,8 +18,15 @@ use tempfile::TempDir;
 const CALL: Duration = Duration::from_secs(2 * 3600);
 
 /// The settings that say where memory is kept and what is declared. An evaluation has its own.
-const OWN: [&str; 6] =
-    ["SVC_DB", "SVC_DATABASE_URL", "SVC_KEY", "SVC_KMS", "SVC_SLOT_SCHEMA", "SVC_AUTH_REQUIRED"];
+const OWN: [&str; 7] = [
+    "SVC_DB",
+    "SVC_DATABASE_URL",
+    "SVC_WITNESS",
+    "SVC_KEY",
+    "SVC_KMS",
+    "SVC_SLOT_SCHEMA",
+    "SVC_AUTH_REQUIRED",
+];
 
 /// The service, once with each setup that was needed so far.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use crate::cli::{
     CliError, audit, backup, bench, connect, console, demo, eval, export, fsck, graph, head, import, license,
-    migrate_to, principal, prompt, restore, tell, verify,
+    migrate_to, principal, prompt, restore, tell, verify, witness,
 };
 use crate::line_wrap::WrappedOutput;
 use crate::settings::{LogLevel, LogSettings, Settings};
@@ -54,6 +54,7 @@ enum Command {
     Fsck(fsck::Command),
     Head(head::Command),
     Verify(verify::Command),
+    Witness(witness::Command),
     /// Take the audit log out, for others to check.
     #[command(subcommand)]
     Audit(audit::Command),
@@ -99,6 +100,11 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
             Some(head) => within(head::since(settings()?, head, &mut unbroken)),
             None => command.run(&mut unbroken),
         },
+        Some(Command::Witness(command)) => {
+            settings()?;
+            // It shows a setting, to be copied as it is.
+            within(command.run(&mut unbroken))
+        }
         Some(Command::Audit(command)) => within(command.run(settings()?, &mut out)),
     };
     out.flush()?;

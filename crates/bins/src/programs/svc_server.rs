@@ -1,10 +1,10 @@
 //! The memory service for a shared deployment, over HTTP.
 
-use crate::settings::{ServerSettings, Settings};
+use crate::settings::{OidcClient, ServerSettings, Settings};
 use crate::startup::{self, StartupError};
 use clap::Parser;
 use console::{Console, Entrance};
-use edge::http::{Authenticator, Config, MetricsToken, OidcConfig, Server};
+use edge::http::{Authenticator, Config, MetricsToken, OidcConfig, Server, SignOn, SignOnConfig};
 use secrecy::ExposeSecret;
 use service::Service;
 use std::io;
@@ -49,12 +49,14 @@ fn run() -> Result<(), StartupError> {
 async fn serve(settings: Settings) -> Result<(), StartupError> {
     // Listen from here on: a signal during startup must not be lost.
     let stop = stop_signal(signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    let ServerSettings { host, port, console_port, .. } = settings.server.clone();
+    let ServerSettings { host, port, console_port, console_url, .. } = settings.server.clone();
     let config = config(&settings.server, settings.oidc.clone());
+    let sign_on =
+        console_url.zip(settings.oidc.as_ref()).map(|(url, oidc)| sign_on(&url, oidc, &settings.oidc_client));
     let service = startup::service(settings).await?;
     tell_how_to_begin(&service).await?;
     let console = match console_port {
-        Some(port) => Some(serve_console(&host, port, service.clone(), config.clone()).await?),
+        Some(port) => Some(serve_console(&host, port, service.clone(), config.clone(), sign_on).await?),
         None => None,
     };
     let server = Server::bind(&host, port, service, config)
@@ -85,16 +87,30 @@ async fn serve_console(
     port: u16,
     service: Service,
     config: Config,
+    sign_on: Option<SignOnConfig>,
 ) -> Result<Server, StartupError> {
     service.note_usage();
-    let authenticator = Authenticator::new(service.clone(), config.oidc.clone())?;
+    // The provider's tokens for the console are for its own client.
+    let oidc = config.oidc.clone().zip(sign_on.clone());
+    let oidc = oidc.map(|(oidc, sign_on)| OidcConfig { audience: sign_on.client_id, ..oidc });
+    let authenticator = Box::new(Authenticator::new(service.clone(), oidc)?);
+    let sign_on = sign_on.map(SignOn::new).transpose()?.map(Box::new);
     let config = Config { connections: config.connections.min(CONSOLE_CONNECTIONS), ..config };
-    let console = Console::new(service, Entrance::Credentials(Box::new(authenticator)));
+    let console = Console::new(service, Entrance::Credentials { authenticator, sign_on });
     let server = Server::bind_site(host, port, Arc::new(console), config)
         .await
         .map_err(|error| taken(host, port, "SVC_HOST and SVC_CONSOLE_PORT", &error))?;
     tracing::info!(console = %server.address()?, "the console is served");
     Ok(server)
+}
+
+fn sign_on(url: &str, oidc: &OidcConfig, client: &OidcClient) -> SignOnConfig {
+    SignOnConfig {
+        issuer: oidc.issuer.clone(),
+        client_id: client.id.clone().unwrap_or_else(|| oidc.audience.clone()),
+        client_secret: client.secret.as_ref().map(|secret| secret.expose_secret().to_owned()),
+        redirect_uri: format!("{url}/signed-on"),
+    }
 }
 
 fn taken(host: &str, port: u16, settings: &str, error: &io::Error) -> io::Error {

@@ -9,10 +9,12 @@ mod oidc;
 mod quotas;
 mod server;
 mod storage;
+mod witnesses;
 
 pub use database_file::DatabaseFile;
 pub use error::SettingsError;
 pub use models::ModelSettings;
+pub use oidc::OidcClient;
 pub use server::ServerSettings;
 
 use ::graph::GraphSettings;
@@ -22,7 +24,7 @@ use evidence::PublicKey;
 use reconcile::{CRITICAL_CATEGORIES, PRESETS, SlotSchema};
 use service::{Licence, Options, ToolsShown};
 use std::sync::Arc;
-use store::StoreSettings;
+use store::{StoreSettings, Witness};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
@@ -49,9 +51,13 @@ pub struct LogSettings {
 pub struct Settings {
     pub database_file: DatabaseFile,
     pub storage: StoreSettings,
+    /// Who remembers the head of the audit log elsewhere.
+    pub witnesses: Vec<Witness>,
     pub models: ModelSettings,
     pub server: ServerSettings,
     pub oidc: Option<OidcConfig>,
+    /// As whom the console signs people on; where nothing is set, as the audience.
+    pub oidc_client: OidcClient,
     pub log: LogSettings,
     /// Whether stdio, which cannot show a key, is turned away.
     pub auth_required: bool,
@@ -84,10 +90,12 @@ impl Settings {
         let database_file = DatabaseFile::of(&env);
         Ok(Self {
             storage: storage::read(&env, &database_file)?,
+            witnesses: witnesses::read(&env)?,
             database_file,
             models: ModelSettings::read(&env)?,
             server: ServerSettings::read(&env)?,
             oidc: oidc::read(&env)?,
+            oidc_client: OidcClient::read(&env),
             log: log(&env)?,
             auth_required: env.switch("SVC_AUTH_REQUIRED", false)?,
             graph: graph::read(&env)?,

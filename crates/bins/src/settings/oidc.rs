@@ -4,6 +4,7 @@ use super::env::Env;
 use super::error::SettingsError;
 use domain::Role;
 use edge::http::OidcConfig;
+use secrecy::SecretString;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -36,6 +37,19 @@ pub(super) fn read(env: &Env) -> Result<Option<OidcConfig>, SettingsError> {
         scope_claim: env.text("SVC_OIDC_SCOPE_CLAIM"),
         resource_url,
     }))
+}
+
+/// What the identity provider knows the console by.
+#[derive(Debug, Clone)]
+pub struct OidcClient {
+    pub id: Option<String>,
+    pub secret: Option<SecretString>,
+}
+
+impl OidcClient {
+    pub(super) fn read(env: &Env) -> Self {
+        Self { id: env.text("SVC_OIDC_CLIENT_ID"), secret: env.secret("SVC_OIDC_CLIENT_SECRET") }
+    }
 }
 
 fn resource_url(env: &Env) -> Result<Option<String>, SettingsError> {

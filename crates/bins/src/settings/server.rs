@@ -20,6 +20,8 @@ pub struct ServerSettings {
     pub metrics_token: Option<SecretString>,
     /// Where the console is served; not at all where it is not set.
     pub console_port: Option<u16>,
+    /// The console as browsers reach it, where people sign in at the identity provider; without a slash at its end.
+    pub console_url: Option<String>,
 }
 
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
@@ -55,6 +57,7 @@ impl ServerSettings {
             .unwrap_or_else(origins),
             metrics_token: env.secret("SVC_METRICS_TOKEN"),
             console_port: console_port(env)?,
+            console_url: console_url(env)?,
         })
     }
 }
@@ -62,6 +65,19 @@ impl ServerSettings {
 fn console_port(env: &Env) -> Result<Option<u16>, SettingsError> {
     const NAME: &str = "SVC_CONSOLE_PORT";
     env.text(NAME).map(|_| env.whole(NAME, 0, "a port from 0 to 65535")).transpose()
+}
+
+fn console_url(env: &Env) -> Result<Option<String>, SettingsError> {
+    const NAME: &str = "SVC_CONSOLE_URL";
+    let Some(url) = env.text(NAME) else { return Ok(None) };
+    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+    match host.map(|host| host.trim_end_matches('/')).filter(|host| is_host(host) && !host.contains('*')) {
+        Some(_) => Ok(Some(url.trim_end_matches('/').to_owned())),
+        None => Err(SettingsError::new(
+            NAME,
+            format!("takes the address of the console, such as https://memory.example.com, not '{url}'"),
+        )),
+    }
 }
 
 /// A list of which every entry must be of its kind: one that is not would silently never match.

@@ -1,5 +1,6 @@
 //! `svc list --as-of` and `svc recall --as-of`: what was held to be true then, from history alone.
 
+use crate::support::console::Visitor;
 use crate::support::{Deployment, Mcp, Model, amount, id, ids, random, said, says};
 use domain::Timestamp;
 use serde_json::{Value, json};
@@ -112,4 +113,21 @@ fn what_was_erased_since_is_gone_and_that_is_said() {
     let told = format!("Not shown, because it was erased since then: receipt #{}.", receipt.last().unwrap());
     assert!(list.contains(&told), "{list}");
     assert!(!deployment.svc(&["list", "--as-of", &now().to_string()]).contains("Not shown"));
+}
+
+#[test]
+fn the_console_shows_a_memory_as_it_was() {
+    let deployment = Deployment::new(&Model::start()).with_console();
+    let (_, key) = deployment.principal("ward", &["--role", "viewer"]);
+    let process = deployment.start();
+    process.remember(&says("colour", "blue"));
+    let then = now().to_string();
+    process.remember(&says("colour", "green"));
+    let server = deployment.serve();
+    let mut viewer = Visitor::signed_in(server.console(), &key);
+    let page = viewer.page(&format!("/memory?as_of={then}"));
+    assert!(page.contains("1 fact.") && page.contains("blue") && !page.contains("green"), "{page}");
+    // As a browser gives a time, without an offset.
+    assert!(viewer.page("/memory?as_of=2001-01-01T00:00").contains("0 facts."));
+    assert!(viewer.page("/memory?as_of=2099-01-01T00:00").contains("green"));
 }

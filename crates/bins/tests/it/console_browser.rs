@@ -68,6 +68,20 @@ fn tell(client: &mut Client) -> (i64, i64) {
             assert!(reply.starts_with("Stored: "), "{reply}");
         }
     }
+    for (from, relation, to) in [
+        ("checkout", "uses", "ledger-db"),
+        ("billing", "uses", "ledger-db"),
+        ("ledger-db", "runs in", "Frankfurt"),
+        ("Ana", "owns", "checkout"),
+        ("Ben", "owns", "billing"),
+        ("checkout", "sends to", "mailer"),
+    ] {
+        let fact = json!({ "subject": format!("{from} {relation}"), "value": to, "head": from, "relation": relation, "tail": to });
+        client.call(
+            "remember",
+            &json!({ "text": format!("{from} {relation} {to}"), "user_id": "team", "facts": [fact] }),
+        );
+    }
     let decision = json!({
         "action_summary": "Ordered an INR check in three days",
         "question": "Which medication does the patient take?",

@@ -15,6 +15,9 @@ fn the_address_of_this_machine_works_once() {
     let mut thief = Visitor::new(console.address);
     assert_eq!(thief.get("/open?token=0123").status, 410);
     assert_eq!(thief.get("/open").status, 410);
+    // A browser that fetches ahead is not the person.
+    let ahead = request("GET", &console.path, &["Sec-Purpose: prefetch".to_owned()], b"");
+    assert_eq!(Connection::open(console.address).ask(&ahead).unwrap().status, 410);
     let mut owner = Visitor::new(console.address);
     let opened = owner.get(&console.path);
     assert_eq!(opened.status, 200, "{opened:?}");

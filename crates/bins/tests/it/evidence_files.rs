@@ -41,6 +41,8 @@ static SAMPLE: LazyLock<Sample> = LazyLock::new(|| {
     keep("erasure.json", &parts["receipts"][1].to_string());
     keep("decision.json", &parts["decisions"][0].to_string());
     keep("log.jsonl", &extract(&deployment, "log", &[]));
+    keep("head.txt", &deployment.svc(&["head"]));
+    keep("entry.txt", &deployment.svc(&["head", "--entry", "4"]));
     keep("tenant.jsonl", &extract(&deployment, "tenant", &["--tenant", "acme"]));
     let process = deployment.start();
     process.call("purge_expired", &json!({ "older_than_days": 0, "include_audit": true }));
@@ -104,10 +106,34 @@ fn a_file_says_what_it_proves() {
     );
     assert!(said("erasure.json").contains("erased 'subject 2'"), "{}", said("erasure.json"));
     assert!(said("decision.json").contains("'go on'; "), "{}", said("decision.json"));
+    // Taken out of the export, each still shows its place in the log.
+    for name in ["attestation.json", "erasure.json", "decision.json"] {
+        assert!(said(name).contains(" tells of it"), "{}", said(name));
+    }
+    assert!(said("head.txt").contains("the head of a log that counted "), "{}", said("head.txt"));
+    assert!(said("entry.txt").contains("entry 4 of the log that counted "), "{}", said("entry.txt"));
     assert!(said("log.jsonl").contains("none missing, none changed"), "{}", said("log.jsonl"));
     assert!(said("tenant.jsonl").contains("of tenant acme"), "{}", said("tenant.jsonl"));
     assert!(said("purged.jsonl").contains("that were purged"), "{}", said("purged.jsonl"));
     assert!(said("export.json").contains("without signatures"), "{}", said("export.json"));
+}
+
+#[test]
+fn the_entry_of_another_call_is_no_proof() {
+    let Sample { key, deployment, .. } = &*SAMPLE;
+    let export = deployment.folder().join("export.json");
+    let export: Value = serde_json::from_str(&std::fs::read_to_string(export).unwrap()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = Vec::new();
+    for (name, kind, from) in [("a", "receipts", "decisions"), ("b", "decisions", "receipts")] {
+        let mut swapped = export[kind][0].clone();
+        swapped["logged"] = export[from][0]["logged"].clone();
+        files.push(folder.path().join(name));
+        std::fs::write(folder.path().join(name), swapped.to_string()).unwrap();
+    }
+    for (said, _) in [verified(&files, key), verified_again(&files, key)] {
+        assert!(said.iter().all(|file| file["holds"] == false), "{said:#?}");
+    }
 }
 
 #[test]
@@ -162,14 +188,16 @@ fn change(text: &str, seed: &mut Seed) -> String {
         }
         2 => lines.insert(at, lines[at].clone()),
         3 if at > 0 => lines.swap(at, at - 1),
-        4 => {
+        4 if !lines[at].is_empty() => {
             let end = seed.below(lines[at].len());
             lines[at] = lines[at].chars().take(end).collect();
         }
         _ => {
-            let mut value: Value = serde_json::from_str(&lines[at]).unwrap();
+            let read = serde_json::from_str(&lines[at]);
+            let is_text = !matches!(read, Ok(Value::Object(_)));
+            let mut value = if is_text { Value::String(lines[at].clone()) } else { read.unwrap() };
             change_value(&mut value, seed);
-            lines[at] = value.to_string();
+            lines[at] = value.as_str().filter(|_| is_text).map_or_else(|| value.to_string(), str::to_owned);
         }
     }
     lines.join("\n")

@@ -32,7 +32,7 @@ fn exported(deployment: &Deployment) -> Vec<Value> {
 fn comparable(facts: &[Value]) -> Vec<Value> {
     let values: BTreeMap<i64, &Value> =
         facts.iter().map(|fact| (fact["id"].as_i64().unwrap(), &fact["value"])).collect();
-    let mut plain: Vec<Value> = facts.iter().cloned().collect();
+    let mut plain: Vec<Value> = facts.to_vec();
     for fact in &mut plain {
         let fields = fact.as_object_mut().unwrap();
         fields.remove("id");

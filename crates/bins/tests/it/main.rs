@@ -18,6 +18,7 @@ mod connect;
 mod console;
 mod console_browser;
 mod console_sessions;
+mod console_sign_on;
 mod cost;
 mod damaged_rows;
 mod demo;
@@ -88,5 +89,6 @@ mod twin_tenants;
 mod upgrade;
 mod user_keys;
 mod vault;
+mod witnesses;
 
 const ENGINE: support::Engine = support::Engine::Sqlite;

@@ -9,6 +9,8 @@ fn read(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
 
 const KEY: &str = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
 
+const WITNESS: &str = "https://witness.example.com/#witness.example.com/w1+7e6f4aaa+BNdamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea";
+
 /// Variables that can be wrong: each with values that are taken, and values that are not.
 const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_KMS", &["file", "FILE"], &["aws", "vault"]),
@@ -50,6 +52,17 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_LOG_FORMAT", &["text", "json"], &["xml"]),
     ("SVC_PORT", &["0", "65535"], &["65536", "-1", "http", "80.5"]),
     ("SVC_CONSOLE_PORT", &["0", "8081"], &["65536", "-1", "on"]),
+    (
+        "SVC_CONSOLE_URL",
+        &["https://memory.example.com", "http://localhost:8081/", "https://m.example:8443"],
+        &[
+            "memory.example.com",
+            "https://",
+            "https://m.example/console",
+            "https://*.example.com",
+            "ftp://m.example",
+        ],
+    ),
     ("SVC_MAX_BODY", &["1", "1048576"], &["-1", "1MiB"]),
     ("SVC_RATE_PER_MIN", &["0", "120"], &["-1", "many"]),
     ("SVC_QUOTA_KEY_CALLS", &["1", "600"], &["0", "-1", "many"]),
@@ -61,11 +74,23 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_QUOTA_TENANT_FACTS", &["1"], &["0", "all"]),
     ("SVC_QUOTA_TENANT_BYTES", &["1048576"], &["0", "1MB"]),
     ("SVC_CONNECTIONS_PER_ADDRESS", &["0", "256"], &["-1", "few"]),
+    (
+        "SVC_WITNESS",
+        &["file:/mnt/svc.head", "/mnt/svc.head, /mnt/other.head", WITNESS],
+        &[
+            "svc.head",
+            "file:other/svc.head",
+            "https://witness.example.com",
+            "ftp://witness.example.com#svc/witness/1+00000000+AAAA",
+            "https://witness.example.com#svc/witness/1+00000000+AAAA",
+            "https://ann:secret@witness.example.com#svc/witness/1+00000000+AAAA",
+        ],
+    ),
     ("SVC_TRUSTED_PROXY_HOPS", &["0", "3"], &["-1", "256", "one"]),
 ];
 
 /// Variables that take any text.
-const FREE: [&str; 25] = [
+const FREE: [&str; 27] = [
     "SVC_DB",
     "SVC_KEY",
     "SVC_LICENSE",
@@ -75,6 +100,8 @@ const FREE: [&str; 25] = [
     "VAULT_TOKEN",
     "SVC_OIDC_ROLE_CLAIM",
     "SVC_OIDC_SCOPE_CLAIM",
+    "SVC_OIDC_CLIENT_ID",
+    "SVC_OIDC_CLIENT_SECRET",
     "OPENAI_API_KEY",
     "OPENAI_MODEL",
     "ANTHROPIC_API_KEY",

@@ -146,6 +146,11 @@ impl Sight {
             assert!(entry.as_object_mut().unwrap().remove("proof").is_some());
         }
         assert!(export.remove("audit_head").is_some());
+        for made in ["decisions", "receipts"] {
+            for object in export[made].as_array_mut().unwrap() {
+                object.as_object_mut().unwrap().remove("logged");
+            }
+        }
         self.audit.push(audit);
         self.said.push((format!("export_memory {space}"), Value::Object(export.clone()).to_string()));
     }

@@ -106,5 +106,7 @@ mod upgrade;
 mod user_keys;
 #[path = "../it/vault.rs"]
 mod vault;
+#[path = "../it/witnesses.rs"]
+mod witnesses;
 
 const ENGINE: support::Engine = support::Engine::Postgres;

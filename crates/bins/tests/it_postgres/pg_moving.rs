@@ -74,8 +74,10 @@ fn without_head(export: &Value) -> Value {
     match serde_json::from_str::<Value>(export.as_str().unwrap()) {
         Ok(mut export) => {
             export.as_object_mut().unwrap().remove("audit_head");
-            for entry in export["audit"].as_array_mut().into_iter().flatten() {
-                entry.as_object_mut().unwrap().remove("proof");
+            for (list, field) in [("audit", "proof"), ("decisions", "logged"), ("receipts", "logged")] {
+                for object in export[list].as_array_mut().into_iter().flatten() {
+                    object.as_object_mut().unwrap().remove(field);
+                }
             }
             export
         }

@@ -1,16 +1,17 @@
 //! The audit log and its heads changed by somebody who can write the files and has no key.
 
 use crate::campaign::{Campaign, Row, Verdict, thousands};
-use crate::support::{Cell, Deployment, Model, Seed, blob, says};
+use crate::support::{Cell, Deployment, Model, Seed, WitnessProcess, blob, says};
 use evidence::{Head, OutsideHead, Signed, SignedHead, Signer};
 use serde_json::json;
 use std::path::PathBuf;
+use tempfile::TempDir;
 
 pub const ROW: Row = Row {
     name: "forged-logs",
     title: "mutations of an audit log and its heads by somebody without the keys",
-    does_not_show: "a database and head file that are put back together, which only a head kept elsewhere shows; \
-                    PostgreSQL, whose log is checked by the same code",
+    does_not_show: "a database and head file that are put back together where there is no witness; PostgreSQL, whose log \
+                    is checked by the same code",
     run,
 };
 
@@ -38,6 +39,15 @@ const CLASSES: [(&str, Mutation); 18] = [
     ("another history from an older copy on", forked),
 ];
 
+/// Where the witness is.
+type Setting = fn(&Logs) -> String;
+
+/// Database and head file put back together, to the older copy or another history: found by a witness.
+const WITNESSED: [(&str, Setting); 2] = [
+    ("all files put back, with a witness that is a file", |logs| logs.witness_file()),
+    ("all files put back, with a witness over HTTP", |logs| logs.witness.setting().to_owned()),
+];
+
 /// The log, an older copy of it, another history that begins with that copy, and a log of somebody else.
 struct Logs {
     newest: Deployment,
@@ -45,19 +55,33 @@ struct Logs {
     fork: Deployment,
     stranger: Deployment,
     entries: usize,
+    /// They have seen the newest log.
+    witness: WitnessProcess,
+    elsewhere: TempDir,
 }
 
 fn run(campaign: &Campaign) -> Verdict {
     let entries = campaign.amount(24, 1_000);
-    let (mutations, clean) = (campaign.amount(CLASSES.len() * 2, 10_000), campaign.amount(3, 1_000));
+    let classes = CLASSES.len() + WITNESSED.len();
+    let (mutations, clean) = (campaign.amount(classes * 2, 10_000), campaign.amount(3, 1_000));
     let model = Model::start();
     let logs = Logs::new(&model, entries);
     let mut seed = Seed::new(campaign.seed);
     for n in 0..mutations {
         campaign.progress("mutations", n, mutations);
-        let (class, mutate) = CLASSES[n % CLASSES.len()];
-        let deployment = logs.newest.copy();
-        mutate(&logs, &deployment, &mut seed);
+        let mut deployment = logs.newest.copy();
+        let class = match CLASSES.get(n % classes) {
+            Some((class, mutate)) => {
+                mutate(&logs, &deployment, &mut seed);
+                class
+            }
+            None => {
+                let (class, witness) = WITNESSED[n % classes - CLASSES.len()];
+                deployment.set("SVC_WITNESS", &witness(&logs));
+                put_back(&logs, &deployment, &mut seed);
+                class
+            }
+        };
         let verdict = verdict(&deployment);
         assert!(verdict.starts_with("⚠ Audit chain BROKEN at seq "), "{class} (number {n}): {verdict}");
     }
@@ -72,7 +96,7 @@ fn run(campaign: &Campaign) -> Verdict {
         format!(
             "{} mutations in {} classes of a log of {} entries and its heads; {} clean logs",
             thousands(mutations),
-            CLASSES.len(),
+            classes,
             thousands(entries),
             thousands(clean)
         ),
@@ -90,7 +114,19 @@ impl Logs {
         write(&newest, entries / 4);
         let stranger = Deployment::new(model);
         write(&stranger, 4);
-        Self { newest, older, fork, stranger, entries }
+        let (witness, elsewhere) = (WitnessProcess::of(&newest), tempfile::tempdir().unwrap());
+        let logs = Self { newest, older, fork, stranger, entries, witness, elsewhere };
+        // Asked by a copy, so that the log itself stays as it is.
+        let mut shown = logs.newest.copy();
+        shown.set("SVC_WITNESS", &format!("{},{}", logs.witness_file(), logs.witness.setting()));
+        let health = shown.start().call("health", &json!({}));
+        assert_eq!(health.matches("\nwitness ").count(), 2, "{health}");
+        assert!(!health.contains("WitnessAway"), "{health}");
+        logs
+    }
+
+    fn witness_file(&self) -> String {
+        format!("file:{}", self.elsewhere.path().join("svc.head").display())
     }
 
     /// The number of an entry.
@@ -256,6 +292,12 @@ fn resigned(logs: &Logs, deployment: &Deployment, _: &mut Seed) {
     set_head_row(deployment, &head);
     let outside = Signed::new(OutsideHead(head), Some(&stranger)).encode();
     std::fs::write(head_file(deployment), slots(&outside)).unwrap();
+}
+
+fn put_back(logs: &Logs, deployment: &Deployment, seed: &mut Seed) {
+    let earlier = *seed.pick(&[&logs.older, &logs.fork]);
+    deployment.roll_back_database_to(earlier);
+    std::fs::copy(head_file(earlier), head_file(deployment)).unwrap();
 }
 
 fn forked(logs: &Logs, deployment: &Deployment, _: &mut Seed) {

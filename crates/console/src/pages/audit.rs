@@ -9,7 +9,7 @@ use domain::{Capability, DEFAULT_TENANT};
 use maud::{Markup, html};
 use parking_lot::Mutex;
 use serde_json::Map;
-use service::HeadShown;
+use service::Head;
 use std::sync::Arc;
 use std::time::Instant;
 use store::AuditLine;
@@ -27,7 +27,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
             (form_token(desk))
             button { "Check the whole log" }
         }
-        (head_shown(&head))
+        (head_shown(&head.head))
         (filter_form(fields, needs_user))
         @if needs_user { p role="status" { "Name a user whose entries you may see." } }
         @else if entries.is_empty() { p role="status" { "No entries." } }
@@ -36,11 +36,14 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
     Ok(Shown::page("Audit log", main))
 }
 
-fn head_shown(head: &HeadShown) -> Markup {
+fn head_shown(head: &Head) -> Markup {
     html! {
         @match head {
-            HeadShown::Signed { entries, signed, note } => {
-                p { "Its head vouches for " (entries) " entries, and was signed " (when(*signed)) "." }
+            Head::Signed { entries, signed, note } => {
+                p {
+                    "Its head vouches for " (entries) " entries, and was signed " (when(*signed)) ". "
+                    a href="/audit/witnesses" { "Ask the witnesses" }
+                }
                 @if let Some(note) = note {
                     details {
                         summary { "The signed head, to keep elsewhere" }
@@ -49,9 +52,33 @@ fn head_shown(head: &HeadShown) -> Markup {
                     }
                 }
             }
-            HeadShown::NoEntries | HeadShown::Unsigned => { p { (head.to_string()) } }
+            Head::NoEntries | Head::Unsigned => { p { (head.to_string()) } }
         }
     }
+}
+
+/// What others, who remember how far the log has come, say of it now.
+pub(super) async fn witnesses(desk: &Desk) -> Result<Shown, Trouble> {
+    let arguments = Map::from_iter([("witnesses".to_owned(), true.into())]);
+    let shown = reply_of!(desk.call("log_head", arguments).await?, LogHead);
+    let main = html! {
+        h1 { "Witnesses of the audit log" }
+        (head_shown(&shown.head))
+        @if shown.witnessed.is_empty() {
+            p role="status" { "This deployment has no witnesses. SVC_WITNESS names them." }
+        } @else {
+            ul {
+                @for witnessed in &shown.witnessed {
+                    li {
+                        @if witnessed.said.is_agreed() { span.good { "✓ " (witnessed.to_string()) } }
+                        @else { strong.bad { "⚠ " (witnessed.to_string()) } }
+                    }
+                }
+            }
+        }
+        p { a href="/audit" { "Back to the log" } }
+    };
+    Ok(Shown::page("Witnesses", main))
 }
 
 async fn entries(desk: &Desk, fields: &Fields) -> Result<Vec<AuditLine>, Trouble> {
@@ -121,7 +148,7 @@ fn paging(fields: &Fields, entries: &[AuditLine]) -> Markup {
 pub(super) fn check(desk: &Desk, session: &Arc<Session>) -> Shown {
     let check = Arc::new(Check { began: Instant::now(), verdict: Mutex::default() });
     *session.check.lock() = Some(check.clone());
-    let (_, verdict) = desk.begin("verify_audit", Map::new());
+    let verdict = desk.begin("verify_audit", Map::new());
     tokio::spawn(async move {
         let verdict = verdict.await;
         let told = verdict.map(|answer| answer.reply.to_string()).map_err(|trouble| trouble.text);

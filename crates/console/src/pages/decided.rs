@@ -12,7 +12,7 @@ use serde_json::Map;
 const MOST: usize = 50;
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
-    let space = fields.space();
+    let space = fields.space(desk.own_user());
     let of_all = desk.can(Capability::Admin) && !fields.has("user_id");
     let mut entries = Vec::new();
     for action in ["confirm_change", "reject_change"] {

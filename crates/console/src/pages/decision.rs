@@ -7,6 +7,7 @@ use crate::shown::Shown;
 use domain::{FactId, Space};
 use evidence::{Belief, Explained};
 use maud::{Markup, html};
+use serde_json::{Map, Value};
 use store::DecisionRow;
 
 /// What a decision says, where its record can be believed.
@@ -27,8 +28,8 @@ pub(super) fn verdict(row: &DecisionRow) -> Markup {
 }
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
-    let user_id = fields.space().user_id;
-    let mut arguments = fields.arguments(&["user_id"]);
+    let user_id = fields.space(desk.own_user()).user_id;
+    let mut arguments = Map::from_iter([("user_id".to_owned(), Value::from(user_id.as_str()))]);
     arguments.insert("decision_id".to_owned(), fields.get("id").into());
     let explanation = reply_of!(desk.call("explain_decision", arguments).await?, ExplainDecision);
     let Some(row) = &explanation.found else { return Ok(Shown::Nothing) };

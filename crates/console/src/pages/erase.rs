@@ -9,7 +9,7 @@ use domain::counted;
 use maud::html;
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
-    let (space, subject) = (fields.space(), fields.get("subject"));
+    let (space, subject) = (fields.space(desk.own_user()), fields.get("subject"));
     let goes = history(desk, &space, subject).await?;
     let main = html! {
         h1 { "Erase " (subject) }
@@ -49,7 +49,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
 }
 
 pub(super) async fn erase(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
-    let space = fields.space();
+    let space = fields.space(desk.own_user());
     let mut arguments = space_arguments(&space);
     arguments.insert("subject".to_owned(), fields.get("subject").into());
     for flag in ["include_decisions", "include_receipts", "include_audit"] {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use service::{Explanation, IfConfirmed, MemoryShown};
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
-    let (space, id) = (fields.space(), fields.get("id"));
+    let (space, id) = (fields.space(desk.own_user()), fields.get("id"));
     let mut arguments = space_arguments(&space);
     arguments.insert("memory_id".to_owned(), id.into());
     let answer = desk.call("get_memory", arguments).await?;
@@ -173,7 +173,7 @@ fn actions(desk: &Desk, space: &Space, fact: &Fact) -> Markup {
 }
 
 pub(super) async fn correct(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
-    let space = fields.space();
+    let space = fields.space(desk.own_user());
     let mut arguments = space_arguments(&space);
     arguments.insert("memory_id".to_owned(), fields.get("id").into());
     arguments.insert("new_value".to_owned(), fields.get("value").into());
@@ -186,7 +186,7 @@ pub(super) async fn correct(desk: &Desk, fields: &Fields) -> Result<Shown, Troub
 }
 
 pub(super) async fn forget(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
-    let space = fields.space();
+    let space = fields.space(desk.own_user());
     let mut arguments = space_arguments(&space);
     arguments.insert("memory_id".to_owned(), fields.get("id").into());
     let forgotten = reply_of!(desk.call("forget_memory", arguments).await?, ForgetMemory);

@@ -20,7 +20,7 @@ const EDGE_UP: f64 = 40.0;
 const NAME_CHARS: usize = 28;
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
-    let space = fields.space();
+    let space = fields.space(desk.own_user());
     let mut arguments = space_arguments(&space);
     arguments.extend(fields.arguments(&["text"]));
     let answer = desk.call("space_graph", arguments).await?;

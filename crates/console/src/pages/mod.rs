@@ -11,6 +11,7 @@ mod health;
 mod memory;
 mod people;
 mod receipts;
+pub(crate) mod sign_on;
 pub(crate) mod signin;
 mod space_form;
 mod waiting;
@@ -38,6 +39,7 @@ pub(crate) async fn show(
         "/receipts" => receipts::show(desk, fields).await,
         "/audit" => audit::show(desk, fields).await,
         "/audit/check" => Ok(audit::checked(session)),
+        "/audit/witnesses" => audit::witnesses(desk).await,
         "/people" => people::show(desk).await,
         "/health" => health::show(desk).await,
         "/graph" => graph::show(desk, fields).await,

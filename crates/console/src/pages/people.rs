@@ -85,20 +85,27 @@ fn row(desk: &Desk, state: &PrincipalState, now: Timestamp) -> Markup {
 
 /// The quotas are settings of the deployment.
 fn quotas(quotas: &Quotas) -> Markup {
-    let shown =
-        |number: Option<usize>| number.map_or_else(|| "no limit".to_owned(), |number| number.to_string());
+    let calls = |number: Option<usize>| number.map_or_else(no_limit, |number| number.to_string());
+    let held = |number: Option<i64>| number.map_or_else(no_limit, |number| number.to_string());
+    let rows =
+        [("each key", quotas.key, quotas.storage.key), ("each tenant", quotas.tenant, quotas.storage.tenant)];
     html! {
         section aria-labelledby="quotas" {
             h2 id="quotas" { "Quotas" }
             table {
                 caption.hidden { "Quotas" }
-                thead { tr { th scope="col" { "Of" } th scope="col" { "Calls a minute" } th scope="col" { "Calls at once" } } }
+                thead { tr {
+                    th scope="col" { "Of" } th scope="col" { "Calls a minute" } th scope="col" { "Calls at once" }
+                    th scope="col" { "Facts" } th scope="col" { "Bytes" }
+                } }
                 tbody {
-                    @for (of, quota) in [("each key", quotas.key), ("each tenant", quotas.tenant)] {
+                    @for (of, quota, storage) in rows {
                         tr {
                             th scope="row" data-label="Of" { (of) }
-                            td data-label="Calls a minute" { (shown(quota.calls_per_minute)) }
-                            td data-label="Calls at once" { (shown(quota.concurrent)) }
+                            td data-label="Calls a minute" { (calls(quota.calls_per_minute)) }
+                            td data-label="Calls at once" { (calls(quota.concurrent)) }
+                            td data-label="Facts" { (held(storage.facts)) }
+                            td data-label="Bytes" { (held(storage.bytes)) }
                         }
                     }
                 }
@@ -106,6 +113,10 @@ fn quotas(quotas: &Quotas) -> Markup {
             p { "They are set by SVC_QUOTA_KEY_CALLS and the settings beside it, for the whole deployment." }
         }
     }
+}
+
+fn no_limit() -> String {
+    "no limit".to_owned()
 }
 
 fn create_form(desk: &Desk) -> Markup {

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use service::{ReceiptList, ReceiptVerdict};
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
-    let space = fields.space();
+    let space = fields.space(desk.own_user());
     let mut arguments = fields.arguments(&["before"]);
     arguments.insert("user_id".to_owned(), space.user_id.as_str().into());
     let list = reply_of!(desk.call("list_receipts", arguments).await?, ListReceipts);

@@ -1,4 +1,4 @@
-//! Coming in: by an API key, or by the one-time address of this machine.
+//! Coming in: by an API key, or by the one-time address of this machine. By the identity provider: `sign_on.rs`.
 
 use crate::cookie::CookieJar;
 use crate::fields::Fields;
@@ -22,11 +22,14 @@ fn form(console: &Console, status: StatusCode, wrong: Option<&str>) -> Page {
     let main = html! {
         h1 { (TITLE) }
         @if let Some(wrong) = wrong { p.trouble role="alert" { (wrong) } }
-        @match console.entrance {
+        @match &console.entrance {
             Entrance::OneTimeAddress => {
                 p { "This console is for the person at this machine. Run " code { "svc console" } " and open the address that it prints." }
             }
-            Entrance::Credentials(_) => {
+            Entrance::Credentials { sign_on, .. } => {
+                @if let Some(sign_on) = sign_on {
+                    p { a.button href="/sign-on" { "Sign in at " (sign_on.issuer()) } }
+                }
                 form.card method="post" action="/signin" {
                     label for="key" { "API key" }
                     input id="key" name="key" type="password" required autocomplete="current-password" spellcheck="false";
@@ -56,7 +59,9 @@ pub(crate) async fn sign_in(console: &Console, visit: &Visit, fields: &Fields) -
 
 pub(crate) fn open(console: &Console, visit: &Visit, token: &str) -> Page {
     let is_local = matches!(console.entrance, Entrance::OneTimeAddress);
-    if !is_local || !console.take_ticket(token, Instant::now()) {
+    // A browser that only guesses where a person wants to go must not use the address up.
+    let is_guess = visit.parts.headers.contains_key("sec-purpose");
+    if !is_local || is_guess || !console.take_ticket(token, Instant::now()) {
         let text = "This address has been used, or is too old. If it was not you who used it, stop svc console. Run svc \
             console again for a new one.";
         return page(StatusCode::GONE, message(None, "This address does not work", text));
@@ -66,7 +71,7 @@ pub(crate) fn open(console: &Console, visit: &Visit, token: &str) -> Page {
 
 /// Goes on by a page of our own rather than by a redirect: after one that began elsewhere, a browser would not show the new
 /// cookie.
-fn begin(console: &Console, visit: &Visit, who: Who, caller: String) -> Page {
+pub(super) fn begin(console: &Console, visit: &Visit, who: Who, caller: String) -> Page {
     let begun = console.sessions.begin(who, caller, Instant::now()).ok();
     let cookie = begun.and_then(|token| CookieJar::of(&visit.parts.headers).set(&token));
     let Some(cookie) = cookie else {

@@ -17,7 +17,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
     let approves = desk.can(Capability::Approve);
     // Somebody who may approve sees all spaces, unless they chose one.
     let chosen = !fields.get("user_id").trim().is_empty() || !approves;
-    let space = fields.space();
+    let space = fields.space(desk.own_user());
     let shown = if chosen { space.clone() } else { Space::new("", "", "") };
     let arguments = if chosen {
         space_arguments(&space)
@@ -135,7 +135,7 @@ pub(super) async fn decide(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
 /// Decides one change; what came of it, or why it was not done.
 async fn one(desk: &Desk, tool: &str, change: &str, note: &str) -> String {
     let change = Fields::read(change.trim_start_matches('?').as_bytes());
-    let mut arguments = space_arguments(&change.space());
+    let mut arguments = space_arguments(&change.space(desk.own_user()));
     arguments.insert("memory_id".to_owned(), change.get("id").into());
     arguments.insert("decided_by".to_owned(), note.trim().into());
     match desk.call(tool, arguments).await {

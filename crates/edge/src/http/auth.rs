@@ -1,6 +1,7 @@
 //! Who sends a request.
 
-use crate::oidc::{Oidc, OidcConfig};
+use crate::oidc::{Oidc, OidcConfig, Refused};
+use crate::sign_on::Arrival;
 use domain::{Principal, Timestamp};
 use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
@@ -91,18 +92,30 @@ impl Authenticator {
         found.map_err(AuthError::Unchecked)?.ok_or(AuthError::Unauthorized)
     }
 
+    /// Somebody who comes from the identity provider, with what it gave for this sign-on.
+    pub async fn arrived(&self, arrival: &Arrival) -> Result<Principal, AuthError> {
+        let principal = self.sso()?.newcomer(&arrival.id_token, &arrival.nonce).await;
+        principal.map_err(|refused| turned_away(&refused))
+    }
+
     /// Anything that is not one of our keys can only be an ID token.
     async fn signed_on(&self, token: &str) -> Result<Principal, AuthError> {
+        self.sso()?.principal(token).await.map_err(|refused| turned_away(&refused))
+    }
+
+    fn sso(&self) -> Result<&Oidc, AuthError> {
         let Some(oidc) = &self.oidc else { return Err(AuthError::Unauthorized) };
         if !self.service.edition(Timestamp::now()).grants(SSO) {
             tracing::warn!("an ID token was turned away: the licence in force does not grant sso");
             return Err(AuthError::Unauthorized);
         }
-        oidc.principal(token).await.map_err(|refused| {
-            tracing::info!(reason = %refused.0, "an ID token was turned away");
-            AuthError::Unauthorized
-        })
+        Ok(oidc)
     }
+}
+
+fn turned_away(refused: &Refused) -> AuthError {
+    tracing::info!(reason = %refused.0, "an ID token was turned away");
+    AuthError::Unauthorized
 }
 
 /// The token of the one `Authorization` header. Of several, a proxy before us may have checked another one than we

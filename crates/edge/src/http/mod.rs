@@ -20,13 +20,16 @@ mod reply;
 mod server;
 mod site;
 mod sse;
+mod witness;
 mod write_timeout;
 
 pub use crate::oidc::OidcConfig;
+pub use crate::sign_on::{Arrival, Departure, SignOn, SignOnConfig, SignOnError};
 pub use auth::{AuthError, Authenticator, KeptCredential};
 pub use metrics::MetricsToken;
 pub use server::Server;
 pub use site::{Caller, Page, Site, Visit, Visitor};
+pub use witness::{WitnessAnswer, WitnessReply, WitnessServer};
 
 /// What the operator decides about the HTTP server.
 #[derive(Debug, Clone)]

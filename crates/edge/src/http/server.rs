@@ -137,7 +137,7 @@ async fn silence(place: &Place) {
     }
 }
 
-async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+pub(super) async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => {

@@ -6,7 +6,14 @@ use crate::{Canonical, Entry, Hash, Head, Keyring, SignedHead, is_included};
 pub(super) struct Checked {
     pub entry: Entry,
     pub hash: Hash,
-    pub is_blanked: bool,
+    /// `None` once it was blanked.
+    pub detail: Option<String>,
+}
+
+impl Checked {
+    pub const fn is_blanked(&self) -> bool {
+        self.detail.is_none()
+    }
 }
 
 /// An entry's own bytes: its hash, its detail, and in an old one its signature.
@@ -47,8 +54,8 @@ pub(super) fn entry(at: &At<'_>, keys: &Keyring) -> Result<Checked, Fault> {
             Some(disclosure.text().map_err(|e| opened.fault(e.to_string()))?.to_owned())
         }
     };
-    at.shows("detail", text)?;
-    Ok(Checked { entry, hash, is_blanked: detail.is_none() })
+    at.shows("detail", text.clone())?;
+    Ok(Checked { entry, hash, detail: text })
 }
 
 pub(super) fn head(at: &At<'_>, keys: &Keyring) -> Result<SignedHead, Fault> {

@@ -83,7 +83,7 @@ fn entries(root: &At<'_>, keys: &Keyring, head: Option<&Head>, space: &Space) ->
             included(&at, &checked, head)?;
         }
         count += 1;
-        blanked += u64::from(checked.is_blanked);
+        blanked += u64::from(checked.is_blanked());
     }
     let entries = counted(count, "audit entry", "audit entries");
     let blanked =

@@ -104,7 +104,7 @@ impl<'a> LogCheck<'a> {
             return Err(at.fault(format!("entry {seq} does not follow the hash of entry {}", before.size)));
         }
         checked.entry.blanks.iter().for_each(|range| self.unanswered.remove(*range));
-        if checked.is_blanked {
+        if checked.is_blanked() {
             self.unanswered.push(seq);
             self.blanked += 1;
         }

@@ -1,6 +1,7 @@
 //! Receipts and decisions, one at a time.
 
 use super::json::{At, Fault};
+use super::logged::{Made, logged};
 use crate::{Belief, Canonical, Keyring, Receipt, ReceiptKind, Snapshot};
 use domain::Space;
 
@@ -19,7 +20,8 @@ pub(super) fn receipt(at: &At<'_>, keys: &Keyring, within: Option<&Space>) -> Re
         ReceiptKind::Erasure(_) => "erasure receipt",
     };
     let (id, tenant, ts, said) = (receipt.id, &receipt.tenant, receipt.ts, receipt.summary());
-    Ok(format!("{kind} #{id} of tenant {tenant}, signed at {ts}: {said}"))
+    let logged = logged(at, keys, &Made::receipt(receipt))?;
+    Ok(format!("{kind} #{id} of tenant {tenant}, signed at {ts}: {said}{logged}"))
 }
 
 /// What an export holds is of its user.
@@ -68,7 +70,9 @@ pub(super) fn decision(at: &At<'_>, keys: &Keyring, within: Option<&Space>) -> R
     let (id, ts, beliefs) = (snapshot.owner.id, snapshot.ts, snapshot.beliefs.len());
     let summary = summary.map_or_else(|| "its summary was erased".to_owned(), |text| format!("'{text}'"));
     let tenant = &snapshot.owner.tenant;
+    let logged = logged(at, keys, &Made::decision(snapshot))?;
     Ok(format!(
-        "decision #{id} of tenant {tenant}, signed at {ts}: {summary}; {disclosed} of {beliefs} belief(s) disclosed"
+        "decision #{id} of tenant {tenant}, signed at {ts}: {summary}; {disclosed} of {beliefs} belief(s) \
+         disclosed{logged}"
     ))
 }

@@ -7,6 +7,8 @@ use crate::render::pair;
 use crate::tool::{Context, Effect, Tool, World};
 use crate::tools::recall::asked;
 use domain::{Capability, Fact, FactId, ReceiptId, Space, Status, Timestamp, limits};
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use model::{Answer, AnswerFact, Order};
 use recall::{ContextRule, SpaceIndex};
 use schemars::JsonSchema;
@@ -74,7 +76,7 @@ impl Tool for RecallAsOf {
 }
 
 async fn held_then(cx: &Context<'_>, as_of: &str) -> Result<HeldThen, Stop> {
-    let at: Timestamp = as_of.trim().parse().map_err(|_| {
+    let at = moment(as_of.trim()).ok_or_else(|| {
         let now = cx.call.caller.now;
         Stop::refused(format!("Invalid argument 'as_of': it takes a time such as {now}."))
     })?;
@@ -83,6 +85,12 @@ async fn held_then(cx: &Context<'_>, as_of: &str) -> Result<HeldThen, Stop> {
     let (active, flagged) = then.partition(|fact| fact.status == Status::Active);
     let since = history.erasures.into_iter().filter(|(_, erased)| *erased > at);
     Ok(HeldThen { at, active, flagged, erasures: since.map(|(receipt, _)| receipt).collect() })
+}
+
+/// A time without an offset, as a browser gives it, is UTC.
+fn moment(text: &str) -> Option<Timestamp> {
+    let civil = || Some(text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
+    text.parse().ok().or_else(civil)
 }
 
 /// Facts of the past have no vectors, so they are found by their words.

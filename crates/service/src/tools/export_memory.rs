@@ -5,6 +5,7 @@ use crate::fact_json::fact_json;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, Space};
+use evidence::Made;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -60,8 +61,12 @@ fn object(exported: &Exported) -> Value {
     let mut object = json!({
         "space": { "user_id": space.user_id, "agent_id": space.agent_id, "run_id": space.run_id },
         "records": export.records.iter().map(fact_json).collect::<Vec<_>>(),
-        "decisions": export.decisions.iter().map(|(signed, disclosed)| decision_json(signed, disclosed)).collect::<Vec<_>>(),
-        "receipts": export.receipts.iter().map(receipt_json).collect::<Vec<_>>(),
+        "decisions": export.decisions.iter().map(|(signed, disclosed)| {
+            logged(export, decision_json(signed, disclosed), &Made::decision(&signed.statement))
+        }).collect::<Vec<_>>(),
+        "receipts": export.receipts.iter().map(|signed| {
+            logged(export, receipt_json(signed), &Made::receipt(&signed.statement))
+        }).collect::<Vec<_>>(),
         "audit": export.audit.iter().map(proven).collect::<Vec<_>>(),
         "audit_head": export.head.as_ref().map(head_json),
         "unreadable": export.unreadable,
@@ -69,6 +74,19 @@ fn object(exported: &Exported) -> Value {
     });
     if let (Some(damage), Value::Object(fields)) = (file_damage, &mut object) {
         fields.insert("file_damage".to_owned(), json!(damage));
+    }
+    object
+}
+
+/// With the entry of the call that made it, and what shows that this entry is in the log: a receipt or a decision can be
+/// taken out of the export, and still has its proof.
+fn logged(export: &Export, mut object: Value, made: &Made<'_>) -> Value {
+    let entry = export.audit.iter().find(|entry| made.is_told_by(&entry.stored));
+    if let (Some(fields), Some(entry), Some(head)) = (object.as_object_mut(), entry, &export.head) {
+        let proof: Option<Vec<String>> =
+            entry.proof.as_ref().map(|proof| proof.iter().map(ToString::to_string).collect());
+        let logged = json!({ "entry": entry_json(&entry.stored), "proof": proof, "head": head_json(head) });
+        fields.insert("logged".to_owned(), logged);
     }
     object
 }

@@ -9,7 +9,7 @@ use model::ModelError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
-use store::StoreError;
+use store::{StoreError, Testimony, Witnessed};
 
 pub(crate) struct Health;
 
@@ -35,8 +35,13 @@ impl Tool for Health {
             let projection = service.projection.as_ref()?;
             Some(projection.graph.ready().await)
         };
-        let (db, embedder, llm, graph) =
-            tokio::join!(service.store.ready(), models.probe_embedder(), models.probe_chat(), graph);
+        let (db, embedder, llm, graph, witnessed) = tokio::join!(
+            service.store.ready(),
+            models.probe_embedder(),
+            models.probe_chat(),
+            graph,
+            service.store.witnesses_ask()
+        );
         let report = HealthReport {
             provider: models.provider(),
             model: models.chat_model().to_owned(),
@@ -47,6 +52,7 @@ impl Tool for Health {
             embedder,
             llm,
             graph,
+            witnessed,
         };
         Ok(Done::read(report, "checked"))
     }
@@ -65,6 +71,8 @@ pub struct HealthReport {
     pub llm: Result<(), ModelError>,
     /// `None` where the deployment has none.
     pub graph: Option<Result<(), GraphError>>,
+    /// Empty where the deployment has none.
+    pub witnessed: Vec<Witnessed>,
 }
 
 impl HealthReport {
@@ -92,9 +100,16 @@ impl fmt::Display for HealthReport {
             }
         }
         match &self.graph {
-            None => f.write_str("graph: disabled"),
-            Some(Ok(())) => f.write_str("graph: ok"),
-            Some(Err(error)) => write!(f, "graph: FAIL ({})", error.kind()),
+            None => f.write_str("graph: disabled")?,
+            Some(Ok(())) => f.write_str("graph: ok")?,
+            Some(Err(error)) => write!(f, "graph: FAIL ({})", error.kind())?,
         }
+        for Witnessed { witness, said } in &self.witnessed {
+            match said {
+                Testimony::Agrees { .. } => write!(f, "\nwitness {witness}: ok")?,
+                said => write!(f, "\nwitness {witness}: FAIL ({})", said.kind())?,
+            }
+        }
+        Ok(())
     }
 }

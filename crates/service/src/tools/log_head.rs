@@ -7,12 +7,17 @@ use domain::{Capability, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
+use store::Witnessed;
 
 pub(crate) struct LogHead;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Ask the witnesses as well, which takes as long as they do.
+    #[serde(default)]
+    witnesses: bool,
+}
 
 impl Tool for LogHead {
     const NAME: &'static str = "log_head";
@@ -26,23 +31,31 @@ impl Tool for LogHead {
     type Args = Args;
     type Reply = HeadShown;
 
-    async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<HeadShown>, Stop> {
+    async fn run(cx: Context<'_, NoSpace>, args: Args) -> Result<Done<HeadShown>, Stop> {
         let store = &cx.service.store;
-        let shown = match (store.log_continues(0).await?, store.keyring()) {
-            (Some(proof), Some(keys)) => HeadShown::Signed {
+        let head = match (store.log_continues(0).await?, store.keyring()) {
+            (Some(proof), Some(keys)) => Head::Signed {
                 entries: proof.head.statement.at.size,
                 signed: proof.head.statement.ts,
                 note: proof.head.note(keys),
             },
-            (None, _) => HeadShown::NoEntries,
-            (_, None) => HeadShown::Unsigned,
+            (None, _) => Head::NoEntries,
+            (_, None) => Head::Unsigned,
         };
-        Ok(Done::read(shown, "read"))
+        let witnessed = if args.witnesses { store.witnesses_ask().await } else { Vec::new() };
+        Ok(Done::read(HeadShown { head, witnessed }, "read"))
     }
 }
 
 #[derive(Debug)]
-pub enum HeadShown {
+pub struct HeadShown {
+    pub head: Head,
+    /// Empty where they were not asked, or where there are none.
+    pub witnessed: Vec<Witnessed>,
+}
+
+#[derive(Debug)]
+pub enum Head {
     NoEntries,
     /// Signing is off, and a head that nobody signed proves nothing.
     Unsigned,
@@ -55,6 +68,13 @@ pub enum HeadShown {
 }
 
 impl fmt::Display for HeadShown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.head, f)?;
+        self.witnessed.iter().try_for_each(|witnessed| write!(f, "\n{witnessed}"))
+    }
+}
+
+impl fmt::Display for Head {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoEntries => f.write_str("The audit log has no entries yet, and so no head."),

@@ -98,7 +98,10 @@ impl Tool for SearchMemories {
         };
         let has_more = facts.len() > limit;
         facts.truncate(limit);
-        let detail = format!("{}: {} found", excerpt(args.text.trim(), 80), facts.len());
+        let detail = match args.text.trim() {
+            "" => format!("{} found", facts.len()),
+            text => format!("{}: {} found", excerpt(text, 80), facts.len()),
+        };
         Ok(Done::read(Found { facts, has_more }, detail))
     }
 }

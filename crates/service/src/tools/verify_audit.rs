@@ -44,8 +44,10 @@ pub struct AuditVerdict(pub AuditReport);
 
 impl fmt::Display for AuditVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (entries, restorations, vouched) = match &self.0 {
-            AuditReport::Intact { entries, restorations, vouched } => (entries, restorations, vouched),
+        let (entries, restorations, vouched, witnessed) = match &self.0 {
+            AuditReport::Intact { entries, restorations, vouched, witnessed } => {
+                (entries, restorations, vouched, witnessed)
+            }
             AuditReport::Broken(broken) => {
                 return write!(f, "⚠ Audit chain BROKEN at seq {}: {}.", broken.seq, broken.reason);
             }
@@ -76,6 +78,9 @@ impl fmt::Display for AuditVerdict {
                 "\nAnother program has the head file locked, so nothing outside the database vouches for entries after \
                  {last}. Find that program and stop it."
             )?;
+        }
+        for witnessed in witnessed.iter().filter(|witnessed| !witnessed.said.is_agreed()) {
+            write!(f, "\n{witnessed}.")?;
         }
         Ok(())
     }

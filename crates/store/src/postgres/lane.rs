@@ -242,6 +242,7 @@ impl Worker {
         };
         if let Some(end) = end {
             self.shared.witness(&end.head).await;
+            self.health.head_kept.notify_one();
             self.shared.last_end.set(end.known());
         }
         match outcome {

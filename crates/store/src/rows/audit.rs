@@ -5,6 +5,7 @@ use crate::StoreError;
 use crate::call::{Call, Ending, Record};
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
+use crate::witness::Witnessed;
 use domain::{EntryNumber, Timestamp};
 use evidence::{
     Broken, Commitment, Disclosure, Draft, Entry, Hash, Restoration, SeqRange, Signature, SignedRestoration,
@@ -35,6 +36,8 @@ pub enum AuditReport {
         /// The last entry that the head outside the database vouches for, where another program has that file locked
         /// and it cannot be moved on.
         vouched: Option<u64>,
+        /// What each witness says of the log; none of them is against it.
+        witnessed: Vec<Witnessed>,
     },
     Broken(Broken),
 }
@@ -52,9 +55,19 @@ impl AuditReport {
         match checked {
             Ok(entries) => {
                 let restorations = said.notes.into_iter().map(|note| note.statement).collect();
-                Self::Intact { entries, restorations, vouched: said.vouched }
+                Self::Intact { entries, restorations, vouched: said.vouched, witnessed: Vec::new() }
             }
             Err(broken) => Self::Broken(broken),
+        }
+    }
+
+    /// The verdict once the witnesses have been heard. A log that holds by itself is broken where one of them remembers
+    /// another.
+    pub(crate) fn heard(self, heard: Vec<Witnessed>) -> Self {
+        let Self::Intact { entries, restorations, vouched, .. } = self else { return self };
+        match heard.iter().find(|witnessed| witnessed.said.is_against()) {
+            Some(against) => Self::Broken(Broken { seq: against.said.at(), reason: against.to_string() }),
+            None => Self::Intact { entries, restorations, vouched, witnessed: heard },
         }
     }
 }

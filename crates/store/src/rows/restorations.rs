@@ -29,8 +29,10 @@ pub(crate) fn read<'a>(values: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Sig
 pub struct Missing {
     /// Where the log still is what it was.
     pub kept: Position,
-    /// The head outside, which the log does not pass through.
-    pub lost: Head,
+    /// Up to where it was known, outside the database.
+    pub lost: Position,
+    /// When that head was signed. A witness that shows no head does not say.
+    pub signed: Option<Timestamp>,
 }
 
 impl Missing {
@@ -39,12 +41,12 @@ impl Missing {
     }
 
     pub const fn last(&self) -> u64 {
-        self.lost.at.size
+        self.lost.size
     }
 
     /// The log lacks nothing; what was lost is the head file.
     pub const fn is_head_file_alone(&self) -> bool {
-        self.kept.size == self.lost.at.size
+        self.kept.size == self.lost.size
     }
 }
 
@@ -65,13 +67,23 @@ impl Standing {
 
     /// The heads that the log does not pass through, and that no note excuses.
     pub fn against(&self, secrets: &Secrets) -> Vec<&SignedHead> {
+        let notes = self.notes_of_log(secrets);
+        let excused = |head: &Head| notes.iter().any(|note| note.statement.covers(head));
+        self.not_passed().into_iter().filter(|head| !excused(&head.statement)).collect()
+    }
+
+    /// Whether a note says that the entry of this number is lost, for a witness that shows no head.
+    pub fn excuses(&self, entry: u64, secrets: &Secrets) -> bool {
+        self.notes_of_log(secrets).iter().any(|note| note.statement.is_lost(entry))
+    }
+
+    /// The notes that are ours, and of this log.
+    fn notes_of_log(&self, secrets: &Secrets) -> Vec<&SignedRestoration> {
         let known = |note: &&SignedRestoration| {
             secrets.keyring.as_ref().is_none_or(|keys| note.is_signed_by(keys))
                 && self.passed.contains(&note.statement.kept)
         };
-        let notes: Vec<&SignedRestoration> = self.notes.iter().filter(known).collect();
-        let excused = |head: &Head| notes.iter().any(|note| note.statement.covers(head));
-        self.not_passed().into_iter().filter(|head| !excused(&head.statement)).collect()
+        self.notes.iter().filter(known).collect()
     }
 
     fn not_passed(&self) -> Vec<&SignedHead> {
@@ -109,13 +121,12 @@ impl Secrets {
         ts: Timestamp,
         reason: &str,
     ) -> Result<SignedRestoration, StoreError> {
-        if missing.lost.ts >= ts {
+        if let Some(signed) = missing.signed.filter(|signed| *signed >= ts) {
             return Err(StoreError::Startup(format!(
-                "the head kept outside the database was signed at {}, which is later than now; set the clock",
-                missing.lost.ts
+                "the head kept outside the database was signed at {signed}, which is later than now; set the clock"
             )));
         }
-        let (kept, lost) = (missing.kept, missing.lost.at);
+        let (kept, lost) = (missing.kept, missing.lost);
         let note = Restoration { kept, lost, ts, reason: reason.to_owned() };
         Ok(Signed::new(note, self.signer.as_ref()))
     }

@@ -82,7 +82,8 @@ impl AuditList {
 }
 
 impl Store {
-    /// Recomputes every hash and signature of the log, and compares it with the heads in and outside the database.
+    /// Recomputes every hash and signature of the log, and compares it with the heads in and outside the database and
+    /// with what the witnesses remember.
     /// The verdict is on a log that is not older than the question.
     pub async fn audit_verify(&self, deadline: Instant) -> Result<AuditReport, StoreError> {
         let (awaited, round) = self.verification().join();
@@ -101,7 +102,9 @@ impl Store {
         let outside = self.outside().await?;
         let round = round.clone();
         let still = Box::new(move || round.is_wanted());
-        self.audit_check(Against { outside, proposed: None }, still).await
+        let check = self.audit_check(Against { outside, proposed: None }, still);
+        let (report, heard) = tokio::join!(check, self.witnesses_ask());
+        Ok(report?.heard(heard))
     }
 
     /// Entries newest first.

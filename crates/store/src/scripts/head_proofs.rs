@@ -40,6 +40,27 @@ impl Query for Continues {
     }
 }
 
+/// That the log of `size` entries continues that of `old`, both as far as this log has them. `None` where the entries that
+/// it is made of were purged.
+pub(super) struct Consistency {
+    pub old: u64,
+    pub size: u64,
+}
+
+impl Query for Consistency {
+    type Output = Option<Vec<Hash>>;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Deployment
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Self::Output> {
+        let plan = Plan::consistency(self.old, self.size);
+        let known = tree::subtrees(db, &plan.nodes()).await?;
+        Ok(plan.proof(&known))
+    }
+}
+
 /// That the entry is in the log.
 struct Includes(EntryNumber);
 

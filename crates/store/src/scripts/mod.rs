@@ -39,3 +39,6 @@ mod storage_use;
 pub(crate) mod tree;
 pub(crate) mod user_keys;
 mod vectors;
+mod witness_endpoint;
+mod witness_file;
+mod witnesses;

@@ -11,8 +11,9 @@ use crate::rows::restorations::{self, Missing};
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, StoreResult};
 use crate::sql::params;
 use crate::store::Store;
-use domain::{EntryNumber, Timestamp};
-use evidence::{Head, Position, SignedHead, SignedRestoration};
+use crate::witness::{Testimony, Witnessed};
+use domain::EntryNumber;
+use evidence::{Hash, Position, SignedHead, SignedRestoration};
 
 /// What the heads kept outside know of the log and it does not hold, unless the operator has confirmed that.
 struct Lost {
@@ -37,7 +38,43 @@ impl Query for Lost {
             Some((seq, hash)) => restorations::position(EntryNumber(seq), hash)?,
             None => log_start(db).await?,
         };
-        Ok(Some(Missing { kept, lost }))
+        Ok(Some(Missing { kept, lost: lost.at, signed: Some(lost.ts) }))
+    }
+}
+
+/// What is missing, once a witness says that it has seen so many entries of another log, or of this one when it was
+/// longer. It shows no head, so where the two logs part is not known: the one entry is what is certain.
+struct Widened {
+    missing: Option<Missing>,
+    entries: u64,
+}
+
+impl Query for Widened {
+    type Output = Missing;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Deployment
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Missing> {
+        let end = HeadInside.run(db).await?.map_or(Position::GENESIS, |head| head.statement.at);
+        let none = Missing { kept: end, lost: end, signed: None };
+        let Missing { kept, lost, signed } = self.missing.unwrap_or(none);
+        let kept = if kept.size < self.entries { kept } else { self.before(db).await? };
+        let lost =
+            if lost.size < self.entries { Position { size: self.entries, hash: Hash::ZERO } } else { lost };
+        Ok(Missing { kept, lost, signed })
+    }
+}
+
+impl Widened {
+    async fn before<D: Db>(&self, db: &mut D) -> StoreResult<Position> {
+        let seq = i64::try_from(self.entries).unwrap_or(i64::MAX).saturating_sub(1);
+        let sql = "SELECT seq, hash FROM audit_entry WHERE seq = $1";
+        match db.one::<(i64, Option<Vec<u8>>)>(sql, &params![seq]).await? {
+            Some((seq, hash)) => restorations::position(EntryNumber(seq), hash),
+            None => log_start(db).await,
+        }
     }
 }
 
@@ -64,10 +101,11 @@ impl Script for Confirmation {
 }
 
 impl Store {
-    /// What the heads kept outside know of the log and it does not hold, unless the operator has confirmed that.
+    /// What the heads kept outside and the witnesses know of the log and it does not hold, unless the operator has
+    /// confirmed that.
     pub async fn restoration_missing(&self) -> Result<Option<Missing>, StoreError> {
         let outside = self.outside_heads().await?;
-        self.missing(outside).await
+        self.missing(outside.as_deref()).await
     }
 
     /// Signs the operator's word that the database was restored, for this reason, and begins the head outside anew.
@@ -78,7 +116,7 @@ impl Store {
         reason: String,
     ) -> Result<Option<Missing>, StoreError> {
         let outside = self.outside_heads().await?;
-        let Some(missing) = self.missing(outside.clone()).await? else { return Ok(None) };
+        let Some(missing) = self.missing(outside.as_deref()).await? else { return Ok(None) };
         let note = self.secrets().restoration_sign(missing, call.caller.now, &reason)?;
         let outside = Outside { kept: Kept::Heads(outside.unwrap_or_default()), is_locked: false };
         let against = Against { outside, proposed: Some(note.clone()) };
@@ -99,15 +137,23 @@ impl Store {
         }
     }
 
-    /// Without any head outside, that is all that is missing.
-    async fn missing(&self, outside: Option<Vec<SignedHead>>) -> StoreResult<Option<Missing>> {
-        if let Some(heads) = outside {
-            // The head of a log without entries says nothing.
-            let outside = heads.into_iter().filter(|head| head.statement.at.size > 0).collect();
-            return self.read(Lost { outside }).await;
+    /// Without any head outside, that is what is missing where nothing else is.
+    async fn missing(&self, outside: Option<&[SignedHead]>) -> StoreResult<Option<Missing>> {
+        let mut heads = outside.unwrap_or_default().to_vec();
+        heads.extend(self.witnesses_heads().await);
+        // The head of a log without entries says nothing.
+        heads.retain(|head| head.statement.at.size > 0);
+        let mut missing = self.read(Lost { outside: heads }).await?;
+        for Witnessed { said, .. } in self.witnesses_ask().await {
+            if let Testimony::Longer { entries, .. } | Testimony::Forked { entries } = said {
+                missing = Some(self.read(Widened { missing, entries }).await?);
+            }
         }
-        let begun = Head { at: Position::GENESIS, ts: Timestamp::UNIX_EPOCH, tree: None };
-        let lost = self.read(HeadInside).await?.map_or(begun, |head| head.statement);
-        Ok(Some(Missing { kept: lost.at, lost }))
+        if missing.is_some() || outside.is_some() {
+            return Ok(missing);
+        }
+        let head = self.read(HeadInside).await?;
+        let end = head.as_ref().map_or(Position::GENESIS, |head| head.statement.at);
+        Ok(Some(Missing { kept: end, lost: end, signed: head.map(|head| head.statement.ts) }))
     }
 }

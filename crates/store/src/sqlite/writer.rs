@@ -304,6 +304,9 @@ impl Worker {
             written = Ok(());
         }
         self.head_lag.note(&written, &self.head_file);
+        if written.is_ok() {
+            self.health.head_kept.notify_one();
+        }
     }
 
     /// Flushes the write-ahead log. SQLite takes no locks on that file, so opening and closing it here is safe.

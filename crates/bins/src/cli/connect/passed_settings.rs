@@ -4,8 +4,9 @@ use crate::settings::environment;
 
 /// Settings that decide which memory it is, which model serves it, and by which rules. Paths are passed on separately,
 /// because they have to be given in full.
-const PASSED: [&str; 37] = [
+const PASSED: [&str; 38] = [
     "SVC_DATABASE_URL",
+    "SVC_WITNESS",
     "SVC_KEY",
     "SVC_ENCRYPT",
     "SVC_SIGN",

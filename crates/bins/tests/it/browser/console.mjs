@@ -21,7 +21,7 @@ const SEEN = {
 const browser = await chromium.launch({
   executablePath: given.chromium,
   args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync"],
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"],
 });
 
 /** A browser of one person's own. Whatever goes wrong in a page, or leaves this machine, fails the test. */
@@ -88,6 +88,20 @@ for (const [role, pages] of Object.entries(SEEN)) {
     const approve = await page.getByRole("button", { name: /^Approve/ }).count();
     assert.equal(approve > 0, name === "Waiting" && (role === "admin" || role === "member"), `${name}, by ${role}`);
   }
+  await close();
+}
+
+// A stranger gets to sign in, and nowhere else.
+{
+  const { page, close } = await person();
+  for (const path of ["/", "/memory", "/waiting", "/people", "/audit/check", "/nothing"]) {
+    await page.goto(given.console + path);
+    await page.getByLabel("API key").waitFor();
+  }
+  await page.getByLabel("API key").fill("svc_sk_guess");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").waitFor();
+  await noViolations(page, "a wrong key");
   await close();
 }
 
@@ -233,7 +247,10 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
   await visitor.getByText("Rotate or revoke").click();
   await visitor.getByRole("button", { name: "Revoke at once" }).click();
   await page.getByRole("status").getByText(/^Revoked principal/).waitFor();
-  await page.goto(`${given.console}/graph?user_id=patient-8`);
+  await page.goto(`${given.console}/audit/witnesses`);
+  await noViolations(page, "witnesses");
+  await page.goto(`${given.console}/graph?user_id=team`);
+  await noViolations(page, "a graph");
   await picture(page, "graph");
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByLabel("API key").waitFor();

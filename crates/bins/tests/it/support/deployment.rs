@@ -74,13 +74,17 @@ impl Deployment {
 
     /// A licence for that many principals.
     pub fn with_seats(self, seats: u32) -> Self {
+        self.with_licence(seats, &[])
+    }
+
+    pub fn with_licence(self, seats: u32, features: &[&str]) -> Self {
         let vendor = Signer::from_seed([42; 32]);
         let issued = domain::Timestamp::now();
         let claims = Claims {
             customer: "tests".to_owned(),
             edition: "team".to_owned(),
             seats,
-            features: Vec::new(),
+            features: features.iter().map(|feature| (*feature).to_owned()).collect(),
             issued: Some(issued),
             expires: issued.checked_add(std::time::Duration::from_secs(24 * 3600)).unwrap(),
         };

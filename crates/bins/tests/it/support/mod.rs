@@ -26,6 +26,7 @@ mod server;
 mod signed_entries;
 mod sql;
 mod terminal;
+mod witness;
 
 pub use client::Mcp;
 pub use deployment::Deployment;
@@ -36,6 +37,7 @@ pub use seed::Seed;
 pub use server::{Server, allow_open_files, created};
 pub use sql::{Cell, Sql, blob};
 pub use terminal::Terminal;
+pub use witness::WitnessProcess;
 
 use std::path::Path;
 use std::time::Duration;
