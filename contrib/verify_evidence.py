@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Checks signed evidence against the public keys of a deployment.
 
-    verify_evidence.py FILE... --key HEX [--key HEX...] [--json]
+    verify_evidence.py FILE... --key HEX [--key HEX...] [--history FILE] [--json]
 
 Each FILE is a receipt, a decision, the export of a space, an extract of the
 audit log, a checkpoint of it or the proof of one entry, as
 docs/evidence-format.md describes them. --key takes a public key
 (64 hexadecimal digits) or a file with one such key on each line. Take the keys
-from a deployment you trust, never from the file that is to be checked.
+from a deployment you trust, never from the file that is to be checked. Where the
+key was rotated, one key is enough with the history of the keys: exports have it,
+and --history takes it as a file of its own.
 
 For each file the output says what it proves ("ok") and what is wrong with it
 ("FAULT"); with --json it is one JSON object per file. The exit status is 0 if
@@ -136,6 +138,7 @@ class PublicKey:
         if point is None or has_small_order(point):
             raise ValueError("not a usable Ed25519 public key")
         self.data = data
+        self.retired = None  # Or the size of the log and the time when it was retired.
         self.id = hashlib.sha256(data).digest()[:8]
         x, y, z, t = point
         self.negated_table = multiples_table((-x % P, y, z, -t % P))
@@ -352,6 +355,14 @@ def decode_anchor(body, at):
     return anchor
 
 
+def decode_succession(body, at):
+    record = Record(body, at, "svc/key-succession/1")
+    succession = SimpleNamespace(retired=record.hash(), successor=record.hash(), size=record.u64(),
+                                 hash=record.hash(), time=record.time())
+    record.end()
+    return succession
+
+
 # --- The tree of the log (RFC 6962)
 
 
@@ -522,6 +533,20 @@ def check_signature(thing, place, body, keys):
         raise Fault(at, "the signature is false")
 
 
+def refuse_retired(thing, place, keys, size, time):
+    """A key signs nothing of a longer log, or of a later time, than when it was retired."""
+    retired = keys[bytes.fromhex(thing["signature"][:16])].retired
+    if retired is None:
+        return
+    if (size is not None and size > retired[0]) or time_order(time) > time_order(retired[1]):
+        raise Fault(within(place, "signature"), "it was made with a key that had been retired")
+
+
+def time_order(text):
+    seconds, _, fraction = text[:-1].partition(".")
+    return seconds, fraction.ljust(9, "0")
+
+
 def signed_body(thing, place, keys):
     typed(thing, dict, place or "file")
     body = hex_bytes(required(thing, "body", str, place), within(place, "body"))
@@ -555,6 +580,7 @@ def open_text(thing, disclosure_name, words_name, place, commitment):
 def check_receipt(thing, place, keys, user=None):
     body = signed_body(thing, place, keys)
     receipt = decode_receipt(body, within(place, "body"))
+    refuse_retired(thing, place, keys, receipt.log_size, receipt.time)
     compare_words(thing, place, id=receipt.id, kind=receipt.kind, ts=receipt.time)
     if user is not None and receipt.space is not None and receipt.space[0] != user:
         raise Fault(place, f"it is about user {quoted(receipt.space[0])}, not about {quoted(user)}")
@@ -583,6 +609,7 @@ def check_receipt(thing, place, keys, user=None):
 def check_decision(thing, place, keys, user=None):
     body = signed_body(thing, place, keys)
     decision = decode_decision(body, within(place, "body"))
+    refuse_retired(thing, place, keys, None, decision.time)
     compare_words(thing, place, id=decision.id, ts=decision.time)
     if user is not None and decision.space[0] != user:
         raise Fault(place, f"it is of user {quoted(decision.space[0])}, not of {quoted(user)}")
@@ -645,6 +672,7 @@ def check_entry(thing, place, keys):
                   request_id=entry.request_id)
     if entry.is_first_form:
         check_signature(thing, place, body, keys)
+        refuse_retired(thing, place, keys, entry.seq, entry.time)
     elif thing.get("signature") is not None:
         raise Fault(within(place, "signature"), "an entry of the second form has none")
     entry.detail = open_text(thing, "detail_disclosure", "detail", place, entry.commitment)
@@ -654,14 +682,53 @@ def check_entry(thing, place, keys):
 def check_head(thing, place, keys):
     body = signed_body(thing, place, keys)
     head = decode_head(body, within(place, "body"))
+    refuse_retired(thing, place, keys, head.size, head.time)
     compare_words(thing, place, size=head.size, hash=head.hash.hex(), ts=head.time)
     return head
+
+
+# --- The history of the keys
+
+
+def follow_history(thing, keys, at="key_history"):
+    """The keys, with those of the history where one of them is trusted; each up to where it was retired."""
+    if thing.get("key_history") is None:
+        return keys
+    of_history, before = {}, None
+    for index, link in enumerate(typed(thing["key_history"], list, at)):
+        place = f"{at}[{index}]"
+        typed(link, dict, place)
+        body = hex_bytes(required(link, "body", str, place), f"{place}.body")
+        said = decode_succession(body, f"{place}.body")
+        compare_words(link, place, retired=said.retired.hex(), successor=said.successor.hex(),
+                      size=said.size, hash=said.hash.hex(), ts=said.time)
+        pair = []
+        for name, data in (("retired", said.retired), ("successor", said.successor)):
+            try:
+                key = PublicKey(data)
+            except ValueError as error:
+                raise Fault(f"{place}.body", f"the {name} key is {error}") from None
+            signature = hex_bytes(required(link, f"{name}_signature", str, place),
+                                  f"{place}.{name}_signature", 72)
+            if signature[:8] != key.id or not key.verifies(signature[8:], body):
+                raise Fault(f"{place}.{name}_signature", "the signature is false")
+            pair.append(key)
+        if before is not None and (before.successor != said.retired or before.size > said.size
+                                   or time_order(before.time) > time_order(said.time)):
+            raise Fault(place, "it does not follow the succession before it")
+        pair[0].retired, pair[0].retired_hash = (said.size, said.time), said.hash
+        of_history.update((key.id, key) for key in pair)
+        before = said
+    if not of_history.keys() & keys.keys():
+        return keys
+    return {**keys, **of_history}
 
 
 # --- The export of a space
 
 
 def check_export(export, report, keys):
+    keys = follow_history(export, keys)
     space_shown = required(export, "space", dict, "")
     names = ("user_id", "agent_id", "run_id")
     space = tuple("" if space_shown.get(name) is None
@@ -806,9 +873,10 @@ class Extract:
     """Takes the lines of an extract one by one, and keeps only what the next ones need."""
 
     def __init__(self, header, report, keys):
-        self.report, self.keys = report, keys
+        self.report = report
         if required(header, "audit_export", int, "") != 1:
             raise Fault("audit_export", f"version {header['audit_export']} is not known")
+        self.keys = keys = follow_history(header, keys)
         if header.get("tenant", False) is not None:
             required(header, "tenant", str, "")
         self.tenant = header["tenant"]
@@ -816,6 +884,7 @@ class Extract:
         if header.get("anchor") is not None:
             body = signed_body(typed(header["anchor"], dict, "anchor"), "anchor", keys)
             self.anchor = anchor = decode_anchor(body, "anchor.body")
+            refuse_retired(header["anchor"], "anchor", keys, None, anchor.time)
             self.tree, self.last_hash = Tree(anchor.size, anchor.peaks), anchor.hash
         self.unanswered = array("Q")  # Numbers of the entries whose detail is missing, ascending.
         self.shown = self.hidden = self.blanked = 0
@@ -843,6 +912,9 @@ class Extract:
         self.second_form_shown |= not entry.is_first_form
         if entry.prev != self.last_hash:
             raise Fault("body", "its prev is not the hash of the entry before")
+        retired = [(key.retired[0], key.retired_hash) for key in self.keys.values() if key.retired]
+        if entry.action == "signing_key_rotated" and (self.tree.size, self.last_hash) not in retired:
+            raise Fault("action", "it tells of a new signing key, and the key history does not")
         for first, last in entry.blanks:
             start = bisect.bisect_left(self.unanswered, first)
             del self.unanswered[start : bisect.bisect_right(self.unanswered, last)]
@@ -925,6 +997,7 @@ def check_document(document, report, keys):
     """A file that is one JSON value."""
     if isinstance(document, dict) and "body" in document:
         body = hex_bytes(document["body"], "body")
+        keys = follow_history(document, keys)
         if Record(body, "body", "svc/receipt/1", "svc/decision/1").tag == "svc/receipt/1":
             report.attempt(check_receipt, document, "", keys)
         else:
@@ -992,12 +1065,18 @@ def main(arguments=None):
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--key", action="append", required=True, metavar="HEX",
                         help="a public key, or a file with one on each line")
+    parser.add_argument("--history", metavar="FILE", help="the history of the keys")
     parser.add_argument("--json", action="store_true", help="print one JSON object per file")
     options = parser.parse_intermixed_args(arguments)
     try:
         keys = read_keys(options.key)
-    except ValueError as error:
+        if options.history:
+            with open(options.history, "rb") as file:
+                keys = follow_history(typed(parse_json(file.read(), "file"), dict, "file"), keys)
+    except (ValueError, OSError) as error:
         parser.error(printable(str(error)))
+    except Fault as fault:
+        parser.error(printable(f"{options.history}: {fault.at} {fault.why}"))
     status = 0
     for path in options.files:
         report = check_file(path, keys)

@@ -3,6 +3,7 @@
 mod entries;
 mod export;
 mod json;
+mod keys;
 mod log;
 mod logged;
 mod statements;
@@ -12,7 +13,7 @@ pub use json::{Fault, Finding};
 pub use log::LogCheck;
 pub use logged::Made;
 
-use crate::{Canonical, Keyring, Receipt, Snapshot};
+use crate::{Canonical, KeyHistory, Keyring, Receipt, Snapshot};
 use json::At;
 use serde_json::Value;
 
@@ -30,6 +31,11 @@ pub fn check_artefact(file: &[u8], keys: &Keyring) -> Vec<Finding> {
         }
     };
     let root = At::root("", &value);
+    let keys = match root.maybe("key_history").map(|at| keys::key_history(&at)).transpose() {
+        Ok(history) => keys.clone().following(&history.unwrap_or_default()),
+        Err(fault) => return vec![Err(fault)],
+    };
+    let keys = &keys;
     if root.maybe("records").is_some() || root.maybe("audit").is_some() {
         return export::export(&root, keys);
     }
@@ -46,4 +52,11 @@ fn statement(root: &At<'_>, keys: &Keyring) -> Finding {
     } else {
         Err(body.fault("it is neither a receipt nor a decision"))
     }
+}
+
+/// Reads what `svc keys history` prints.
+pub fn read_key_history(file: &[u8]) -> Result<KeyHistory, Fault> {
+    let value: Value = serde_json::from_slice(file)
+        .map_err(|e| Fault { at: String::new(), why: format!("it is not JSON: line {}", e.line()) })?;
+    keys::key_history(&At::root("", &value).get("key_history")?)
 }

@@ -1,12 +1,15 @@
 //! The audit log's entries. Each holds the hash of the one before it, so none can be changed unnoticed.
 
 use crate::record::{Reader, Writer};
-use crate::{Canonical, Commitment, Disclosure, Hash, Malformed, Signature};
+use crate::{Canonical, Commitment, Disclosure, Hash, Malformed, Place, Signature, Statement};
 use domain::Timestamp;
 
 const TAG: &str = "svc/audit-entry/2";
 /// Of entries that were signed one by one.
 const TAG_SIGNED: &str = "svc/audit-entry/1";
+
+/// The action of the entry that tells of a new signing key.
+pub const KEY_ROTATED: &str = "signing_key_rotated";
 
 /// A position in the log: the number of entries up to it, purged ones included, and the hash of the last of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +130,12 @@ impl Canonical for Entry {
         };
         r.end()?;
         Ok(entry)
+    }
+}
+
+impl Statement for Entry {
+    fn place(&self) -> Place {
+        Place { entries: Some(self.seq), ts: Some(self.ts) }
     }
 }
 

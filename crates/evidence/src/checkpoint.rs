@@ -1,7 +1,7 @@
 //! Statements about the log as a whole: where it ended at a time, and from where on it is kept.
 
 use crate::record::{Reader, Writer};
-use crate::{Canonical, Frontier, Hash, KeyId, Malformed, Position, Signed};
+use crate::{Canonical, Frontier, Hash, KeyId, Malformed, Place, Position, Signed, Statement};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use domain::Timestamp;
@@ -98,6 +98,25 @@ fn parse(text: &str) -> Option<Head> {
     let chain = hash(lines.next()?.strip_prefix("chain ")?)?;
     let ts = lines.next()?.strip_prefix("time ")?.parse().ok()?;
     Some(Head { at: Position { size, hash: chain }, ts, tree: Some(TreeHead { origin, root }) })
+}
+
+impl Statement for Head {
+    fn place(&self) -> Place {
+        Place { entries: Some(self.at.size), ts: Some(self.ts) }
+    }
+}
+
+impl Statement for OutsideHead {
+    fn place(&self) -> Place {
+        self.0.statement.place()
+    }
+}
+
+/// The entries that it stands for are older than the purge.
+impl Statement for Anchor {
+    fn place(&self) -> Place {
+        Place { entries: None, ts: Some(self.ts) }
+    }
 }
 
 impl Canonical for OutsideHead {

@@ -2,7 +2,10 @@
 //! and to each belief: one belief can be erased, and the signature still proves the rest.
 
 use crate::record::{Reader, Writer};
-use crate::{Canonical, Commitment, Disclosure, Invalid, Keyring, Malformed, NoRandomness, Signed, Signer};
+use crate::{
+    Canonical, Commitment, Disclosure, Invalid, Keyring, Malformed, NoRandomness, Place, Signed, Signer,
+    Statement,
+};
 use domain::{DecisionId, FactId, Space, Tenant, Timestamp};
 
 const SNAPSHOT_TAG: &str = "svc/decision/1";
@@ -155,6 +158,12 @@ impl Canonical for Snapshot {
         };
         r.end()?;
         Ok(snapshot)
+    }
+}
+
+impl Statement for Snapshot {
+    fn place(&self) -> Place {
+        Place { entries: None, ts: Some(self.ts) }
     }
 }
 

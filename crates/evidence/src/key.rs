@@ -40,6 +40,7 @@ impl Signature {
 }
 
 /// The private half. It is wiped from memory when dropped.
+#[derive(Clone)]
 pub struct Signer {
     key: SigningKey,
     key_id: KeyId,
@@ -51,6 +52,11 @@ impl Signer {
         seed.zeroize();
         let key_id = key_id(&key.verifying_key());
         Self { key, key_id }
+    }
+
+    /// The secret itself, to be kept where nobody else reads it.
+    pub fn seed(&self) -> [u8; 32] {
+        self.key.to_bytes()
     }
 
     pub fn public_key(&self) -> PublicKey {
@@ -83,10 +89,14 @@ impl PublicKey {
         let mut bytes = [0; 32];
         hex::decode_to_slice(text.trim(), &mut bytes)
             .map_err(|_| Malformed::new("an Ed25519 public key is 64 hexadecimal digits"))?;
-        match VerifyingKey::from_bytes(&bytes) {
+        Self::from_bytes(&bytes)
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Result<Self, Malformed> {
+        match VerifyingKey::from_bytes(bytes) {
             // Under a key of small order, one signature fits many messages.
             Ok(key) if !key.is_weak() => Ok(Self { key, key_id: key_id(&key) }),
-            _ => Err(Malformed::new("these 64 digits are no Ed25519 public key")),
+            _ => Err(Malformed::new("these 32 bytes are no Ed25519 public key")),
         }
     }
 
@@ -109,40 +119,6 @@ impl PublicKey {
 
     pub(crate) fn point(&self) -> EdwardsPoint {
         self.key.to_edwards()
-    }
-}
-
-/// The keys of one deployment: the one that signs now, and those that signed before it, oldest first.
-#[derive(Debug, Clone)]
-pub struct Keyring {
-    current: PublicKey,
-    retired: Vec<PublicKey>,
-}
-
-impl Keyring {
-    pub fn new(current: PublicKey, retired: Vec<PublicKey>) -> Self {
-        Self { current, retired }
-    }
-
-    pub fn current(&self) -> &PublicKey {
-        &self.current
-    }
-
-    pub fn retired(&self) -> &[PublicKey] {
-        &self.retired
-    }
-
-    /// The key that the deployment began with.
-    pub fn first(&self) -> &PublicKey {
-        self.retired.first().unwrap_or(&self.current)
-    }
-
-    pub fn find(&self, key_id: KeyId) -> Option<&PublicKey> {
-        std::iter::once(&self.current).chain(&self.retired).find(|key| key.key_id == key_id)
-    }
-
-    pub fn verify(&self, message: &[u8], signature: &Signature) -> bool {
-        self.find(signature.key_id).is_some_and(|key| key.verifies(message, &signature.bytes))
     }
 }
 

@@ -31,13 +31,12 @@ impl SignedHead {
         let statement =
             Head::decode(format!("{text}\n").as_bytes()).map_err(|e| malformed(&e.to_string()))?;
         let tree = statement.tree.ok_or_else(|| malformed("it has no root"))?;
-        let candidates: Vec<&PublicKey> = std::iter::once(keys.current()).chain(keys.retired()).collect();
         for line in signatures.lines() {
             let signed = line.strip_prefix(&format!("— {} ", tree.origin));
             let Some(bytes) = signed.and_then(|signed| BASE64_STANDARD.decode(signed).ok()) else { continue };
             let Some((id, rest)) = bytes.split_first_chunk::<4>() else { continue };
             let Ok(bytes) = <[u8; 64]>::try_from(rest) else { continue };
-            for key in candidates.iter().filter(|key| note_key(tree.origin, key) == *id) {
+            for key in keys.keys().filter(|key| note_key(tree.origin, key) == *id) {
                 let head = Signed { statement, signature: Some(Signature { key_id: key.key_id(), bytes }) };
                 if head.is_signed_by(keys) {
                     return Ok(head);

@@ -1,7 +1,7 @@
 //! Receipts: what was known of a subject at a time, and what was erased.
 
 use crate::record::{Reader, Writer};
-use crate::{Canonical, Invalid, Keyring, Malformed, Position, Signed};
+use crate::{Canonical, Invalid, Keyring, Malformed, Place, Position, Signed, Statement};
 use domain::{DecisionId, FactId, ReceiptId, Space, Tenant, Timestamp, counted};
 
 const TAG: &str = "svc/receipt/1";
@@ -192,6 +192,12 @@ impl Canonical for Receipt {
         };
         r.end()?;
         Ok(Self { id, tenant, space, ts, kind, audit })
+    }
+}
+
+impl Statement for Receipt {
+    fn place(&self) -> Place {
+        Place { entries: Some(self.audit.size), ts: Some(self.ts) }
     }
 }
 

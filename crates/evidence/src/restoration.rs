@@ -1,7 +1,7 @@
 //! The operator's word that a database was restored from an earlier copy, and what of its log is gone with that.
 
 use crate::record::{Reader, Writer};
-use crate::{Canonical, Head, Malformed, Position, Signed};
+use crate::{Canonical, Head, Malformed, Place, Position, Signed, Statement};
 use domain::Timestamp;
 
 const TAG: &str = "svc/audit-restoration/1";
@@ -51,5 +51,11 @@ impl Canonical for Restoration {
         let note = Self { kept, lost, ts: r.time()?, reason: r.text()? };
         r.end()?;
         Ok(note)
+    }
+}
+
+impl Statement for Restoration {
+    fn place(&self) -> Place {
+        Place { entries: None, ts: Some(self.ts) }
     }
 }

@@ -1,7 +1,7 @@
 //! A statement with the signature over its exact bytes.
 
 use crate::record::{Reader, Writer};
-use crate::{Canonical, Hash, Keyring, Malformed, Signature, Signer};
+use crate::{Canonical, Hash, Keyring, Malformed, Signature, Signer, Statement};
 
 const TAG: &str = "svc/signed/1";
 
@@ -27,10 +27,6 @@ impl<T: Canonical> Signed<T> {
         Hash::of(&self.body())
     }
 
-    pub fn is_signed_by(&self, keys: &Keyring) -> bool {
-        self.signature.is_some_and(|s| keys.verify(&self.body(), &s))
-    }
-
     pub fn encode(&self) -> Vec<u8> {
         let mut w = Writer::new(TAG);
         w.bytes(&self.body());
@@ -44,5 +40,12 @@ impl<T: Canonical> Signed<T> {
         let signature = r.option(|r| Signature::decode(r.bytes()?))?;
         r.end()?;
         Ok(Self { statement, signature })
+    }
+}
+
+impl<T: Statement> Signed<T> {
+    /// Whether one of the keys signed it, and was not retired before.
+    pub fn is_signed_by(&self, keys: &Keyring) -> bool {
+        self.signature.is_some_and(|s| keys.verify(&self.body(), &s, self.statement.place()))
     }
 }

@@ -14,6 +14,7 @@ mod note;
 mod page;
 mod restorations;
 mod roundtrip;
+mod succession;
 mod tampering;
 mod witness;
 

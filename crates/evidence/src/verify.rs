@@ -2,8 +2,8 @@
 
 use crate::seqset::SeqSet;
 use crate::{
-    Canonical, Keyring, LogEnd, Position, SignedAnchor, SignedHead, SignedRestoration, StoredDetail,
-    StoredEntry,
+    KEY_ROTATED, Keyring, LogEnd, Position, SignedAnchor, SignedHead, SignedRestoration, Statement,
+    StoredDetail, StoredEntry,
 };
 use std::collections::VecDeque;
 use std::num::NonZero;
@@ -148,6 +148,13 @@ impl<'a> ChainVerifier<'a> {
         if let Some(reason) = entry.blanks_fault() {
             return Err(Broken::at(entry.seq, reason));
         }
+        if entry.action == KEY_ROTATED && self.keys.is_some_and(|keys| !keys.retires_at(before)) {
+            return Err(Broken::at(
+                entry.seq,
+                "the entry tells of a new signing key, and the key history does not; put the newest copy of the \
+                 signing key file back",
+            ));
+        }
         entry.blanks.iter().for_each(|range| self.unanswered.remove(*range));
         if stored.detail == StoredDetail::Blanked {
             self.unanswered.push(entry.seq);
@@ -229,7 +236,7 @@ impl<'a> ChainVerifier<'a> {
     }
 }
 
-fn is_vouched_for<T: Canonical>(signed: &crate::Signed<T>, keys: Option<&Keyring>) -> bool {
+fn is_vouched_for<T: Statement>(signed: &crate::Signed<T>, keys: Option<&Keyring>) -> bool {
     keys.is_none_or(|keys| signed.is_signed_by(keys))
 }
 

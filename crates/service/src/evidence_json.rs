@@ -1,8 +1,8 @@
 //! Evidence as JSON, as the page on its format describes it. What is signed is given as its exact bytes.
 
 use evidence::{
-    Canonical, Disclosed, Disclosure, Receipt, Signature, Signed, SignedHead, Snapshot, StoredDetail,
-    StoredEntry,
+    Canonical, Disclosed, Disclosure, Handover, KeyHistory, Receipt, Signature, Signed, SignedHead, Snapshot,
+    StoredDetail, StoredEntry,
 };
 use serde_json::{Value, json};
 
@@ -77,4 +77,22 @@ pub fn head_json(head: &SignedHead) -> Value {
 /// A signed statement of which nothing is shown but its bytes.
 pub fn signed_json<T: Canonical>(signed: &Signed<T>) -> Value {
     json!({ "body": hex::encode(signed.body()), "signature": signature(signed.signature.as_ref()) })
+}
+
+/// Which key signed after which; `None` where there was never another.
+pub fn key_history_json(history: &KeyHistory) -> Option<Value> {
+    let handover = |handover: &Handover| {
+        let said = &handover.statement;
+        json!({
+            "retired": said.retired.to_hex(),
+            "successor": said.successor.to_hex(),
+            "size": said.at.size,
+            "hash": said.at.hash.to_string(),
+            "ts": said.ts.to_string(),
+            "body": hex::encode(said.encode()),
+            "retired_signature": signature(Some(&handover.by_retired)),
+            "successor_signature": signature(Some(&handover.by_successor)),
+        })
+    };
+    (!history.is_empty()).then(|| history.handovers().iter().map(handover).collect())
 }

@@ -31,7 +31,7 @@ mod tools;
 mod usage_history;
 
 pub use catalogue::{ToolInfo, catalogue, tools_for_people};
-pub use evidence_json::{entry_json, head_json, signed_json};
+pub use evidence_json::{entry_json, head_json, key_history_json, signed_json};
 pub use fact_json::fact_json;
 pub use paths::Path;
 pub use projection_check::{Comparison, compare};

@@ -9,16 +9,19 @@ pub(crate) enum Apart {
     UserKeys,
     /// The principals that were revoked, signed.
     Revoked,
+    /// The signing keys once they were rotated, sealed under the master key.
+    SigningKeys,
 }
 
 impl Apart {
-    pub const ALL: [Self; 2] = [Self::UserKeys, Self::Revoked];
+    pub const ALL: [Self; 3] = [Self::UserKeys, Self::Revoked, Self::SigningKeys];
 
     /// The row of `deployment` that holds it in PostgreSQL.
     pub const fn row(self) -> &'static str {
         match self {
             Self::UserKeys => "user_keys",
             Self::Revoked => "revoked",
+            Self::SigningKeys => "signing_keys",
         }
     }
 
@@ -27,6 +30,7 @@ impl Apart {
         path.push(match self {
             Self::UserKeys => ".users.key",
             Self::Revoked => ".revoked",
+            Self::SigningKeys => ".sign.key",
         });
         PathBuf::from(path)
     }

@@ -206,7 +206,7 @@ impl HeadFile {
     }
 
     fn slot_of(&self, head: &SignedHead) -> io::Result<Vec<u8>> {
-        let body = Signed::new(OutsideHead(head.clone()), self.secrets.signer.as_ref()).encode();
+        let body = self.secrets.sign(OutsideHead(head.clone())).encode();
         let length = u16::try_from(body.len()).map_err(io::Error::other)?;
         let mut bytes = [length.to_be_bytes().as_slice(), &body].concat();
         if bytes.len() > SLOT_BYTES {
@@ -339,9 +339,9 @@ impl Slot {
     }
 
     fn is_ours(&self, secrets: &Secrets) -> bool {
-        secrets.keyring.as_ref().is_none_or(|keys| match self {
-            Self::Signed(signed) => signed.is_signed_by(keys),
-            Self::Old(head) => head.is_signed_by(keys),
+        secrets.signing().is_none_or(|signing| match self {
+            Self::Signed(signed) => signed.is_signed_by(&signing.keyring),
+            Self::Old(head) => head.is_signed_by(&signing.keyring),
         })
     }
 }

@@ -11,7 +11,7 @@ use crate::state::Change;
 use domain::{Account, FactId, SourcePolicy, Space, SpaceKey, Tenant};
 use evidence::{LogEnd, SeqRange};
 use reconcile::{HeldFacts, Needs, Plan, Write};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// What an operation on rows gives, or why it failed.
 pub(crate) type StoreResult<T> = Result<T, StoreError>;
@@ -130,6 +130,12 @@ impl<'a> Ground<'a> {
         Self { space: Some(space), ..Self::of(call) }
     }
 
+    /// What the service does for the whole deployment.
+    pub fn of_deployment() -> Self {
+        static TENANT: LazyLock<Tenant> = LazyLock::new(Tenant::default);
+        Self::tenant(&TENANT)
+    }
+
     /// No space in particular.
     pub fn tenant(tenant: &'a Tenant) -> Self {
         Self { tenant, space: None, caller: "" }
@@ -204,6 +210,8 @@ pub(crate) enum Alone<'a> {
     Storing(&'a Tenant),
     /// Two processes that fill the last seat at once: one of them waits, and then finds it taken.
     Seating,
+    /// Nobody else appends to the log: where a key is retired, the log must not go on under it.
+    Signing,
     /// Two purges of the audit log at once would each cut from what they saw, and the later anchor could come before
     /// the earlier cut.
     Purging,
@@ -257,11 +265,11 @@ pub(crate) trait Db: Send {
     /// What is kept apart from the rows.
     fn apart(&mut self, what: Apart) -> impl Future<Output = StoreResult<Option<Vec<u8>>>> + Send;
 
-    /// The next rows of a tenant in a table, as they are, none of them at its end.
+    /// The next rows of a table, those of a tenant where it is divided, as they are; none of them at its end.
     fn table_page(
         &mut self,
         table: &'static Table,
-        tenant: &Tenant,
+        tenant: Option<&Tenant>,
         after: Option<&Key>,
     ) -> impl Future<Output = StoreResult<Batch>> + Send;
 
@@ -316,6 +324,9 @@ pub(crate) trait Rows: Send {
 
     /// Writes what is kept apart from the rows.
     fn apart_set(&mut self, what: Apart, value: &[u8]) -> impl Future<Output = StoreResult<()>> + Send;
+
+    /// Goes on with the keys as this transaction has changed them.
+    fn keys_changed(&mut self) -> impl Future<Output = StoreResult<()>> + Send;
 
     /// Writes the call's audit entry, naming the earlier entries whose detail it blanked, and counts the call. The
     /// transaction does not commit unless the key that the call was made with is still good.

@@ -181,6 +181,14 @@ impl Sealer {
         matches!(self.0, Mode::Sealing { .. })
     }
 
+    /// Whether the value is sealed under an older key.
+    pub fn is_outdated(&self, value: &[u8]) -> bool {
+        match (&self.0, value.split_first()) {
+            (Mode::Sealing { current, .. }, Some((&SEALED, rest))) => !rest.starts_with(&current.id.0),
+            _ => false,
+        }
+    }
+
     /// The current key first, then the older ones.
     pub fn key_ids(&self) -> Vec<KeyId> {
         match &self.0 {

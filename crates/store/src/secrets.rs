@@ -3,14 +3,17 @@
 use crate::StoreError;
 use crate::blind::BlindKey;
 use crate::seal::{FOR_USER, SealError, Sealer, UserKeyId};
+use crate::signing::{Signing, SigningNow};
 use crate::state::StateKey;
 use crate::unreadable::Unreadable;
 use crate::user_keys::UserKeys;
 use domain::SpaceKey;
-use evidence::{Keyring, Signer};
+use evidence::{Canonical, KeyId, Signed};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) struct Secrets {
     pub sealer: Sealer,
@@ -19,11 +22,18 @@ pub(crate) struct Secrets {
     pub blind: BlindKey,
     /// For the macs of rows, to which the audit log commits; `None` when encryption is off.
     pub state: Option<StateKey>,
-    pub signer: Option<Signer>,
-    /// The deployment's own public keys; `None` when signing is off.
-    pub keyring: Option<Keyring>,
+    /// `None` when signing is off.
+    pub signing: Option<SigningNow>,
     /// What did not open under these keys.
     pub unreadable: Unreadable,
+    unknown: AtomicU64,
+}
+
+/// Which keys sign and seal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KeysMark {
+    signer: Option<KeyId>,
+    users: Option<u8>,
 }
 
 /// Which row and column a sealed value belongs to. A value that was moved to another row does not open there.
@@ -58,6 +68,25 @@ impl<'a> Binding<'a> {
 }
 
 impl Secrets {
+    pub fn new(
+        sealer: Sealer,
+        blind: BlindKey,
+        state: Option<StateKey>,
+        signing: Option<SigningNow>,
+    ) -> Self {
+        let (unreadable, unknown) = (Unreadable::default(), AtomicU64::new(0));
+        Self { sealer, users: None, blind, state, signing, unreadable, unknown }
+    }
+
+    /// The keys that sign and have signed; `None` when signing is off.
+    pub fn signing(&self) -> Option<Arc<Signing>> {
+        self.signing.as_ref().map(SigningNow::get)
+    }
+
+    pub fn sign<T: Canonical>(&self, statement: T) -> Signed<T> {
+        Signed::new(statement, self.signing().as_ref().map(|signing| &signing.signer))
+    }
+
     pub fn seal(&self, binding: Binding<'_>, plain: &[u8]) -> Result<Vec<u8>, StoreError> {
         self.seal_for(None, binding, plain)
     }
@@ -85,7 +114,12 @@ impl Secrets {
         };
         match opened {
             Ok(plain) => Ok(plain.to_vec()),
-            Err(e) => Err(StoreError::Sealed { what: binding.what, why: e.to_string() }),
+            Err(e) => {
+                if matches!(e, SealError::UnknownTree(_) | SealError::UnknownKey(_)) {
+                    self.unknown.fetch_add(1, Ordering::Relaxed);
+                }
+                Err(StoreError::Sealed { what: binding.what, why: e.to_string() })
+            }
         }
     }
 
@@ -112,6 +146,35 @@ impl Secrets {
         // The parser's own message can quote what it read, so only where it stopped is told.
         serde_json::from_slice(&plain)
             .map_err(|e| StoreError::corrupt(binding.what, format!("malformed at column {}", e.column())))
+    }
+
+    /// Whether the value is under other keys than the newest.
+    pub fn is_outdated(&self, sealed: &[u8]) -> bool {
+        match (sealed.split_first(), &self.users) {
+            (Some((&FOR_USER, rest)), Some(keys)) => rest.first() != Some(&keys.generation()),
+            _ => self.sealer.is_outdated(sealed),
+        }
+    }
+
+    /// The same value under the newest keys, for the same user; `None` where it does not open.
+    pub fn reseal(&self, binding: Binding<'_>, sealed: &[u8]) -> Option<Vec<u8>> {
+        let plain = self.open(binding, sealed).ok()?;
+        let user = sealed.split_first().filter(|(form, _)| **form == FOR_USER);
+        let user = user.and_then(|(_, rest)| UserKeys::user_of(rest));
+        self.seal_for(user, binding, &plain).ok()
+    }
+
+    /// How often something did not open because its key is not among ours. Another process may have made it since.
+    pub fn unknown(&self) -> u64 {
+        self.unknown.load(Ordering::Relaxed)
+    }
+
+    /// The keys that a transaction works with.
+    pub fn mark(&self) -> KeysMark {
+        KeysMark {
+            signer: self.signing().map(|signing| signing.signer.key_id()),
+            users: self.users.as_ref().map(UserKeys::generation),
+        }
     }
 
     /// An index for equality lookups within one space. `purpose` keeps equal words of different columns apart.

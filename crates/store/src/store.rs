@@ -1,7 +1,7 @@
 //! The one handle that the service works with, and which engine is behind it. What it can do is in `scripts`.
 
 use crate::erasures::Erasures;
-use crate::head_file::{HeadFile, Outside};
+use crate::head_file::{HeadFile, Kept, Outside};
 use crate::health::Health;
 use crate::keys::KeySettings;
 use crate::load::Load;
@@ -11,6 +11,8 @@ use crate::rows::schema::Schema;
 use crate::script::{Query, Reach, Script, StoreResult};
 use crate::scripts::log::HeadInside;
 use crate::scripts::marks::{Against, StillWanted};
+use crate::scripts::signing_view::Learn;
+use crate::scripts::user_keys::Follow;
 use crate::secrets::Secrets;
 use crate::sqlite::db::SqliteDb;
 use crate::sqlite::{Sqlite, SqliteSettings};
@@ -19,7 +21,7 @@ use crate::verification::Verification;
 use crate::witness::Known;
 use crate::{ChainWait, StoreError};
 use domain::{Account, ReceiptId, Tenant, Timestamp};
-use evidence::{Keyring, SignedHead};
+use evidence::{KeyHistory, Keyring, SignedHead};
 use futures_util::future::BoxFuture;
 use std::fmt;
 use std::path::PathBuf;
@@ -137,12 +139,17 @@ impl Store {
 
     /// The public half of the signing key in hexadecimal; `None` when signing is off.
     pub fn public_key(&self) -> Option<String> {
-        self.secrets().signer.as_ref().map(|signer| signer.public_key().to_hex())
+        self.secrets().signing().map(|signing| signing.signer.public_key().to_hex())
     }
 
     /// The keys that signed; `None` when signing is off.
-    pub fn keyring(&self) -> Option<&Keyring> {
-        self.secrets().keyring.as_ref()
+    pub fn keyring(&self) -> Option<Keyring> {
+        self.secrets().signing().map(|signing| signing.keyring.clone())
+    }
+
+    /// Which key signed after which; `None` when signing is off.
+    pub fn key_history(&self) -> Option<KeyHistory> {
+        self.secrets().signing().map(|signing| signing.history.clone())
     }
 
     /// What was typed at the prompt of this database. There is none with PostgreSQL: an erasure on one host could not
@@ -191,8 +198,14 @@ impl Store {
     /// finished first.
     pub(crate) async fn write<S: Script>(&self, script: S) -> StoreResult<S::Output> {
         let script = Arc::new(script);
+        let unknown = self.secrets().unknown();
+        let mut has_followed = false;
         loop {
             match self.write_now(script.clone()).await {
+                Err(StoreError::Sealed { .. }) if !has_followed && self.secrets().unknown() != unknown => {
+                    has_followed = true;
+                    self.write_now(Follow).await?;
+                }
                 Err(StoreError::Erasing(erasure)) => {
                     (self.finish)(self.clone(), script.ground().tenant.clone(), erasure).await?;
                 }
@@ -212,8 +225,17 @@ impl Store {
     /// Asks the database. An erasure that is under way where it reads is finished first.
     pub(crate) async fn read<Q: Query>(&self, query: Q) -> StoreResult<Q::Output> {
         let query = Arc::new(query);
+        let unknown = self.secrets().unknown();
+        let mut has_followed = false;
         loop {
-            match (self.read_now(query.clone()).await, query.reach()) {
+            let answer = self.read_now(query.clone()).await;
+            if !has_followed && self.secrets().unknown() != unknown {
+                // Something is under a key that another process may have made since this one last looked.
+                has_followed = true;
+                self.write_now(Follow).await?;
+                continue;
+            }
+            match (answer, query.reach()) {
                 (Err(StoreError::Erasing(erasure)), Reach::Tenant(tenant)) => {
                     (self.finish)(self.clone(), tenant.clone(), erasure).await?;
                 }
@@ -242,6 +264,12 @@ impl Store {
 
     /// What the heads outside the database say.
     pub(crate) async fn outside(&self) -> StoreResult<Outside> {
+        let outside = self.head_file().apart(HeadFile::read).await?;
+        if !matches!(outside.kept, Kept::NotOurs) {
+            return Ok(outside);
+        }
+        // The head may be signed by a key that came since this process last looked.
+        self.read_now(Learn).await?;
         self.head_file().apart(HeadFile::read).await
     }
 

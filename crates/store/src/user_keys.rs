@@ -29,6 +29,11 @@ impl UserKeys {
         Self(RwLock::new(Held { trees, ready: HashMap::new(), at }))
     }
 
+    /// The number of the tree that seals.
+    pub fn generation(&self) -> u8 {
+        self.0.read().trees.newest()
+    }
+
     /// Whether there is such a key, and it was not destroyed.
     pub fn can_seal(&self, user: Option<UserKeyId>) -> bool {
         let tree = self.0.read().trees.newest();
@@ -37,8 +42,13 @@ impl UserKeys {
 
     /// Whether the key was destroyed.
     pub fn lacks(&self, user: UserKeyId) -> bool {
-        let held = self.0.read();
-        held.trees.key(held.trees.newest(), user).is_none()
+        self.0.read().trees.lacks(user)
+    }
+
+    /// The user whose key sealed the value; given is what comes behind its first byte.
+    pub fn user_of(value: &[u8]) -> Option<UserKeyId> {
+        let (key, _) = value.split_first_chunk::<8>()?;
+        Some(UserKeyId(u64::from_be_bytes(*key) & ((1 << UserKeyId::BITS) - 1)))
     }
 
     /// Goes on with these: what was destroyed elsewhere is no longer held here either.

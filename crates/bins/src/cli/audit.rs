@@ -6,7 +6,7 @@ use crate::startup::StartupError;
 use clap::{Args, Subcommand};
 use domain::{Tenant, Timestamp, counted};
 use serde_json::{Value, json};
-use service::{entry_json, head_json, signed_json};
+use service::{entry_json, head_json, key_history_json, signed_json};
 use std::fs::{self, File};
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -73,7 +73,11 @@ impl Export {
         let mut lines = BufWriter::new(File::create(draft)?);
         let mut line = |value: Value| writeln!(lines, "{value}");
         let anchor = ends.anchor.as_ref().map(signed_json);
-        line(json!({ "audit_export": 1, "tenant": self.tenant, "anchor": anchor }))?;
+        let mut first = json!({ "audit_export": 1, "tenant": self.tenant, "anchor": anchor });
+        if let (Some(history), Value::Object(fields)) = (history(store), &mut first) {
+            fields.insert("key_history".to_owned(), history);
+        }
+        line(first)?;
         let last = ends.head.statement.at.size;
         let mut after = ends.anchor.as_ref().map_or(0, |anchor| anchor.statement.at.size);
         let mut shown = 0;
@@ -110,6 +114,10 @@ impl Export {
         file.sync_all()?;
         Ok(shown)
     }
+}
+
+fn history(store: &Store) -> Option<Value> {
+    key_history_json(&store.key_history()?)
 }
 
 fn draft_of(file: &Path) -> PathBuf {

@@ -30,14 +30,14 @@ impl Command {
         let keys = keys(&store)?;
         if self.key {
             let origin = Origin(keys.first().key_id());
-            for key in std::iter::once(keys.current()).chain(keys.retired()) {
+            for key in keys.keys() {
                 writeln!(out, "{}", LogKey { origin, key: *key })?;
             }
             return Ok(());
         }
         let text = match self.entry {
-            Some(number) => proof(&store, keys, EntryNumber(number)).await?,
-            None => current(&store, 0).await?.head.note(keys),
+            Some(number) => proof(&store, &keys, EntryNumber(number)).await?,
+            None => current(&store, 0).await?.head.note(&keys),
         };
         let text = text.ok_or_else(|| {
             CliError::Refused("the head is of an earlier version; make any call, and try again".to_owned())
@@ -61,7 +61,7 @@ async fn proof(store: &Store, keys: &Keyring, entry: EntryNumber) -> Result<Opti
     }
 }
 
-fn keys(store: &Store) -> Result<&Keyring, CliError> {
+fn keys(store: &Store) -> Result<Keyring, CliError> {
     store.keyring().ok_or_else(|| {
         CliError::Refused(
             "this deployment was made with SVC_SIGN=off, and a head that nobody signed proves nothing"
@@ -73,7 +73,7 @@ fn keys(store: &Store) -> Result<&Keyring, CliError> {
 /// Checks that the log continues the one whose head the file holds.
 pub async fn since(settings: Settings, file: &Path, out: &mut impl Write) -> Result<(), CliError> {
     let store = startup::store(settings.storage, settings.witnesses).await?;
-    let keys = keys(&store)?;
+    let keys = &keys(&store)?;
     let shown = file.display();
     let note = std::fs::read_to_string(file).map_err(|e| {
         CliError::Refused(format!("cannot read {shown}: {e}; give a file that svc head wrote"))

@@ -13,6 +13,7 @@ pub mod fsck;
 pub mod graph;
 pub mod head;
 pub mod import;
+pub mod keys;
 pub mod license;
 pub mod migrate_to;
 mod moment;

@@ -90,6 +90,12 @@ fn tell_left_out(left_out: &LeftOut, out: &mut impl Write) -> Result<(), CliErro
     for id in &left_out.principals {
         writeln!(out, "Left out: principal {id}, which was revoked.")?;
     }
+    for id in &left_out.keyless {
+        writeln!(
+            out,
+            "Left out: the API key of principal {id}, which was replaced; svc principal rotate {id} gives it another."
+        )?;
+    }
     Ok(())
 }
 

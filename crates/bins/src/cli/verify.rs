@@ -2,7 +2,7 @@
 
 use super::CliError;
 use clap::Args;
-use evidence::{Fault, Finding, Keyring, LogCheck, PublicKey, check_artefact};
+use evidence::{Fault, Finding, Keyring, LogCheck, PublicKey, check_artefact, read_key_history};
 use serde_json::json;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -20,12 +20,15 @@ pub struct Command {
     files: Vec<PathBuf>,
     /// Check instead that the audit log of this deployment continues the one whose head was kept in this file, as svc head
     /// printed it.
-    #[arg(long, value_name = "HEAD", conflicts_with_all = ["files", "keys", "json"])]
+    #[arg(long, value_name = "HEAD", conflicts_with_all = ["files", "keys", "history", "json"])]
     since: Option<PathBuf>,
-    /// The deployment's public key: 64 hexadecimal digits, or a file with one such key on each line. Give those that
-    /// signed before it too.
+    /// The deployment's public key: 64 hexadecimal digits, or a file with one such key on each line. Where the key was
+    /// rotated, any one of the deployment's keys will do, with the history of them.
     #[arg(long = "key", value_name = "HEX OR FILE", required_unless_present = "since")]
     keys: Vec<String>,
+    /// The history of the keys, as svc keys history printed it. An export has it already.
+    #[arg(long, value_name = "FILE")]
+    history: Option<PathBuf>,
     /// Print what was found as JSON, one object for each file.
     #[arg(long)]
     json: bool,
@@ -37,8 +40,17 @@ impl Command {
         self.since.as_deref()
     }
 
-    pub fn run(self, out: &mut impl Write) -> Result<(), CliError> {
+    fn keyring(&self) -> Result<Keyring, CliError> {
         let keys = keyring(&self.keys)?;
+        let Some(file) = &self.history else { return Ok(keys) };
+        let refused = |why: String| CliError::Refused(format!("--history {}: {why}", file.display()));
+        let bytes = std::fs::read(file).map_err(|e| refused(e.to_string()))?;
+        let history = read_key_history(&bytes).map_err(|fault| refused(fault.why))?;
+        Ok(keys.following(&history))
+    }
+
+    pub fn run(self, out: &mut impl Write) -> Result<(), CliError> {
+        let keys = self.keyring()?;
         let mut faults = 0;
         for file in &self.files {
             let found = check(file, &keys)?;
@@ -90,7 +102,7 @@ fn check(path: &Path, keys: &Keyring) -> Result<Vec<Finding>, CliError> {
         File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(named)?;
         return Ok(check_artefact(&bytes, keys));
     }
-    let mut log = LogCheck::new(keys);
+    let mut log = LogCheck::new(keys.clone());
     let mut lines = std::iter::once(Ok(first)).chain(file.lines());
     let read = lines.try_for_each(|line| {
         let line = line.map_err(|e| Fault { at: path.display().to_string(), why: e.to_string() })?;

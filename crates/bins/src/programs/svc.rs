@@ -1,8 +1,8 @@
 //! The command line: a prompt, a demo, connecting clients, and looking after a deployment.
 
 use crate::cli::{
-    CliError, audit, backup, bench, connect, console, demo, eval, export, fsck, graph, head, import, license,
-    migrate_to, principal, prompt, restore, tell, verify, witness,
+    CliError, audit, backup, bench, connect, console, demo, eval, export, fsck, graph, head, import, keys,
+    license, migrate_to, principal, prompt, restore, tell, verify, witness,
 };
 use crate::line_wrap::WrappedOutput;
 use crate::settings::{LogLevel, LogSettings, Settings};
@@ -51,6 +51,8 @@ enum Command {
     Backup(backup::Command),
     Restore(restore::Command),
     MigrateTo(migrate_to::Command),
+    /// Show and rotate the keys of the deployment.
+    Keys(keys::Command),
     Fsck(fsck::Command),
     Head(head::Command),
     Verify(verify::Command),
@@ -93,6 +95,8 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
         Some(Command::Backup(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::Restore(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::MigrateTo(command)) => within(command.run(settings()?, &mut out)),
+        // A history is to be kept as it is.
+        Some(Command::Keys(command)) => within(command.run(settings()?, &mut unbroken)),
         Some(Command::Fsck(command)) => within(command.run(settings()?, &mut unbroken)),
         // A checkpoint is to be kept as it is.
         Some(Command::Head(command)) => within(command.run(settings()?, &mut unbroken)),

@@ -78,7 +78,7 @@ fn is_warned(text: &str) -> bool {
 fn a_flipped_bit_changes_no_answer_in_silence() {
     let sound = answers(&SAMPLE).unwrap();
     assert!(sound.iter().all(|text| !text.is_empty() && !is_warned(text)), "{sound:?}");
-    let names = ["svc.db", "svc.db.head", "svc.db.key", "svc.db.sign.key"];
+    let names = ["svc.db", "svc.db.head", "svc.db.key", "svc.db.sign.key", "svc.db.users.key"];
     let files: Vec<(&str, Vec<u8>)> =
         names.iter().map(|name| (*name, std::fs::read(SAMPLE.folder().join(name)).unwrap())).collect();
     let bytes: usize = files.iter().map(|(_, held)| held.len()).sum();

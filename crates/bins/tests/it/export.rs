@@ -3,7 +3,7 @@
 use crate::support::{Deployment, Model, says};
 use domain::FactId;
 use evidence::{
-    Canonical, Disclosure, Entry, Frontier, Hash, Head, Keyring, PublicKey, Receipt, Salt, Signature,
+    Canonical, Disclosure, Entry, Frontier, Hash, Head, Keyring, Place, PublicKey, Receipt, Salt, Signature,
     Snapshot,
 };
 use serde_json::{Value, json};
@@ -20,10 +20,10 @@ fn disclosure(value: &Value) -> Disclosure {
 fn checked<T: Canonical>(object: &Value, keys: &Keyring) -> T {
     let body = bytes(&object["body"]);
     let signature = Signature::decode(&bytes(&object["signature"])).unwrap();
-    assert!(keys.verify(&body, &signature), "{object}");
+    assert!(keys.verify(&body, &signature, Place::default()), "{object}");
     let mut forged = body.clone();
     forged[20] ^= 1;
-    assert!(!keys.verify(&forged, &signature));
+    assert!(!keys.verify(&forged, &signature, Place::default()));
     T::decode(&body).unwrap()
 }
 

@@ -36,6 +36,14 @@ fn a_missing_or_emptied_database_stops_startup_with_what_to_do() {
     std::fs::write(&database, "").unwrap();
     check_refused(&deployment);
 
+    // The head file is gone as well, and the keys are not.
+    let head = deployment.folder().join("svc.db.head");
+    let kept = std::fs::read(&head).unwrap();
+    std::fs::remove_file(&head).unwrap();
+    let refusal = deployment.refusal();
+    assert!(refusal.contains("svc.db.key") && refusal.contains("svc restore FILE"), "{refusal}");
+    std::fs::write(&head, kept).unwrap();
+
     deployment.svc(&["restore", "copy"]);
     let process = deployment.start();
     assert!(process.list().contains("kept"));

@@ -60,6 +60,7 @@ mod import;
 mod import_formats;
 mod instructions;
 mod key_ends_midway;
+mod key_rotation;
 mod keys;
 mod large_erasure;
 mod licence;
@@ -88,6 +89,7 @@ mod terminal;
 mod twin_tenants;
 mod upgrade;
 mod user_keys;
+mod users_rotation;
 mod vault;
 mod witnesses;
 

@@ -131,15 +131,18 @@ fn status(server: &Server, key: &str) -> u16 {
 }
 
 #[test]
-fn a_restore_brings_no_revoked_principal_back() {
+fn a_restore_brings_no_revoked_principal_and_no_replaced_key_back() {
     let model = Model::start();
-    let deployment = Deployment::new(&model);
+    let deployment = Deployment::new(&model).with_seats(4);
     let (_, admin) = deployment.principal("admin", &[]);
     let server = deployment.serve();
     let mut client = server.client(&admin);
     let (doomed, key) = created(&client.call("create_principal", &json!({ "name": "agent" })));
     let (kept, other) = created(&client.call("create_principal", &json!({ "name": "another" })));
+    let (rotated, replaced) = created(&client.call("create_principal", &json!({ "name": "third" })));
     deployment.svc(&["backup", "before"]);
+    deployment.svc(&["principal", "rotate", &rotated, "--overlap", "0s"]);
+    assert_eq!(status(&server, &replaced), 401);
     client.call("revoke_principal", &json!({ "principal_id": doomed }));
     assert_eq!(status(&server, &key), 401);
     server.terminate();
@@ -148,9 +151,46 @@ fn a_restore_brings_no_revoked_principal_back() {
     let said = deployment.svc(&["restore", "before", "--force", "--confirm", "a drill"]);
     assert!(said.contains(&format!("Left out: principal {doomed}, which was revoked.")), "{said}");
     assert!(!said.contains(&kept), "{said}");
+    assert!(said.contains(&format!("Left out: the API key of principal {rotated}")), "{said}");
     let server = deployment.serve();
     assert_eq!(status(&server, &key), 401);
     assert_eq!(status(&server, &other), 200);
+    assert_eq!(status(&server, &replaced), 401);
     let verdict = server.client(&admin).call("verify_audit", &json!({}));
     assert!(verdict.contains("INTACT"), "{verdict}");
+}
+
+/// The file of the keys is written before the transaction commits, and here that does not happen.
+#[test]
+fn an_erasure_that_lost_its_commit_is_finished_with_its_receipt() {
+    let model = Model::start();
+    let deployment = filled(&model);
+    if !deployment.folder().join("svc.db").exists() {
+        return;
+    }
+    let process = deployment.start();
+    list(&process, "ann");
+    let sql = deployment.sql();
+    sql.run(
+        "CREATE TRIGGER stop BEFORE INSERT ON deployment WHEN new.name = 'keys_at'
+         BEGIN SELECT RAISE(ABORT, 'stop'); END",
+    );
+    let all = json!({ "include_decisions": true, "include_receipts": true, "include_audit": true });
+    let reply = process.reply("delete_all", &of("ann", all));
+    assert!(!reply.text.contains("receipt #"), "{}", reply.text);
+    process.kill();
+    sql.run("DROP TRIGGER stop");
+    drop(sql);
+
+    let process = deployment.start();
+    let text = list(&process, "ann");
+    assert!(!text.contains("kittiwake") && !text.contains('⚠'), "{text}");
+    let receipts: Value =
+        serde_json::from_str(&process.call("export_memory", &of("ann", json!({})))).unwrap();
+    let last = receipts["receipts"].as_array().unwrap().last().unwrap().clone();
+    assert!(last["summary"].as_str().unwrap().contains("the user's key was destroyed"), "{last}");
+    assert!(process.call("verify_receipt", &json!({ "receipt_id": last["id"] })).contains("✓ VALID"));
+    process.intact();
+    assert!(process.close().success());
+    assert!(deployment.svc(&["fsck"]).contains("✓"));
 }

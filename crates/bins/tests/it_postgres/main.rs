@@ -65,6 +65,8 @@ mod http_rotation;
 mod import;
 #[path = "../it/key_ends_midway.rs"]
 mod key_ends_midway;
+#[path = "../it/key_rotation.rs"]
+mod key_rotation;
 #[path = "../it/keys.rs"]
 mod keys;
 #[path = "../it/large_erasure.rs"]
@@ -104,6 +106,8 @@ mod twin_tenants;
 mod upgrade;
 #[path = "../it/user_keys.rs"]
 mod user_keys;
+#[path = "../it/users_rotation.rs"]
+mod users_rotation;
 #[path = "../it/vault.rs"]
 mod vault;
 #[path = "../it/witnesses.rs"]

@@ -25,6 +25,7 @@ mod postgres_cuts;
 mod postgres_proxy;
 mod power_loss;
 mod recording;
+mod rotations;
 mod store_check;
 mod strace;
 mod system_calls;
@@ -42,7 +43,7 @@ use std::time::Instant;
 /// Where a deployment is made without saying otherwise. Rows that use PostgreSQL ask for it.
 const ENGINE: support::Engine = support::Engine::Sqlite;
 
-const ROWS: [Row; 16] = [
+const ROWS: [Row; 17] = [
     kills::ROW,
     system_calls::ROW,
     power_loss::ROW,
@@ -58,6 +59,7 @@ const ROWS: [Row; 16] = [
     clock_jumps::ROW,
     approval_states::ROW,
     erasures::ROW,
+    rotations::ROW,
     mixed_load::ROW,
 ];
 

@@ -1,7 +1,7 @@
 //! Entries of the audit log, as an export or an extract shows them.
 
 use super::json::{At, Fault};
-use crate::{Canonical, Entry, Hash, Head, Keyring, SignedHead, is_included};
+use crate::{Canonical, Entry, Hash, Head, Keyring, SignedHead, Statement, is_included};
 
 pub(super) struct Checked {
     pub entry: Entry,
@@ -41,8 +41,8 @@ pub(super) fn entry(at: &At<'_>, keys: &Keyring) -> Result<Checked, Fault> {
     }
     if entry.changes.is_none() {
         let signature = at.signature()?;
-        let holds = signature.is_some_and(|signature| keys.verify(&bytes, &signature));
-        at.vouched_for(holds, signature, keys)?;
+        let holds = signature.is_some_and(|signature| keys.verify(&bytes, &signature, entry.place()));
+        at.vouched_for(holds, signature, keys, entry.place())?;
     } else if let Some(signature) = at.maybe("signature") {
         return Err(signature.fault("an entry of this form has none"));
     }

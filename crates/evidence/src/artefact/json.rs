@@ -1,6 +1,6 @@
 //! Reading an artefact's JSON, and naming the place of whatever is wrong in it.
 
-use crate::{Canonical, Disclosure, Hash, Keyring, Salt, Signature, Signed};
+use crate::{Disclosure, Hash, Keyring, Place, Salt, Signature, Signed, Statement};
 use serde_json::Value;
 
 /// Something that does not hold.
@@ -91,11 +91,12 @@ impl<'a> At<'a> {
     }
 
     /// The statement in `body`, once its signature is checked.
-    pub fn signed<T: Canonical>(&self, keys: &Keyring) -> Result<Signed<T>, Fault> {
+    pub fn signed<T: Statement>(&self, keys: &Keyring) -> Result<Signed<T>, Fault> {
         let body = self.get("body")?;
         let statement = T::decode(&body.bytes()?).map_err(|e| body.fault(e.to_string()))?;
         let signed = Signed { statement, signature: self.signature()? };
-        self.vouched_for(signed.is_signed_by(keys), signed.signature, keys)?;
+        let (holds, place) = (signed.is_signed_by(keys), signed.statement.place());
+        self.vouched_for(holds, signed.signature, keys, place)?;
         Ok(signed)
     }
 
@@ -104,6 +105,7 @@ impl<'a> At<'a> {
         holds: bool,
         signature: Option<Signature>,
         keys: &Keyring,
+        place: Place,
     ) -> Result<(), Fault> {
         if holds {
             return Ok(());
@@ -112,6 +114,9 @@ impl<'a> At<'a> {
             None => "there is no signature".to_owned(),
             Some(signature) if keys.find(signature.key_id).is_none() => {
                 format!("it is signed by key {}, which is not among the keys given", signature.key_id)
+            }
+            Some(signature) if keys.signing_at(signature.key_id, place).is_none() => {
+                format!("it is signed by key {}, which had been retired before", signature.key_id)
             }
             Some(_) => "the signature is not one over these bytes".to_owned(),
         };

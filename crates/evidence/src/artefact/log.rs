@@ -2,8 +2,9 @@
 
 use super::entries::{entry, head};
 use super::json::{At, Fault};
+use super::keys::key_history;
 use crate::seqset::SeqSet;
-use crate::{Anchor, Keyring, LogEnd, SignedHead};
+use crate::{Anchor, KEY_ROTATED, Keyring, LogEnd, SignedHead};
 use domain::counted;
 use serde_json::Value;
 
@@ -12,8 +13,8 @@ pub(super) const MARK: &str = "audit_export";
 
 /// Checks the lines as they come. What is kept between them does not grow with the log.
 #[derive(Debug)]
-pub struct LogCheck<'a> {
-    keys: &'a Keyring,
+pub struct LogCheck {
+    keys: Keyring,
     line: u64,
     end: LogEnd,
     start: u64,
@@ -26,8 +27,8 @@ pub struct LogCheck<'a> {
     head: Option<SignedHead>,
 }
 
-impl<'a> LogCheck<'a> {
-    pub fn new(keys: &'a Keyring) -> Self {
+impl LogCheck {
+    pub fn new(keys: Keyring) -> Self {
         Self {
             keys,
             line: 0,
@@ -62,7 +63,7 @@ impl<'a> LogCheck<'a> {
             return self.begin(&at);
         }
         if let Some(found) = at.maybe("head") {
-            self.head = Some(head(&found, self.keys)?);
+            self.head = Some(head(&found, &self.keys)?);
             return Ok(());
         }
         self.entry(&at)
@@ -76,8 +77,11 @@ impl<'a> LogCheck<'a> {
             return Err(at.fault("it names no tenant, and does not say that it is of all of them (null)"));
         }
         self.tenant = at.maybe("tenant").map(|tenant| tenant.text().map(str::to_owned)).transpose()?;
+        if let Some(history) = at.maybe("key_history") {
+            self.keys = self.keys.clone().following(&key_history(&history)?);
+        }
         if let Some(anchor) = at.maybe("anchor") {
-            let anchor = anchor.signed::<Anchor>(self.keys)?.statement;
+            let anchor = anchor.signed::<Anchor>(&self.keys)?.statement;
             self.end = LogEnd { hash: anchor.at.hash, tree: anchor.tree() };
             self.start = anchor.at.size;
         }
@@ -99,9 +103,12 @@ impl<'a> LogCheck<'a> {
             self.passed += 1;
             return Ok(());
         }
-        let checked = entry(at, self.keys)?;
+        let checked = entry(at, &self.keys)?;
         if checked.entry.prev != before.hash {
             return Err(at.fault(format!("entry {seq} does not follow the hash of entry {}", before.size)));
+        }
+        if checked.entry.action == KEY_ROTATED && !self.keys.retires_at(before) {
+            return Err(at.fault("it tells of a new signing key, and the key history does not"));
         }
         checked.entry.blanks.iter().for_each(|range| self.unanswered.remove(*range));
         if checked.is_blanked() {

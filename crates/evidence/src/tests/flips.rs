@@ -4,10 +4,10 @@ use super::{
     attestation, belief, erasure, erasure_of_user, erasures_with_graph, keys, noon, origin, owner, position,
     signer, tree_of_41,
 };
-use crate::{Anchor, Canonical, Hash, Head, Restoration, Signature, Signed, TreeHead, record};
+use crate::{Anchor, Hash, Head, Place, Restoration, Signature, Signed, Statement, TreeHead, record};
 
 /// Changes each byte of the stored form, of the body under the original signature, and of the signature.
-fn check<T: Canonical>(statement: T) {
+fn check<T: Statement>(statement: T) {
     let signed = Signed::new(statement, Some(&signer()));
     assert!(signed.is_signed_by(&keys()));
     let stored = signed.encode();
@@ -21,12 +21,15 @@ fn check<T: Canonical>(statement: T) {
     for (at, bit) in bits(&body) {
         let mut bytes = body.clone();
         bytes[at] ^= bit;
-        assert!(!keys().verify(&bytes, &signature), "byte {at} of the body, bit {bit}");
+        assert!(!keys().verify(&bytes, &signature, Place::default()), "byte {at} of the body, bit {bit}");
     }
     for (at, bit) in bits(&signature.encode()) {
         let mut bytes = signature.encode();
         bytes[at] ^= bit;
-        assert!(!keys().verify(&body, &Signature::decode(&bytes).unwrap()), "byte {at} of the signature");
+        assert!(
+            !keys().verify(&body, &Signature::decode(&bytes).unwrap(), Place::default()),
+            "byte {at} of the signature"
+        );
     }
 }
 

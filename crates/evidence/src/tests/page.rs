@@ -2,8 +2,8 @@
 
 use super::{attestation, belief, erasure, erasure_of_user, erasures_with_graph, keys, noon, owner, signer};
 use crate::{
-    Anchor, Appender, Canonical, Disclosure, Entry, Hash, Head, LogEnd, Origin, Position, Restoration, Salt,
-    SeqRange, Signed, Snapshot,
+    Anchor, Appender, Canonical, Disclosure, Entry, Handover, Hash, Head, KeyHistory, LogEnd, Origin,
+    Position, Restoration, Salt, SeqRange, Signed, Signer, Snapshot,
 };
 use domain::FactId;
 
@@ -66,6 +66,7 @@ fn vectors() -> String {
     let old_anchor = Anchor { at: old_at, ts: noon(), tree: None };
     let snapshot = Signed::new(snapshot(&summary, &held), Some(&signer));
     let attestation = Signed::new(attestation(), Some(&signer));
+    let handover = Handover::new(&signer, &Signer::from_seed([8; 32]), at, noon());
     let [pending, followed] = erasures_with_graph().map(|receipt| Signed::new(receipt, Some(&signer)));
     assert!(
         old_entry.is_signed_by(&keys())
@@ -98,6 +99,7 @@ fn vectors() -> String {
         ("erasure receipt of the graph", followed.encode()),
         ("erasure receipt of a user", Signed::new(erasure_of_user(), Some(&signer)).encode()),
         ("restoration", Signed::new(restoration(at), Some(&signer)).encode()),
+        ("key history", KeyHistory::of(vec![handover]).unwrap().encode()),
     ]
     .map(|(name, bytes)| format!("{name}: {}\n", hex::encode(bytes)))
     .concat()

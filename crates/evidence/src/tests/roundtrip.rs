@@ -2,8 +2,8 @@
 
 use crate::{
     Anchor, Attestation, Belief, Canonical, Commitment, Disclosure, Entry, Erased, Erasure, Frontier, Hash,
-    Head, KeyId, Origin, Owner, Position, Receipt, ReceiptKind, Restoration, SeqRange, Signature, Signed,
-    Snapshot, TreeHead,
+    Head, KeyHistory, KeyId, Origin, Owner, Position, Receipt, ReceiptKind, Restoration, SeqRange, Signature,
+    Signed, Snapshot, Succession, TreeHead,
 };
 use domain::{DecisionId, FactId, ReceiptId, Space, Tenant, Timestamp};
 use proptest::collection::vec;
@@ -32,6 +32,8 @@ fn check_all_strict(bytes: &[u8]) {
     check_strict::<Belief>(bytes);
     check_strict::<Snapshot>(bytes);
     check_strict::<Receipt>(bytes);
+    check_strict::<Succession>(bytes);
+    check_strict::<KeyHistory>(bytes);
     if let Ok(signed) = Signed::<Receipt>::decode(bytes) {
         assert_eq!(signed.encode(), bytes);
     }

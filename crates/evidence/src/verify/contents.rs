@@ -3,7 +3,7 @@
 
 use super::batch::{Claim, all_hold};
 use super::broken::Broken;
-use crate::{Canonical, Hash, Keyring, StoredDetail, StoredEntry};
+use crate::{Canonical, Hash, Keyring, Statement, StoredDetail, StoredEntry};
 
 /// Signatures checked at once. Larger batches save little more, and hold more memory.
 const BATCH: usize = 2048;
@@ -89,8 +89,12 @@ fn check_one<'a>(stored: &StoredEntry, keys: Option<&'a Keyring>) -> Result<Opti
     }
     let Some(keys) = keys else { return Ok(None) };
     let signature = stored.signature.ok_or("the entry has no signature")?;
-    let key =
-        keys.find(signature.key_id).ok_or("the entry is signed by a key that is not this deployment's")?;
+    if keys.find(signature.key_id).is_none() {
+        return Err("the entry is signed by a key that is not this deployment's");
+    }
+    let key = keys
+        .signing_at(signature.key_id, stored.entry.place())
+        .ok_or("the entry is signed by a key that had been retired")?;
     Ok(Some(Claim { message, signature, key }))
 }
 

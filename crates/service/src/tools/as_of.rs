@@ -13,7 +13,7 @@ use model::{Answer, AnswerFact, Order};
 use recall::{ContextRule, SpaceIndex};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -81,10 +81,23 @@ async fn held_then(cx: &Context<'_>, as_of: &str) -> Result<HeldThen, Stop> {
         Stop::refused(format!("Invalid argument 'as_of': it takes a time such as {now}."))
     })?;
     let history = cx.service.store.space_history(&cx.call.caller, &cx.space).await?;
-    let then = history.facts.iter().filter_map(|fact| fact.at(at)).map(Arc::new);
+    let all: HashMap<FactId, &Fact> = history.facts.iter().map(|fact| (fact.id, fact)).collect();
+    let then = history.facts.iter().filter_map(|fact| as_it_was(fact, at, &all)).map(Arc::new);
     let (active, flagged) = then.partition(|fact| fact.status == Status::Active);
     let since = history.erasures.into_iter().filter(|(_, erased)| *erased > at);
     Ok(HeldThen { at, active, flagged, erasures: since.map(|(receipt, _)| receipt).collect() })
+}
+
+/// A removal that waited showed the value that it was to remove, as that was when it was proposed. Its own row says what
+/// was removed in the end, which may have been refined meanwhile.
+fn as_it_was(fact: &Fact, then: Timestamp, all: &HashMap<FactId, &Fact>) -> Option<Fact> {
+    let mut was = fact.at(then)?;
+    let is_done = fact.status == Status::Historical && was.status == Status::FlaggedConflict;
+    let target = fact.supersedes.filter(|_| is_done).and_then(|id| all.get(&id)?.at(fact.created));
+    if let Some(target) = target {
+        was.value = target.value;
+    }
+    Some(was)
 }
 
 /// A time without an offset, as a browser gives it, is UTC.

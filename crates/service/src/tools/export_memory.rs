@@ -1,11 +1,11 @@
 //! Everything of a space as JSON, with the signatures over it.
 
-use crate::evidence_json::{decision_json, entry_json, head_json, receipt_json};
+use crate::evidence_json::{decision_json, entry_json, head_json, key_history_json, receipt_json};
 use crate::fact_json::fact_json;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, Space};
-use evidence::Made;
+use evidence::{KeyHistory, Made};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -34,8 +34,9 @@ impl Tool for ExportMemory {
         let export = cx.service.store.space_export(&cx.call.caller, &cx.space).await?;
         let detail = format!("{} record(s)", export.records.len());
         let public_key = cx.service.store.public_key();
+        let key_history = cx.service.store.key_history().unwrap_or_default();
         let file_damage = cx.service.store.file_damage().map(str::to_owned);
-        Ok(Done::read(Exported { space: cx.space, export, public_key, file_damage }, detail))
+        Ok(Done::read(Exported { space: cx.space, export, public_key, key_history, file_damage }, detail))
     }
 }
 
@@ -45,6 +46,8 @@ pub struct Exported {
     pub space: Space,
     pub export: Export,
     pub public_key: Option<String>,
+    /// Which keys signed before it.
+    pub key_history: KeyHistory,
     /// What is wrong with the database file, by which anything may be missing.
     pub file_damage: Option<String>,
 }
@@ -57,7 +60,7 @@ impl fmt::Display for Exported {
 
 /// What is signed is given as its exact bytes in hexadecimal, as the page on the evidence format describes them.
 fn object(exported: &Exported) -> Value {
-    let Exported { space, export, public_key, file_damage } = exported;
+    let Exported { space, export, public_key, key_history, file_damage } = exported;
     let mut object = json!({
         "space": { "user_id": space.user_id, "agent_id": space.agent_id, "run_id": space.run_id },
         "records": export.records.iter().map(fact_json).collect::<Vec<_>>(),
@@ -72,6 +75,9 @@ fn object(exported: &Exported) -> Value {
         "unreadable": export.unreadable,
         "public_key": public_key,
     });
+    if let (Some(history), Value::Object(fields)) = (key_history_json(key_history), &mut object) {
+        fields.insert("key_history".to_owned(), history);
+    }
     if let (Some(damage), Value::Object(fields)) = (file_damage, &mut object) {
         fields.insert("file_damage".to_owned(), json!(damage));
     }

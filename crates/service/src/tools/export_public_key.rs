@@ -27,6 +27,7 @@ impl Tool for ExportPublicKey {
     type Reply = PublicKeyShown;
 
     async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<PublicKeyShown>, Stop> {
+        cx.service.store.keys_learn().await?;
         Ok(Done::read(PublicKeyShown(cx.service.store.public_key()), "exported"))
     }
 }

@@ -33,11 +33,12 @@ impl Tool for LogHead {
 
     async fn run(cx: Context<'_, NoSpace>, args: Args) -> Result<Done<HeadShown>, Stop> {
         let store = &cx.service.store;
+        store.keys_learn().await?;
         let head = match (store.log_continues(0).await?, store.keyring()) {
             (Some(proof), Some(keys)) => Head::Signed {
                 entries: proof.head.statement.at.size,
                 signed: proof.head.statement.ts,
-                note: proof.head.note(keys),
+                note: proof.head.note(&keys),
             },
             (None, _) => Head::NoEntries,
             (_, None) => Head::Unsigned,

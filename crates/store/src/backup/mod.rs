@@ -42,13 +42,11 @@ pub(crate) async fn secrets_of(
 ) -> Result<Secrets, StoreError> {
     let startup = |error: keys::KeyError| StoreError::Startup(error.to_string());
     for (name, file) in keys::shareable(settings) {
-        if let Some(text) = held.get(name)
-            && file.text().map_err(startup)?.is_none()
-        {
-            file.take(&String::from_utf8_lossy(text)).map_err(startup)?;
+        if let Some(text) = held.get(name) {
+            file.take(text).map_err(startup)?;
         }
     }
-    let secrets = Secrets::from_keys(keys::load(settings, Database::Existing).await.map_err(startup)?)?;
+    let secrets = Secrets::from_keys(keys::load(settings, Database::Existing).await.map_err(startup)?, held)?;
     let claim = Claim { secrets: &secrets, encrypt: settings.encrypt, sign: settings.sign };
     claim.check(held)?;
     Ok(secrets)

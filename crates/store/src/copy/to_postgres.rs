@@ -90,7 +90,9 @@ impl Target {
 
     async fn empty(&self, head: &[u8]) -> Result<(), StoreError> {
         let tables: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
-        self.0.batch_execute(&format!("BEGIN; TRUNCATE graph_projection, {}", tables.join(", "))).await?;
+        self.0
+            .batch_execute(&format!("BEGIN; TRUNCATE graph_projection, storage_use, {}", tables.join(", ")))
+            .await?;
         self.0.execute("DELETE FROM deployment WHERE NOT name = ANY($1)", &[&LOCAL.as_slice()]).await?;
         self.set(COPYING, head).await?;
         self.0.batch_execute("COMMIT").await?;

@@ -1,8 +1,8 @@
 //! Checking what is counted: how much is held of whom, and which numbers were given out.
 
 use super::memory::wrong;
-use super::source::TableRow;
 use crate::StoreError;
+use crate::copy::TableRow;
 use crate::script::Series;
 use domain::Tenant;
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Checking the hashes that are kept of the tree over the audit log.
 
 use super::memory::wrong;
-use super::source::TableRow;
 use crate::StoreError;
+use crate::copy::TableRow;
 use evidence::{Anchor, Frontier, Hash, Node};
 use std::collections::BTreeMap;
 

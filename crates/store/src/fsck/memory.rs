@@ -1,8 +1,8 @@
 //! Checking spaces, facts and their words: that they open, that they are found by what they hold, and that they belong
 //! together.
 
-use super::source::TableRow;
 use crate::StoreError;
+use crate::copy::TableRow;
 use crate::rows::facts::{COLUMNS, SealedFact};
 use crate::rows::statement_texts::{SealedText, StatementTexts, TextIndex};
 use crate::secrets::Secrets;

@@ -12,7 +12,7 @@ pub use finding::{Finding, RowName};
 
 use crate::StoreError;
 use crate::backup::{KeptApart, secrets_of};
-use crate::copy::{PostgresRows, STORAGE_USE, SqliteRows, Step, TABLES, Table, Watcher};
+use crate::copy::{PostgresRows, STORAGE_USE, SqliteRows, Step, TABLES, Table, TableRow, Watcher};
 use crate::postgres::Address;
 use crate::rows::deployment::{self, ANCHOR, COPYING, ENCRYPTION};
 use crate::rows::schema::Schema;
@@ -26,7 +26,7 @@ use evidence::{Anchor, Hash};
 use log_tree::LogTree;
 use memory::{Memory, wrong};
 use proofs::Proofs;
-use source::{Source, TableRow};
+use source::Source;
 use std::collections::BTreeMap;
 
 /// In this order a row comes after what it belongs to.

@@ -1,8 +1,8 @@
 //! Checking receipts, decisions, principals and erasures under way.
 
 use super::memory::{Memory, wrong};
-use super::source::TableRow;
 use crate::StoreError;
+use crate::copy::TableRow;
 use crate::rows::decisions::{self, BELIEF_COLUMNS, DecisionRow, SealedBelief, SealedDecision};
 use crate::rows::erasure::{self, SealedErasure};
 use crate::rows::principals::{self, FormerKey, SealedPrincipal};

@@ -7,7 +7,8 @@ use super::lines;
 use super::ring::{Master, Ring};
 use super::secret::{Secret, random};
 use super::vault::Transit;
-use super::{Database, KeyError, SigningKeys, VaultError};
+use super::{Database, KeyError, SigningKeys, VaultError, sign_file};
+use crate::seal::Sealer;
 
 /// How everything that Vault has wrapped begins.
 const WRAPPED: &str = "vault:v";
@@ -36,14 +37,27 @@ impl Custody {
         Ok(Ring::new(current, masters))
     }
 
-    pub async fn signing(&self, file: &KeyFile, database: Database) -> Result<SigningKeys, KeyError> {
+    pub async fn signing(
+        &self,
+        file: &KeyFile,
+        sealer: &Sealer,
+        database: Database,
+    ) -> Result<SigningKeys, KeyError> {
         let make = async {
             let (_, written) = self.generate(file).await?;
             Ok(lines::sign_line(&written))
         };
         let text = file.read_or_make(database, make).await?;
-        let (retired, written) = lines::sign_file(&text).map_err(|problem| file.damaged(problem))?;
-        Ok(SigningKeys { current: self.reveal(file, written).await?, retired })
+        let (history, written) = lines::sign_file(&text).map_err(|problem| file.damaged(problem))?;
+        let history = sign_file::decoded(history).map_err(|problem| file.damaged(problem))?;
+        let mut secrets = Vec::with_capacity(written.len());
+        for written in written {
+            secrets.push(match sign_file::opened(written, sealer) {
+                Some(opened) => opened.map_err(|problem| file.damaged(problem))?,
+                None => self.reveal(file, written).await?,
+            });
+        }
+        Ok(SigningKeys { history, secrets })
     }
 
     /// A new secret, and how the file is to keep it.

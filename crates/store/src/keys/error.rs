@@ -47,6 +47,8 @@ pub enum KeyError {
          openssl rand -hex 32 prints, and keep a copy of it"
     )]
     WeakPassphrase,
+    #[error("the users' keys were rotated 254 times, and there is no room for another generation")]
+    ManyGenerations,
     #[error("the operating system gave no random bytes for a key")]
     NoRandomness,
     #[error("a key could not be derived: {0}")]

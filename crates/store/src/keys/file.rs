@@ -11,8 +11,8 @@ use zeroize::Zeroizing;
 use super::secret::random;
 use super::{Database, KeyError};
 
-/// Room for hundreds of keys; a longer file is not one of ours.
-const FILE_BYTES: usize = 64 * 1024;
+/// Room for a thousand keys; a longer file is not one of ours.
+const FILE_BYTES: usize = 1024 * 1024;
 
 pub(crate) struct KeyFile {
     pub path: PathBuf,
@@ -55,12 +55,11 @@ impl KeyFile {
         read(&self.path)
     }
 
-    /// Makes the file from the copy that the database keeps. One that is already there must be the same.
-    pub fn take(&self, text: &str) -> Result<(), KeyError> {
-        create(&self.path, text.as_bytes())?;
+    /// Makes the file from the copy that the database keeps, unless there is one.
+    pub fn take(&self, text: &[u8]) -> Result<(), KeyError> {
         match read(&self.path)? {
-            Some(held) if held.as_str() == text => Ok(()),
-            _ => Err(self.damaged("it is not the one that this database was made with; move it away")),
+            Some(_) => Ok(()),
+            None => create(&self.path, text),
         }
     }
 

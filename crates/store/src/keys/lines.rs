@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! <db>.key        svc-key-v1 <key id> <secret>
-//! <db>.sign.key   svc-sign-v1 public <public key>      a key that signed before
-//!                 svc-sign-v1 secret <secret>          the last line: the key that signs
+//! <db>.sign.key   svc-sign-v1 history <key history>    first, where a key signed before
+//!                 svc-sign-v1 secret <secret>          the key that signs; two while it is being replaced
 //! <db>.salt       svc-salt-v1 <salt>
 //! ```
 //!
-//! All in hexadecimal, except that a secret which Vault wrapped is written as `vault:v<n>:<base64>`. The reader takes
-//! nothing else: a key file that is nearly right is a damaged one.
+//! All in hexadecimal, except that a secret which Vault wrapped is written as `vault:v<n>:<base64>`, and one that is sealed
+//! under the master key as `sealed:<hexadecimal>`. The reader takes nothing else: a key file that is nearly right is a
+//! damaged one.
 
 use zeroize::Zeroizing;
 
@@ -23,6 +24,12 @@ pub(super) fn key_line(id: KeyId, secret: &str) -> Zeroizing<String> {
 
 pub(super) fn sign_line(secret: &str) -> Zeroizing<String> {
     Zeroizing::new(format!("svc-sign-v1 secret {secret}\n"))
+}
+
+pub(super) fn sign_lines(history: &[u8], secrets: &[Zeroizing<String>]) -> Zeroizing<String> {
+    let mut text = Zeroizing::new(format!("svc-sign-v1 history {}\n", hex::encode(history)));
+    secrets.iter().for_each(|secret| text.push_str(&sign_line(secret)));
+    text
 }
 
 pub(super) fn salt_line(salt: &[u8; 16]) -> String {
@@ -45,20 +52,26 @@ pub(super) fn key_file(text: &str) -> Result<Vec<(KeyId, &str)>, Problem> {
     Ok(keys)
 }
 
-/// The retired public keys, oldest first, and the secret as the file has it.
-pub(super) fn sign_file(text: &str) -> Result<(Vec<[u8; 32]>, &str), Problem> {
-    let mut lines = fields(text)?;
-    let secret = match lines.pop() {
-        Some((_, ["svc-sign-v1", "secret", secret])) => secret,
-        _ => return Err("the last line does not begin with svc-sign-v1 secret".to_owned()),
-    };
-    let retired = lines.into_iter().map(|(at, line)| match line {
-        ["svc-sign-v1", "public", key] => hexadecimal(key)
-            .map(|k| *k)
-            .ok_or_else(|| format!("line {at} has no public key of 64 hex digits")),
-        _ => Err(format!("line {at} does not begin with svc-sign-v1 public")),
-    });
-    Ok((retired.collect::<Result<_, _>>()?, secret))
+/// The history of the keys, and the secrets as the file has them, at least one.
+pub(super) fn sign_file(text: &str) -> Result<(Option<Vec<u8>>, Vec<&str>), Problem> {
+    let (mut history, mut secrets) = (None, Vec::new());
+    for (at, line) in fields(text)? {
+        match line {
+            ["svc-sign-v1", "history", digits] if at == 1 => {
+                let bytes = hex::decode(digits).map_err(|_| format!("line {at} is not hex digits"))?;
+                history = Some(bytes);
+            }
+            ["svc-sign-v1", "secret", secret] if secrets.contains(&secret) => {
+                return Err(format!("line {at} repeats a secret"));
+            }
+            ["svc-sign-v1", "secret", secret] => secrets.push(secret),
+            _ => return Err(format!("line {at} does not begin with svc-sign-v1 secret")),
+        }
+    }
+    if secrets.is_empty() {
+        return Err("it has no line that begins with svc-sign-v1 secret".to_owned());
+    }
+    Ok((history, secrets))
 }
 
 pub(super) fn salt_file(text: &str) -> Result<[u8; 16], Problem> {
@@ -104,7 +117,7 @@ mod tests {
         fn what_is_written_reads_back(id: [u8; 4], salt: [u8; 16], secret in "[0-9a-f]{64}") {
             let (key, sign) = (key_line(KeyId(id), &secret), sign_line(&secret));
             prop_assert_eq!(key_file(&key), Ok(vec![(KeyId(id), secret.as_str())]));
-            prop_assert_eq!(sign_file(&sign), Ok((vec![], secret.as_str())));
+            prop_assert_eq!(sign_file(&sign), Ok((None, vec![secret.as_str()])));
             prop_assert_eq!(salt_file(&salt_line(&salt)), Ok(salt));
         }
 
@@ -123,8 +136,9 @@ mod tests {
         let keys = key_file(&text).unwrap();
         assert_eq!(keys, [(KeyId([0, 0, 0, 1]), A), (KeyId([0, 0, 0, 2]), "vault:v1:abc")]);
 
-        let text = format!("svc-sign-v1 public {A}\nsvc-sign-v1 secret {A}\n");
-        assert_eq!(sign_file(&text).unwrap(), (vec![[0xaa; 32]], A));
+        let text =
+            format!("svc-sign-v1 history {A}\nsvc-sign-v1 secret {A}\nsvc-sign-v1 secret vault:v1:abc\n");
+        assert_eq!(sign_file(&text).unwrap(), (Some(vec![0xaa; 32]), vec![A, "vault:v1:abc"]));
     }
 
     #[test]
@@ -140,14 +154,11 @@ mod tests {
             assert_eq!(key_file(&text), Err(problem.to_owned()), "{text}");
         }
         let secret = format!("svc-sign-v1 secret {A}\n");
-        let public = format!("svc-sign-v1 public {A}\n");
+        let history = format!("svc-sign-v1 history {A}\n");
         for (text, problem) in [
-            (public.clone(), "the last line does not begin with svc-sign-v1 secret"),
-            (format!("{secret}{secret}"), "line 1 does not begin with svc-sign-v1 public"),
-            (
-                format!("{}{secret}", public.replace("aa\n", "\n")),
-                "line 1 has no public key of 64 hex digits",
-            ),
+            (history.clone(), "it has no line that begins with svc-sign-v1 secret"),
+            (format!("{secret}{history}"), "line 2 does not begin with svc-sign-v1 secret"),
+            (format!("{}{secret}", history.replace("aa\n", "a\n")), "line 1 is not hex digits"),
         ] {
             assert_eq!(sign_file(&text), Err(problem.to_owned()), "{text}");
         }

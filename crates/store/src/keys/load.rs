@@ -4,15 +4,16 @@ use super::custody::Custody;
 use super::error::KeyError;
 use super::file::KeyFile;
 use super::ring::Ring;
-use super::secret::SigningKeys;
+use super::secret::{Secret, SigningKeys};
 use super::settings::{Database, KeySettings, KeySource, Switch};
+use super::sign_file::sign_keys;
 use super::{passphrase, vault};
 use crate::apart::Apart;
 use crate::blind::BlindKey;
 use crate::seal::Sealer;
 use crate::state::StateKey;
 use secrecy::SecretString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
 pub struct Keys {
@@ -41,12 +42,14 @@ pub async fn load(settings: &KeySettings, database: Database) -> Result<Keys, Ke
         }
         KeySource::Passphrase(passphrase) => derived(settings, passphrase, database).await?,
     };
-    let (sealer, blind) = match &secrets.ring {
-        Some(ring) => (ring.sealer()?, ring.blind()?),
-        None => (Sealer::plain(), BlindKey::public()),
-    };
+    let blind = secrets.ring.as_ref().map_or_else(|| Ok(BlindKey::public()), Ring::blind)?;
+    let sealer = sealer(secrets.ring.as_ref())?;
     let state = secrets.ring.as_ref().map(Ring::state).transpose()?;
     Ok(Keys { sealer, blind, state, signing: secrets.signing })
+}
+
+fn sealer(ring: Option<&Ring>) -> Result<Sealer, KeyError> {
+    ring.map_or_else(|| Ok(Sealer::plain()), Ring::sealer)
 }
 
 /// The key files that open nothing by themselves, each with the name under which a database keeps a copy for other
@@ -62,12 +65,20 @@ pub(crate) fn shareable(settings: &KeySettings) -> Vec<(&'static str, KeyFile)> 
     }
 }
 
+/// A key file beside a database that is not there.
+pub(crate) fn left_beside(database: &Path) -> Option<PathBuf> {
+    let files = [KeyFile::master(database), KeyFile::signing(database), KeyFile::salt(database)];
+    files.into_iter().map(|file| file.path).find(|path| path.exists())
+}
+
 /// The key files that a copy of the database is of no use without, and that no copy holds.
 pub(crate) fn files(settings: &KeySettings) -> Vec<PathBuf> {
     let in_files = matches!(settings.source, KeySource::File);
     let (encrypts, signs) = (settings.encrypt == Switch::On, settings.sign == Switch::On);
     let sealing = (in_files && encrypts).then(|| KeyFile::master(&settings.beside).path);
-    let signing = (in_files && signs).then(|| KeyFile::signing(&settings.beside).path);
+    let signing = KeyFile::signing(&settings.beside).path;
+    let rotated = matches!(settings.source, KeySource::Passphrase(_)) && signing.exists();
+    let signing = (signs && (in_files || rotated)).then_some(signing);
     let users = encrypts.then(|| Apart::UserKeys.file(&settings.beside));
     sealing.into_iter().chain(signing).chain(users).collect()
 }
@@ -78,7 +89,10 @@ async fn stored(settings: &KeySettings, custody: &Custody, database: Database) -
         Switch::Off => None,
     };
     let signing = match settings.sign {
-        Switch::On => Some(custody.signing(&KeyFile::signing(&settings.beside), database).await?),
+        Switch::On => {
+            let sealer = sealer(ring.as_ref())?;
+            Some(custody.signing(&KeyFile::signing(&settings.beside), &sealer, database).await?)
+        }
         Switch::Off => None,
     };
     Ok(Secrets { ring, signing })
@@ -99,8 +113,21 @@ async fn derived(
         Switch::Off => None,
     };
     let signing = match settings.sign {
-        Switch::On => Some(passphrase::signing(&root)?),
+        Switch::On => Some(passphrase_signing(settings, &root, ring.as_ref())?),
         Switch::Off => None,
     };
     Ok(Secrets { ring, signing })
+}
+
+/// The key that is derived from the passphrase, until it is rotated: from then on there is a file.
+fn passphrase_signing(
+    settings: &KeySettings,
+    root: &Secret,
+    ring: Option<&Ring>,
+) -> Result<SigningKeys, KeyError> {
+    let file = KeyFile::signing(&settings.beside);
+    match file.text()? {
+        Some(text) => sign_keys(&text, &sealer(ring)?).map_err(|problem| file.damaged(problem)),
+        None => passphrase::signing(root),
+    }
 }

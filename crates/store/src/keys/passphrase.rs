@@ -1,6 +1,7 @@
 //! Keys from a passphrase. Only the salt is stored; who has it without the passphrase has to guess, slowly.
 
 use argon2::{Algorithm, Argon2, Params, Version};
+use evidence::KeyHistory;
 use secrecy::{ExposeSecret, SecretString};
 use zeroize::Zeroizing;
 
@@ -61,5 +62,6 @@ pub(super) fn ring(root: &Secret) -> Result<Ring, KeyError> {
 }
 
 pub(super) fn signing(root: &Secret) -> Result<SigningKeys, KeyError> {
-    Ok(SigningKeys { current: derive(root, "svc passphrase signing v1")?, retired: Vec::new() })
+    let secrets = vec![derive(root, "svc passphrase signing v1")?];
+    Ok(SigningKeys { history: KeyHistory::default(), secrets })
 }

@@ -1,22 +1,24 @@
 //! Secrets at hand, wiped from memory when dropped.
 
 use super::error::KeyError;
+use evidence::KeyHistory;
 use std::fmt;
 use zeroize::Zeroizing;
 
 /// 32 random bytes, or as good as random.
 pub(crate) type Secret = Zeroizing<[u8; 32]>;
 
+/// What is kept of the signing keys.
 pub struct SigningKeys {
-    /// The Ed25519 seed that signs.
-    pub current: Secret,
-    /// The Ed25519 public keys that signed before, oldest first: what they signed still verifies.
-    pub retired: Vec<[u8; 32]>,
+    /// Which keys signed before the one that signs.
+    pub history: KeyHistory,
+    /// Ed25519 seeds: of the key that signs, and of one more while it is being replaced.
+    pub secrets: Vec<Secret>,
 }
 
 impl fmt::Debug for SigningKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SigningKeys").field("retired", &self.retired.len()).finish_non_exhaustive()
+        f.debug_struct("SigningKeys").field("history", &self.history).finish_non_exhaustive()
     }
 }
 

@@ -42,6 +42,18 @@ impl UserTrees {
         self.trees.iter().any(|(number, _)| *number == tree)
     }
 
+    /// Whether the key was destroyed. Those that came after have no way to tell.
+    pub fn lacks(&self, id: UserKeyId) -> bool {
+        self.trees.iter().any(|(_, tree)| tree.key(id).is_none())
+    }
+
+    /// Adds a tree, which seals from now on; returns its number.
+    pub fn grow(&mut self) -> Result<u8, KeyError> {
+        let number = self.newest().checked_add(1).ok_or(KeyError::ManyGenerations)?;
+        self.trees.push((number, UserTree::new(random()?)));
+        Ok(number)
+    }
+
     pub fn destroy(&mut self, ids: &[UserKeyId]) {
         for (_, tree) in &mut self.trees {
             for id in ids {

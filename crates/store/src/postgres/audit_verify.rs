@@ -78,7 +78,8 @@ fn check(
     marks: &Marks,
     mut chunks: mpsc::Receiver<Vec<StoredEntry>>,
 ) -> Result<Result<u64, Broken>, Broken> {
-    let mut verifier = marks.verifier(secrets)?;
+    let signing = secrets.signing();
+    let mut verifier = marks.verifier(signing.as_ref().map(|signing| &signing.keyring))?;
     while let Some(chunk) = chunks.blocking_recv() {
         verifier.push(&chunk)?;
     }

@@ -7,10 +7,10 @@ use crate::StoreError;
 use crate::error::Trouble;
 use crate::rows::audit::RawEntry;
 use crate::rows::counters::Tally;
-use crate::rows::deployment::{HEAD, PEAKS, PRINCIPALS};
+use crate::rows::deployment::{HEAD, KEYS_AT, PEAKS, PRINCIPALS};
 use crate::rows::log_end::{LastEnd, NewEnd};
 use crate::rows::principals::version;
-use crate::scripts::tree;
+use crate::scripts::{tree, user_keys};
 use crate::secrets::Secrets;
 use domain::{PrincipalsVersion, Tenant, Timestamp};
 use evidence::{Appender, Draft};
@@ -71,26 +71,29 @@ impl PostgresDb<'_> {
     ) -> Result<(Appender, PrincipalsVersion), StoreError> {
         let lock =
             self.client.prepare_cached("SELECT 1 FROM deployment WHERE name = 'chain' FOR UPDATE").await?;
-        let read = "SELECT name, value FROM deployment WHERE name IN ($1, $2, $3)";
+        let read = "SELECT name, value FROM deployment WHERE name IN ($1, $2, $3, $4)";
         let read = self.client.prepare_cached(read).await?;
         // Sent together, and carried out one after the other: the head is read when the lock is held.
         let (_, (_, rows)) = try_join(
             self.client.batch_execute(opening),
             try_join(
                 self.client.query_one(&lock, &[]),
-                self.client.query(&read, &[&HEAD, &PEAKS, &PRINCIPALS]),
+                self.client.query(&read, &[&HEAD, &PEAKS, &PRINCIPALS, &KEYS_AT]),
             ),
         )
         .await?;
-        let (mut head, mut peaks, mut principals) = (None, None, None);
+        let (mut head, mut peaks, mut principals, mut keys_at) = (None, None, None, Vec::new());
         for row in rows {
             let value: Vec<u8> = row.try_get(1)?;
             match row.try_get::<_, &str>(0)? {
                 HEAD => head = Some(value),
                 PEAKS => peaks = Some(value),
+                KEYS_AT => keys_at = value,
                 _ => principals = Some(value),
             }
         }
+        // The head may be signed by a key that came since this process last looked.
+        user_keys::follow_to(self, keys_at).await?;
         let read = self.secrets.end_read(head.as_deref(), peaks.as_deref(), last.get().as_ref())?;
         Ok((tree::appender(self, read).await?, version(principals.as_deref())))
     }

@@ -158,10 +158,10 @@ impl Db for PostgresDb<'_> {
     async fn table_page(
         &mut self,
         table: &'static Table,
-        tenant: &Tenant,
+        tenant: Option<&Tenant>,
         after: Option<&Key>,
     ) -> StoreResult<Batch> {
-        postgres_page(self.client, table, table.name, Some(tenant.as_str()), after).await
+        postgres_page(self.client, table, table.name, tenant.map(Tenant::as_str), after).await
     }
 
     async fn plan_basis(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<PlanBasis> {

@@ -9,8 +9,9 @@ use super::shared::Shared;
 use super::waited::Waited;
 use super::{migrations, pool, user_keys};
 use crate::StoreError;
+use crate::apart::Apart;
 use crate::head_file::{HeadFile, Lag, entries_beside, path_beside};
-use crate::keys::{self, Database, KeySettings, KeySource, Switch};
+use crate::keys::{self, Database, KeySettings, KeySource, Switch, replace_apart};
 use crate::rows::deployment::{self, COPYING, Claim, ENCRYPTION, HEAD};
 use crate::rows::log_end::LastEnd;
 use crate::rows::schema::Schema;
@@ -174,12 +175,13 @@ async fn claimed(
     }
     for (name, file) in keys::shareable(&key_settings) {
         if let Some(text) = held.get(name) {
-            file.take(&String::from_utf8_lossy(text)).map_err(startup)?;
+            file.take(text).map_err(startup)?;
         }
     }
     let database = if claimed { Database::Existing } else { Database::New };
     let loaded = keys::load(&key_settings, database).await.map_err(|error| elsewhere(error, claimed))?;
-    let mut secrets = Secrets::from_keys(loaded)?;
+    let beside = loaded.signing.as_ref().map(|keys| keys.history.clone());
+    let mut secrets = Secrets::from_keys(loaded, held)?;
     if claimed {
         Claim { secrets: &secrets, encrypt: settings.encrypt, sign: settings.sign }.check(held)?;
     }
@@ -191,6 +193,12 @@ async fn claimed(
         StoreError::Startup(format!("cannot write {path}: {e}; check its permissions"))
     };
     if claimed {
+        // This host was not there when the signing key was replaced, and keeps the retired one no longer.
+        if let Some(row) = held.get(Apart::SigningKeys.row())
+            && secrets.signing().map(|signing| signing.history.clone()) != beside
+        {
+            replace_apart(&Apart::SigningKeys.file(&settings.beside), row).map_err(startup)?;
+        }
         head_file.keep_private().map_err(head_error)?;
         return Ok((secrets, head_file));
     }

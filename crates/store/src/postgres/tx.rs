@@ -8,12 +8,14 @@ use super::walls::walled;
 use crate::StoreError;
 use crate::apart::Apart;
 use crate::call::{Call, Record};
+use crate::error::Trouble;
 use crate::rows::audit::draft;
 use crate::rows::counters::Tally;
 use crate::rows::deployment::{PRINCIPALS, SET};
 use crate::rows::principals::next_version;
 use crate::script::{Alone, Db, Reach, Rows, Series, StoreResult};
-use crate::scripts::{credentials, log, user_keys};
+use crate::scripts::{credentials, log, signing_view, user_keys};
+use crate::secrets::KeysMark;
 use crate::sql::{Param, RowWrite, params};
 use crate::state::{Change, Changes};
 use deadpool_postgres::Client;
@@ -55,6 +57,8 @@ pub(crate) struct PostgresTx<'c> {
     told: Changes,
     /// Whether rows were written since the last entry.
     wrote: bool,
+    /// The keys that it began with.
+    keys: KeysMark,
 }
 
 /// Whose rows the transaction reaches.
@@ -81,6 +85,7 @@ impl<'c> PostgresTx<'c> {
             changes_principals: false,
             told: Changes::default(),
             wrote: false,
+            keys: shared.secrets.mark(),
         }
     }
 
@@ -140,11 +145,20 @@ impl<'c> PostgresTx<'c> {
         self.open = Open::Deployment;
         let asked = Instant::now();
         let (log, principals) = self.db.chain_lock(&opening, &self.shared.last_end).await?;
-        user_keys::follow(&mut self.db).await?;
+        self.refuse_retired()?;
         self.principals = (!self.changes_principals).then_some(principals);
         self.shared.waited.add(asked.elapsed());
         self.shared.known.add(log.end().at());
         Ok(log)
+    }
+
+    /// What this transaction has signed or sealed may be under a key that was replaced meanwhile. Run again, it is not.
+    fn refuse_retired(&self) -> StoreResult<()> {
+        if self.db.secrets.mark() == self.keys {
+            return Ok(());
+        }
+        let why = "a key was replaced while the call was under way".to_owned();
+        Err(StoreError::Postgres { why, trouble: Trouble::Conflict })
     }
 
     /// An error where the key of one of the callers is no longer good. Asked while the log is ours, which a change to
@@ -223,6 +237,10 @@ impl<'c> Rows for PostgresTx<'c> {
                 self.db.execute(sql, &[&tenant.as_str(), &STORING]).await?
             }
             Alone::KeepingApart => self.db.execute("SELECT pg_advisory_xact_lock($1)", &[&APART]).await?,
+            Alone::Signing => {
+                self.db.log_wait().await?;
+                0
+            }
             Alone::Purging => self.db.execute("SELECT pg_advisory_xact_lock($1)", &[&PURGING]).await?,
         };
         Ok(())
@@ -261,7 +279,16 @@ impl<'c> Rows for PostgresTx<'c> {
     /// As it is committed now: the entries of this group get their places only when the log is locked.
     async fn log_end(&mut self) -> StoreResult<LogEnd> {
         let known = self.shared.last_end.get();
-        Ok(log::log_appender(&mut self.db, known.as_ref()).await?.end().clone())
+        let end = log::log_appender(&mut self.db, known.as_ref()).await;
+        let end = match end {
+            // Another host may sign with a newer key than this process has seen.
+            Err(StoreError::Corrupt { .. }) => {
+                signing_view::learn(&mut self.db).await?;
+                log::log_appender(&mut self.db, known.as_ref()).await
+            }
+            end => end,
+        };
+        Ok(end?.end().clone())
     }
 
     /// The version itself is written when the log is ours: the row is one for all tenants, and whoever held it while
@@ -275,6 +302,12 @@ impl<'c> Rows for PostgresTx<'c> {
     async fn apart_set(&mut self, what: Apart, value: &[u8]) -> StoreResult<()> {
         let values = params![what.row(), value];
         self.db.execute(SET, &bound(&values)).await?;
+        Ok(())
+    }
+
+    async fn keys_changed(&mut self) -> StoreResult<()> {
+        user_keys::follow(&mut self.db).await?;
+        self.keys = self.db.secrets.mark();
         Ok(())
     }
 

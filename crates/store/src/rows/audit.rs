@@ -134,7 +134,7 @@ pub(crate) fn draft(call: &Call, record: &Record, blanks: &[SeqRange]) -> Draft 
 }
 
 /// The tenant is not hashed into the chain; here it keeps an entry from being moved to another tenant's view.
-fn binding(tenant: &str, seq: EntryNumber) -> Binding<'_> {
+pub(crate) fn binding(tenant: &str, seq: EntryNumber) -> Binding<'_> {
     Binding::new("an audit entry", tenant, seq.0)
 }
 

@@ -32,15 +32,15 @@ pub enum DecisionRow {
     },
 }
 
-fn body_binding(tenant: &Tenant, decision: DecisionId) -> Binding<'_> {
+pub(crate) fn body_binding(tenant: &Tenant, decision: DecisionId) -> Binding<'_> {
     Binding::new("a decision", tenant.as_str(), decision.0)
 }
 
-fn summary_binding(tenant: &Tenant, decision: DecisionId) -> Binding<'_> {
+pub(crate) fn summary_binding(tenant: &Tenant, decision: DecisionId) -> Binding<'_> {
     Binding::new("a decision's summary", tenant.as_str(), decision.0)
 }
 
-fn belief_binding(tenant: &Tenant, decision: DecisionId, place: i64) -> Binding<'_> {
+pub(crate) fn belief_binding(tenant: &Tenant, decision: DecisionId, place: i64) -> Binding<'_> {
     Binding::new("a belief", tenant.as_str(), decision.0).within(place, 0)
 }
 
@@ -223,7 +223,8 @@ impl Secrets {
         if open.signed.statement.owner.space != *space {
             return altered;
         }
-        let keys = self.keyring.as_ref();
+        let signing = self.signing();
+        let keys = signing.as_ref().map(|signing| &signing.keyring);
         let owner = (row.id, tenant, space.user_id.as_str());
         match (evidence::explain(&open.signed, keys, &open.disclosed, owner), keys) {
             (Ok(explained), Some(_)) => DecisionRow::Verified(explained),

@@ -3,10 +3,11 @@
 
 use crate::StoreError;
 use crate::apart::Apart;
-use crate::keys::{Keys, Switch};
+use crate::keys::{Keys, SigningKeys, Switch, sign_keys};
+use crate::seal::Sealer;
 use crate::secrets::{Binding, Secrets};
-use crate::unreadable::Unreadable;
-use evidence::{Canonical, Keyring, Origin, Position, PublicKey, Signed, SignedHead, Signer};
+use crate::signing::{Signing, SigningNow};
+use evidence::{Canonical, KeyHistory, Origin, Position, PublicKey, Signed, SignedHead};
 use std::collections::BTreeMap;
 
 pub(crate) const HEAD: &str = "audit_head";
@@ -31,10 +32,15 @@ pub(crate) const COPYING: &str = "copying";
 pub(crate) const USER_KEYS_ID: &str = "user_keys_id";
 /// Another value after each change of keys, by which the other processes learn of it.
 pub(crate) const KEYS_AT: &str = "keys_at";
+/// The signed history of the signing keys. A database whose signing key was never rotated lacks it.
+pub(crate) const KEY_HISTORY: &str = "key_history";
+/// Its presence says that values are being sealed anew under newer keys.
+pub(crate) const RESEALING: &str = "resealing";
 /// When somebody last tried whether the database takes writes.
 pub(crate) const HEARTBEAT: &str = "heartbeat";
 /// What is true of one database and not of a copy of it.
-pub(crate) const LOCAL: [&str; 5] = [CHAIN, COPYING, HEARTBEAT, Apart::UserKeys.row(), Apart::Revoked.row()];
+pub(crate) const LOCAL: [&str; 6] =
+    [CHAIN, COPYING, HEARTBEAT, Apart::UserKeys.row(), Apart::Revoked.row(), Apart::SigningKeys.row()];
 /// What the key check holds, sealed. Its content does not matter, only that it opens.
 const CHECKED: &[u8] = b"these are the keys";
 
@@ -46,28 +52,18 @@ pub(crate) fn signed<T: Canonical>(bytes: Option<&[u8]>) -> Result<Option<Signed
 }
 
 impl Secrets {
-    pub fn from_keys(keys: Keys) -> Result<Self, StoreError> {
-        let (signer, keyring) = match keys.signing {
-            None => (None, None),
-            Some(signing) => {
-                let signer = Signer::from_seed(*signing.current);
-                let retired = signing.retired.iter().map(|key| PublicKey::from_hex(&hex::encode(key)));
-                let retired = retired
-                    .collect::<Result<Vec<_>, _>>()
-                    .map_err(|e| StoreError::Startup(format!("a retired signing key is no key: {e}")))?;
-                let keyring = Keyring::new(signer.public_key(), retired);
-                (Some(signer), Some(keyring))
-            }
-        };
-        let unreadable = Unreadable::default();
-        let Keys { sealer, blind, state, .. } = keys;
-        Ok(Self { sealer, users: None, blind, state, signer, keyring, unreadable })
+    /// The keys at work on a database with these rows; a new one has none.
+    pub fn from_keys(keys: Keys, held: &BTreeMap<String, Vec<u8>>) -> Result<Self, StoreError> {
+        let Keys { sealer, blind, state, signing } = keys;
+        let signing = signing.map(|kept| signing_of(kept, held, &sealer)).transpose()?;
+        let signing = signing.map(SigningNow::new);
+        Ok(Self::new(sealer, blind, state, signing))
     }
 
     /// Where the log ends. A head that is not ours is not built upon: the next head would vouch for it.
     pub fn head_position(&self, head: Option<SignedHead>) -> Result<Position, StoreError> {
-        if let (Some(head), Some(keys)) = (&head, &self.keyring)
-            && !head.is_signed_by(keys)
+        if let (Some(head), Some(signing)) = (&head, self.signing())
+            && !head.is_signed_by(&signing.keyring)
         {
             return Err(StoreError::corrupt(
                 "the head of the audit log",
@@ -79,8 +75,33 @@ impl Secrets {
 
     /// The name of the audit log.
     pub fn origin(&self) -> Origin {
-        self.keyring.as_ref().map_or(Origin::UNSIGNED, |keys| Origin(keys.first().key_id()))
+        self.signing().map_or(Origin::UNSIGNED, |signing| Origin(signing.keyring.first().key_id()))
     }
+}
+
+fn signing_of(
+    beside: SigningKeys,
+    held: &BTreeMap<String, Vec<u8>>,
+    sealer: &Sealer,
+) -> Result<Signing, StoreError> {
+    let first = held.get(PUBLIC_KEY).and_then(|key| PublicKey::from_hex(&String::from_utf8_lossy(key)).ok());
+    let row = held.get(Apart::SigningKeys.row()).map(|row| signing_kept(row, sealer)).transpose()?;
+    let kept: Vec<SigningKeys> = std::iter::once(beside).chain(row).collect();
+    Signing::of(&kept, &history(held.get(KEY_HISTORY).map(Vec::as_slice))?, first, None)
+}
+
+/// What is kept apart of the signing keys.
+pub(crate) fn signing_kept(written: &[u8], sealer: &Sealer) -> Result<SigningKeys, StoreError> {
+    let text = std::str::from_utf8(written).map_err(|e| e.to_string());
+    text.and_then(|text| sign_keys(text, sealer)).map_err(|problem| {
+        StoreError::Startup(format!("what is kept of the signing keys is damaged: {problem}"))
+    })
+}
+
+/// The history that the database keeps.
+pub(crate) fn history(row: Option<&[u8]>) -> Result<KeyHistory, StoreError> {
+    let history = row.map_or_else(|| Ok(KeyHistory::default()), KeyHistory::decode);
+    history.map_err(|e| StoreError::corrupt("the key history", e))
 }
 
 /// How a database is sealed and signed, from its first day on: a mixture could not tell a value that was written in
@@ -104,8 +125,8 @@ impl Claim<'_> {
             (KEY_CHECK, self.secrets.seal(Self::binding(), CHECKED)?),
             (SOURCES, BOUND.to_vec()),
         ];
-        if let Some(signer) = &self.secrets.signer {
-            rows.push((PUBLIC_KEY, signer.public_key().to_hex().into_bytes()));
+        if let Some(signing) = self.secrets.signing() {
+            rows.push((PUBLIC_KEY, signing.signer.public_key().to_hex().into_bytes()));
         }
         Ok(rows)
     }
@@ -125,11 +146,10 @@ impl Claim<'_> {
         self.signed_by_us(held(PUBLIC_KEY))
     }
 
-    /// The signing key must be the one that the database was made with, or have it among its predecessors.
+    /// The signing key must be the one that the database was made with, or go back to it.
     fn signed_by_us(&self, first: &[u8]) -> Result<(), StoreError> {
-        let Some(keyring) = &self.secrets.keyring else { return Ok(()) };
-        let known = std::iter::once(keyring.current()).chain(keyring.retired());
-        if known.into_iter().any(|key| key.to_hex().as_bytes() == first) {
+        let Some(signing) = self.secrets.signing() else { return Ok(()) };
+        if signing.keyring.first().to_hex().as_bytes() == first {
             return Ok(());
         }
         Err(StoreError::Startup(

@@ -260,6 +260,21 @@ impl FromRow for SealedErasure {
     }
 }
 
+impl SealedErasure {
+    /// One that was announced and has no row of its own.
+    pub fn announced(body: Vec<u8>) -> Self {
+        Self { body, plan: None, done: 0 }
+    }
+}
+
+pub(crate) fn binding(tenant: &Tenant, id: ReceiptId) -> Binding<'_> {
+    Binding::new("an erasure", tenant.as_str(), id.0)
+}
+
+pub(crate) fn plan_binding(tenant: &Tenant, id: ReceiptId) -> Binding<'_> {
+    Binding::new("the plan of an erasure", tenant.as_str(), id.0)
+}
+
 impl Secrets {
     pub fn erasure_seal(
         &self,
@@ -267,7 +282,7 @@ impl Secrets {
         id: ReceiptId,
         intent: &ErasureIntent,
     ) -> Result<Vec<u8>, StoreError> {
-        self.seal_json(Binding::new("an erasure", tenant.as_str(), id.0), intent)
+        self.seal_json(binding(tenant, id), intent)
     }
 
     pub fn erasure_open(
@@ -276,7 +291,7 @@ impl Secrets {
         id: ReceiptId,
         row: &SealedErasure,
     ) -> Result<ErasureIntent, StoreError> {
-        self.open_json(Binding::new("an erasure", tenant.as_str(), id.0), &row.body)
+        self.open_json(binding(tenant, id), &row.body)
     }
 
     pub fn erasure_plan_seal(
@@ -285,7 +300,7 @@ impl Secrets {
         id: ReceiptId,
         plan: &ErasurePlan,
     ) -> Result<Vec<u8>, StoreError> {
-        self.seal_json(Binding::new("the plan of an erasure", tenant.as_str(), id.0), plan)
+        self.seal_json(plan_binding(tenant, id), plan)
     }
 
     /// `None` where it has not been made yet.
@@ -295,7 +310,7 @@ impl Secrets {
         id: ReceiptId,
         row: &SealedErasure,
     ) -> Result<Option<ErasurePlan>, StoreError> {
-        let binding = Binding::new("the plan of an erasure", tenant.as_str(), id.0);
+        let binding = plan_binding(tenant, id);
         row.plan.as_ref().map(|sealed| self.open_json(binding, sealed)).transpose()
     }
 }

@@ -82,6 +82,12 @@ impl Words {
     }
 }
 
+impl SealedFact {
+    pub fn binding<'t>(&self, tenant: &'t Tenant) -> Binding<'t> {
+        binding(tenant, self.id, self.space, self.status, Words::at(self.statement))
+    }
+}
+
 impl Secrets {
     pub fn fact_open(
         &self,

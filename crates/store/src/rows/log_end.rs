@@ -5,7 +5,7 @@ use crate::StoreError;
 use crate::script::StoreResult;
 use crate::secrets::Secrets;
 use domain::Timestamp;
-use evidence::{Frontier, Head, LogEnd, Signed, SignedHead};
+use evidence::{Frontier, Head, LogEnd, SignedHead};
 use parking_lot::Mutex;
 
 /// The end of the log that this process wrote or checked last. Found again, it need not be checked again.
@@ -78,7 +78,7 @@ impl Secrets {
     }
 
     pub fn end_sign(&self, end: &LogEnd, ts: Timestamp) -> NewEnd {
-        let head = Signed::new(end.head(self.origin(), ts), self.signer.as_ref());
+        let head = self.sign(end.head(self.origin(), ts));
         NewEnd { head, peaks: end.tree.encode(), end: end.clone() }
     }
 }

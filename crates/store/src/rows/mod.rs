@@ -18,6 +18,7 @@ pub(crate) mod receipts;
 pub(crate) mod restorations;
 pub(crate) mod schema;
 pub(crate) mod schema_objects;
+pub(crate) mod sealed;
 pub(crate) mod spaces;
 pub(crate) mod statement_texts;
 pub(crate) mod statements;

@@ -175,7 +175,7 @@ impl SealedPrincipal {
 
     /// The keys, their ends, the tenant and the revocation are part of the binding: a row that was given another key or
     /// tenant, a longer life, or was brought back to life, in the database does not open.
-    fn identity(&self) -> String {
+    pub fn identity(&self) -> String {
         let mut identity = format!("{}\u{1f}{}\u{1f}{}", self.tenant, self.id, hex::encode(&self.key_hash));
         if let Some(expires) = self.expires {
             identity.push_str(&format!("\u{1f}expires {expires}"));
@@ -214,7 +214,7 @@ pub(crate) fn next_version() -> Result<[u8; 16], StoreError> {
     Ok(bytes)
 }
 
-fn binding(identity: &str, revoked: Option<i64>) -> Binding<'_> {
+pub(crate) fn binding(identity: &str, revoked: Option<i64>) -> Binding<'_> {
     Binding::new("a principal", identity, revoked.unwrap_or(0))
 }
 
@@ -280,6 +280,18 @@ impl Secrets {
         let mut disabled = SealedPrincipal { revoked: Some(now), ..row.clone() };
         self.principal_reseal(&mut disabled, &body)?;
         Ok(disabled.body)
+    }
+
+    /// The row with a key that ends at this time, or before as it was to.
+    pub fn principal_expire(
+        &self,
+        mut row: SealedPrincipal,
+        ends: i64,
+    ) -> Result<SealedPrincipal, StoreError> {
+        let body = self.principal_body(&row)?;
+        row.expires = Some(row.expires.map_or(ends, |expires| expires.min(ends)));
+        self.principal_reseal(&mut row, &body)?;
+        Ok(row)
     }
 
     /// The row with its new key; the one until now becomes the former one, and one before that ends.

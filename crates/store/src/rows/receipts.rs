@@ -56,7 +56,7 @@ impl FromRow for SealedReceipt {
     }
 }
 
-fn binding(tenant: &Tenant, id: ReceiptId) -> Binding<'_> {
+pub(crate) fn binding(tenant: &Tenant, id: ReceiptId) -> Binding<'_> {
     Binding::new("a receipt", tenant.as_str(), id.0)
 }
 
@@ -92,7 +92,7 @@ impl Secrets {
         let key = key.filter(|_| subject_of(&receipt).is_some());
         let tenant = receipt.tenant.clone();
         let subject_ix = self.receipt_index(&receipt, Some(space));
-        let signed = Signed::new(receipt, self.signer.as_ref());
+        let signed = self.sign(receipt);
         Ok(SealedReceipt {
             id: signed.statement.id,
             space: Some(space),
@@ -153,8 +153,8 @@ impl Secrets {
         id: ReceiptId,
         signed: Signed<Receipt>,
     ) -> Option<Signed<Receipt>> {
-        let holds = match &self.keyring {
-            Some(keys) => signed.verify(Some(keys), id, tenant).is_ok(),
+        let holds = match self.signing() {
+            Some(signing) => signed.verify(Some(&signing.keyring), id, tenant).is_ok(),
             None => true,
         };
         holds.then_some(signed)

@@ -5,7 +5,7 @@ use super::deployment;
 use crate::StoreError;
 use crate::secrets::Secrets;
 use domain::{EntryNumber, Timestamp};
-use evidence::{Hash, Head, Position, Restoration, Signed, SignedHead, SignedRestoration};
+use evidence::{Hash, Head, Position, Restoration, SignedHead, SignedRestoration};
 
 /// The rows of `deployment` with a note each are named so, and then by number.
 const PREFIX: &str = "restoration:";
@@ -79,8 +79,9 @@ impl Standing {
 
     /// The notes that are ours, and of this log.
     fn notes_of_log(&self, secrets: &Secrets) -> Vec<&SignedRestoration> {
+        let signing = secrets.signing();
         let known = |note: &&SignedRestoration| {
-            secrets.keyring.as_ref().is_none_or(|keys| note.is_signed_by(keys))
+            signing.as_ref().is_none_or(|signing| note.is_signed_by(&signing.keyring))
                 && self.passed.contains(&note.statement.kept)
         };
         self.notes.iter().filter(known).collect()
@@ -98,7 +99,8 @@ impl Standing {
     /// The newest head that is held against the log, once it is known to be ours.
     pub fn lost(&self, secrets: &Secrets) -> Result<Option<Head>, StoreError> {
         let against = self.against(secrets);
-        let keys = secrets.keyring.as_ref();
+        let signing = secrets.signing();
+        let keys = signing.as_ref().map(|signing| &signing.keyring);
         if against.iter().any(|head| keys.is_some_and(|keys| !head.is_signed_by(keys))) {
             return Err(not_ours());
         }
@@ -128,7 +130,7 @@ impl Secrets {
         }
         let (kept, lost) = (missing.kept, missing.lost);
         let note = Restoration { kept, lost, ts, reason: reason.to_owned() };
-        Ok(Signed::new(note, self.signer.as_ref()))
+        Ok(self.sign(note))
     }
 }
 

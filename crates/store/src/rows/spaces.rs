@@ -82,7 +82,7 @@ impl FromRow for UserSpace {
 
 pub(crate) const POLICY: &str = "SELECT policy FROM space WHERE tenant = $1 AND id = $2";
 
-fn binding(space: SpaceKey<'_>) -> Binding<'_> {
+pub(crate) fn binding(space: SpaceKey<'_>) -> Binding<'_> {
     Binding::new("policy", space.tenant.as_str(), space.id.0)
 }
 

@@ -38,6 +38,12 @@ fn binding(tenant: &Tenant, space: SpaceId, index: TextIndex) -> Binding<'_> {
     Binding::new("a statement", tenant.as_str(), space.0).within((index >> 64) as i64, index as i64)
 }
 
+impl SealedText {
+    pub fn binding<'t>(&self, tenant: &'t Tenant) -> Binding<'t> {
+        binding(tenant, self.space, self.index)
+    }
+}
+
 impl Secrets {
     /// Where the words are kept, if they are long enough to be kept apart.
     pub fn statement_index(&self, space: SpaceKey<'_>, text: &str) -> Option<TextIndex> {

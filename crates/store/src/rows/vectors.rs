@@ -11,7 +11,7 @@ pub(crate) const PUT: &str = "INSERT INTO vector (tenant, fact, space, embedder_
     ON CONFLICT (tenant, fact) DO UPDATE SET space = excluded.space,
     embedder_ix = excluded.embedder_ix, body = excluded.body";
 
-fn binding(tenant: &Tenant, fact: FactId) -> Binding<'_> {
+pub(crate) fn binding(tenant: &Tenant, fact: FactId) -> Binding<'_> {
     Binding::new("a vector", tenant.as_str(), fact.0)
 }
 

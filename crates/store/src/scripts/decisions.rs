@@ -1,5 +1,6 @@
 //! Decision snapshots, and the disclosures that can be erased without breaking their signature.
 
+use super::signing_view::learn;
 use super::{receipts, spaces};
 use crate::StoreError;
 use crate::call::Call;
@@ -185,7 +186,8 @@ impl Script for DecisionRecord {
         let id = DecisionId(rows.take(tenant, Series::Decision, 1).await?);
         let owner = Owner { id, tenant: tenant.clone(), space: self.space.clone() };
         let NewDecision { summary, beliefs } = &self.decision;
-        let signer = rows.db().secrets().signer.as_ref();
+        let signing = rows.db().secrets().signing();
+        let signer = signing.as_ref().map(|signing| &signing.signer);
         let taken = evidence::record(owner, caller.now, summary, beliefs, signer)
             .map_err(|e| StoreError::corrupt("a decision", e))?;
         insert(rows, tenant, row, &taken).await?;
@@ -211,6 +213,7 @@ impl Query for DecisionExplain {
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Option<DecisionRow>> {
         let Self { tenant, user_id, id } = self;
         spaces::settled(db, tenant, user_id).await?;
+        learn(db).await?;
         let sql = format!(
             "SELECT {COLUMNS}, s.agent_id, s.run_id
              FROM decision d JOIN space s ON s.tenant = d.tenant AND s.id = d.space

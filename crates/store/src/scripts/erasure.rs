@@ -6,7 +6,7 @@
 
 use super::erasure_pieces::{carry_out, finish};
 use super::erasure_plan::{PIECE, is_small, plan, reached};
-use super::{credentials, receipts, spaces, user_keys};
+use super::{credentials, deployment, receipts, spaces, user_keys};
 use crate::StoreError;
 use crate::call::Call;
 use crate::rows::erasure::{
@@ -47,6 +47,10 @@ impl Script for Begin {
         let Self { call, intent } = self;
         let tenant = &call.caller.tenant;
         let reached = self.lock_reached(rows).await?;
+        if intent.takes_whole_user() {
+            let name = announced(tenant, &intent.space.user_id);
+            rows.run("DELETE FROM deployment WHERE name = $1", &params![name]).await?;
+        }
         if !is_small(rows.db(), tenant, intent, &reached).await? {
             return self.mark(rows).await.map(Begun::Marked);
         }
@@ -58,11 +62,87 @@ impl Script for Begin {
             carry_out(rows, tenant, &plan.piece(0, usize::MAX), number, intent.now).await?;
             receipt = Some(number);
         }
+        let summary = finish(rows, call, intent, &plan, receipt).await?;
         if !intent.keys().is_empty() {
-            // Should this not commit after all, what is left of the user no longer opens, and is erased by the next call.
+            // Last, when nothing but the commit can fail any more. Should that fail, the erasure was announced, and is
+            // carried out at the next start.
             user_keys::destroy(rows, &intent.keys()).await?;
         }
-        finish(rows, call, intent, &plan, receipt).await.map(Begun::Done)
+        Ok(Begun::Done(summary))
+    }
+}
+
+/// The row of `deployment` by which the erasure of a user is announced.
+fn announced(tenant: &Tenant, user_id: &str) -> String {
+    format!("{ANNOUNCED}{tenant}\u{1f}{user_id}")
+}
+
+const ANNOUNCED: &str = "erasing_user:";
+
+/// Announces the erasure of a user. A key is destroyed outside the transaction that erases what it sealed; whatever becomes
+/// of that one, this says what was to be done.
+struct Announce {
+    tenant: Tenant,
+    intent: ErasureIntent,
+}
+
+impl Script for Announce {
+    type Output = ();
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::tenant(&self.tenant)
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<()> {
+        let name = announced(&self.tenant, &self.intent.space.user_id);
+        let intent = rows.db().secrets().erasure_seal(&self.tenant, ReceiptId(0), &self.intent)?;
+        deployment::set(rows, &name, &intent).await
+    }
+}
+
+/// What was announced, and lost its key before it was carried out.
+struct Announced;
+
+impl Query for Announced {
+    type Output = Vec<(Tenant, ErasureIntent)>;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Deployment
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Self::Output> {
+        let sql = "SELECT name, value FROM deployment WHERE name LIKE 'erasing_user:%'";
+        let mut found = Vec::new();
+        for (name, value) in db.all::<(String, Vec<u8>)>(sql, &[]).await? {
+            let Some((tenant, _)) = name.strip_prefix(ANNOUNCED).and_then(|rest| rest.split_once('\u{1f}'))
+            else {
+                continue;
+            };
+            let tenant = Tenant::new(tenant);
+            let sealed = SealedErasure::announced(value);
+            let intent = db.secrets().erasure_open(&tenant, ReceiptId(0), &sealed)?;
+            found.push((tenant, intent));
+        }
+        Ok(found)
+    }
+}
+
+/// Whether the key of a user is destroyed, and what it sealed is still there.
+struct IsKeyless {
+    tenant: Tenant,
+    user_id: String,
+}
+
+impl Query for IsKeyless {
+    type Output = bool;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Tenant(&self.tenant)
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<bool> {
+        let keys = spaces::keys_of_user(db, &self.tenant, &self.user_id).await?;
+        Ok(db.secrets().users.as_ref().is_some_and(|users| keys.iter().any(|key| users.lacks(*key))))
     }
 }
 
@@ -339,6 +419,17 @@ impl Store {
         Ok(())
     }
 
+    /// Finishes the erasures whose key was destroyed by a process that did not come to their commit.
+    pub(super) async fn announced_resume(&self) -> Result<(), StoreError> {
+        for (tenant, intent) in self.read_now(Announced).await? {
+            let user_id = intent.space.user_id.clone();
+            if self.read_now(IsKeyless { tenant: tenant.clone(), user_id }).await? {
+                self.erase_all_of_it(intent.call(&tenant), intent).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// What was typed goes before the erasure: should that fail, less is lost than if it were the other way round. The
     /// rest is a task of its own, which goes on when nobody waits for it any more.
     async fn erase(
@@ -360,6 +451,9 @@ impl Store {
         if intent.takes_whole_user() {
             // What the write-ahead log still has of the user goes before the receipt is signed.
             self.log_truncate().await?;
+            if self.is_sealed() {
+                self.write_now(Announce { tenant: tenant.clone(), intent: intent.clone() }).await?;
+            }
         }
         let id = match self.write(Begin { call: call.clone(), intent }).await? {
             Begun::Done(summary) => return Ok(summary),

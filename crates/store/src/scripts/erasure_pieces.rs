@@ -18,7 +18,7 @@ use crate::script::{Alone, Db, Reach, Rows, Series, StoreResult};
 use crate::sql::{numbers, params};
 use domain::keys::text_key;
 use domain::{DecisionId, EntryNumber, Fact, FactId, ReceiptId, Space, SpaceKey, Tenant, Timestamp};
-use evidence::{Anchor, Erasure, ReceiptKind, Signed};
+use evidence::{Anchor, Erasure, ReceiptKind};
 use reconcile::Write;
 use std::collections::BTreeSet;
 
@@ -227,7 +227,7 @@ async fn audit_purge<R: Rows>(rows: &mut R, call: &Call, before: Timestamp) -> S
             let end = rows.log_end().await?;
             let tree = Some(tree_at(rows.db(), at.size, &end.tree).await?);
             let anchor = Anchor { at, ts: call.caller.now, tree };
-            let anchor = Signed::new(anchor, rows.db().secrets().signer.as_ref());
+            let anchor = rows.db().secrets().sign(anchor);
             deployment::set(rows, ANCHOR, &anchor.encode()).await?;
             // What the entries that go say of the rows is said again by the entry of this call.
             if let Some(ledger) = state::ledger(rows.db(), seq).await? {

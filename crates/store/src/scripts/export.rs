@@ -1,6 +1,7 @@
 //! Everything of one space, with the signatures over it.
 
 use super::proofs::Inclusion;
+use super::signing_view::learn;
 use super::{audit, decisions, deployment, facts, receipts, spaces};
 use crate::StoreError;
 use crate::rows::deployment::HEAD;
@@ -31,6 +32,7 @@ impl Query for SpaceExport {
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Export> {
         let tenant = &self.account.tenant;
+        learn(db).await?;
         let mut export = Export { head: deployment::signed(db, HEAD).await?, ..Export::default() };
         for entry in audit::of_space(db, tenant, &self.space).await? {
             match entry {

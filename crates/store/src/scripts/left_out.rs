@@ -17,11 +17,13 @@ pub struct LeftOut {
     /// The users whose keys were destroyed, each with the tenant.
     pub users: BTreeSet<(Tenant, String)>,
     pub principals: Vec<PrincipalId>,
+    /// The principals that come back without the key that they had then, because it was replaced since.
+    pub keyless: Vec<PrincipalId>,
 }
 
 impl LeftOut {
     pub fn is_nothing(&self) -> bool {
-        self.users.is_empty() && self.principals.is_empty()
+        self.users.is_empty() && self.principals.is_empty() && self.keyless.is_empty()
     }
 }
 
@@ -39,7 +41,12 @@ impl Script for LeaveOut {
     }
 
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<LeftOut> {
-        let mut left_out = LeftOut { principals: self.principals(rows).await?, ..LeftOut::default() };
+        let principals = self.principals(rows).await?;
+        let keyless = self.keyless(rows).await?;
+        if !principals.is_empty() || !keyless.is_empty() {
+            rows.principals_changed().await?;
+        }
+        let mut left_out = LeftOut { principals, keyless, ..LeftOut::default() };
         let sql = "SELECT tenant FROM sequence WHERE name = $1 ORDER BY tenant";
         for (tenant,) in rows.db().all::<(String,)>(sql, &params![Series::Space.name()]).await? {
             let tenant = Tenant::new(tenant);
@@ -50,9 +57,11 @@ impl Script for LeaveOut {
         }
         if !left_out.is_nothing() {
             let detail = format!(
-                "left out of the backup: {} user(s) whose key was destroyed, {} principal(s) that were revoked",
+                "left out of the backup: {} user(s) whose key was destroyed, {} principal(s) that were revoked, {} API \
+                 key(s) that were replaced",
                 left_out.users.len(),
-                left_out.principals.len()
+                left_out.principals.len(),
+                left_out.keyless.len()
             );
             rows.note(&self.call, &Record::done(detail)).await?;
         }
@@ -63,7 +72,7 @@ impl Script for LeaveOut {
 impl LeaveOut {
     async fn principals<R: Rows>(&self, rows: &mut R) -> StoreResult<Vec<PrincipalId>> {
         let mut ended = Vec::new();
-        for (id, at) in &self.revoked.0 {
+        for (id, at) in &self.revoked.principals {
             let sql = format!("SELECT {COLUMNS} FROM principal WHERE id = $1 AND revoked IS NULL");
             let found: Option<SealedPrincipal> = rows.db().one(&sql, &params![id]).await?;
             let Some(row) = found else { continue };
@@ -73,8 +82,20 @@ impl LeaveOut {
             rows.run(sql, &params![&row.tenant, &row.id, at, sealed]).await?;
             ended.push(id.clone());
         }
-        if !ended.is_empty() {
-            rows.principals_changed().await?;
+        Ok(ended)
+    }
+
+    /// A key that was replaced since the backup ends when it was to end.
+    async fn keyless<R: Rows>(&self, rows: &mut R) -> StoreResult<Vec<PrincipalId>> {
+        let mut ended = Vec::new();
+        for (hash, ends) in &self.revoked.keys {
+            let sql = format!("SELECT {COLUMNS} FROM principal WHERE key_hash = $1 AND revoked IS NULL");
+            let found: Option<SealedPrincipal> = rows.db().one(&sql, &params![hash.0.as_slice()]).await?;
+            let Some(row) = found else { continue };
+            let row = rows.db().secrets().principal_expire(row, ends.as_microsecond())?;
+            let sql = "UPDATE principal SET expires = $3, body = $4 WHERE tenant = $1 AND id = $2";
+            rows.run(sql, &params![&row.tenant, &row.id, row.expires, &row.body]).await?;
+            ended.push(row.id);
         }
         Ok(ended)
     }

@@ -1,13 +1,15 @@
 //! What the audit log is held against when it is checked.
 
+use super::signing_view::learn;
 use super::{deployment, log};
 use crate::StoreError;
 use crate::head_file::{Kept, Outside};
 use crate::rows::audit::Said;
 use crate::rows::deployment::{ANCHOR, HEAD};
 use crate::script::{Db, StoreResult};
-use crate::secrets::Secrets;
-use evidence::{Anchor, Broken, ChainVerifier, LogEnd, Position, Signed, SignedHead, SignedRestoration};
+use evidence::{
+    Anchor, Broken, ChainVerifier, Keyring, LogEnd, Position, Signed, SignedHead, SignedRestoration,
+};
 
 /// Whether anybody still waits for what a check will say. It is asked now and then, and the check ends with a no.
 pub(crate) type StillWanted = Box<dyn Fn() -> bool + Send + Sync>;
@@ -31,6 +33,7 @@ impl Marks {
     /// Reads the marks in the database, to which what the check is given is added. `kept` says where
     /// outside is.
     pub async fn read<D: Db>(db: &mut D, against: Against, kept: &str) -> StoreResult<Result<Self, Broken>> {
+        learn(db).await?;
         let last: Option<(Option<i64>,)> = db.one("SELECT max(seq) FROM audit_entry", &[]).await?;
         let last = last.and_then(|(seq,)| seq).unwrap_or(0);
         let broken = |reason: String| Ok(Err(Broken { seq: u64::try_from(last).unwrap_or(0), reason }));
@@ -64,15 +67,14 @@ impl Marks {
         Ok(Ok(Self { anchor, head, outside, said: Said { notes, vouched } }))
     }
 
-    pub fn verifier<'k>(&self, secrets: &'k Secrets) -> Result<ChainVerifier<'k>, Broken> {
-        let keys = secrets.keyring.as_ref();
+    pub fn verifier<'k>(&self, keys: Option<&'k Keyring>) -> Result<ChainVerifier<'k>, Broken> {
         ChainVerifier::new(keys, self.anchor.as_ref(), self.outside.clone())?.restored(&self.said.notes)
     }
 
     /// Goes on after what was found intact before, where that is all the marks there were.
     pub fn verifier_after<'k>(
         &self,
-        secrets: &'k Secrets,
+        keys: Option<&'k Keyring>,
         before: &Intact,
     ) -> Option<Result<ChainVerifier<'k>, Broken>> {
         let size = before.end.at().size;
@@ -81,7 +83,6 @@ impl Marks {
         {
             return None;
         }
-        let keys = secrets.keyring.as_ref();
         let verifier = ChainVerifier::after(keys, before.start, before.end.clone(), self.outside.clone());
         Some(verifier.and_then(|verifier| verifier.restored(&self.said.notes)))
     }

@@ -13,6 +13,12 @@ impl Store {
             // Whatever is wrong is for verify_audit to say, which needs an open database.
             tracing::warn!(%error, "the audit log does not commit to the rows that are there");
         }
+        if let Err(error) = store.signing_settle().await {
+            tracing::warn!(%error, "what is kept of the signing keys is not in order; svc keys rotate signing puts it so");
+        }
+        if let Err(error) = store.announced_resume().await {
+            tracing::warn!(%error, "a user's key was destroyed, and what it sealed is still there; delete_all removes it");
+        }
         let resuming = store.clone();
         tokio::spawn(async move {
             if let Err(error) = resuming.erasures_resume().await {

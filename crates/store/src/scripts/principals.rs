@@ -9,6 +9,7 @@ use crate::rows::principals::{
     COLUMNS, Creation, FormerKey, FoundByKey, KeyHash, NewKey, PrincipalState, Revocation, Revoked, Rotated,
     Rotation, SealedPrincipal,
 };
+use crate::rows::time;
 use crate::script::{Alone, Db, Ground, Query, Reach, Rows, Script, StoreResult};
 use crate::sql::params;
 use crate::store::Store;
@@ -160,8 +161,11 @@ impl PrincipalRotate {
         let Some(row) = find(rows, caller, &self.id, false).await? else { return Ok(Rotated::Unknown) };
         credentials::check_own(rows, &self.call, &self.id).await?;
         let Ok(expires) = row.next_expiry(rotation) else { return Ok(Rotated::ExpiryUnsaid) };
+        let replaced = row.key_hash.clone();
         let row = rows.db().secrets().principal_rotate(row, rotation, expires, caller.now)?;
         let former = row.former.as_ref();
+        let ends = former.map_or(Ok(caller.now), |former| time(former.until))?;
+        revoked::note_key(rows, &replaced, ends).await?;
         let sql = "UPDATE principal SET key_hint = $3, key_hash = $4, expires = $5, former_hint = $6,
             former_hash = $7, former_until = $8, body = $9 WHERE tenant = $1 AND id = $2";
         let values = params![

@@ -1,5 +1,6 @@
 //! Receipts: attestations of what is known, and proofs of what was erased.
 
+use super::signing_view::learn;
 use super::{facts, spaces};
 use crate::StoreError;
 use crate::call::Call;
@@ -168,7 +169,9 @@ impl Query for ReceiptGet {
             Err(error) if error.is_of_content() => None,
             Err(error) => return Err(error),
         };
-        let keys = db.secrets().keyring.as_ref();
+        learn(db).await?;
+        let signing = db.secrets().signing();
+        let keys = signing.as_ref().map(|signing| &signing.keyring);
         let valid = signed.as_ref().is_some_and(|signed| signed.verify(keys, id, tenant).is_ok());
         // Who may see a receipt that cannot be read is decided by the row that it is in.
         let user_id = match row.space {

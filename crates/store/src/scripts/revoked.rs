@@ -1,4 +1,4 @@
-//! The principals that were revoked, remembered where no backup reaches.
+//! The principals that were revoked and the keys that were replaced, remembered where no backup reaches.
 
 use crate::StoreError;
 use crate::apart::Apart;
@@ -6,23 +6,35 @@ use crate::rows::time;
 use crate::script::{Alone, Db, Rows, StoreResult};
 use crate::secrets::Secrets;
 use domain::{PrincipalId, Timestamp};
-use evidence::{Revocations, Signed, SignedRevocations};
+use evidence::{Hash, Revocations, Signed, SignedRevocations};
 
 impl Secrets {
     /// What is remembered; an error where it is not what we signed.
     pub fn revocations(&self, written: Option<&[u8]>) -> Result<Revocations, StoreError> {
         let Some(written) = written else { return Ok(Revocations::default()) };
         let signed: Option<SignedRevocations> = Signed::decode(written).ok();
-        let holds =
-            |signed: &SignedRevocations| self.keyring.as_ref().is_none_or(|keys| signed.is_signed_by(keys));
+        let holds = |signed: &SignedRevocations| {
+            self.signing().is_none_or(|signing| signed.is_signed_by(&signing.keyring))
+        };
         signed.filter(holds).map(|signed| signed.statement).ok_or_else(|| {
             StoreError::corrupt("the list of revoked principals beside the keys", "it has no valid signature")
         })
     }
 }
 
-/// Notes that the principal was revoked. A list that was lost or changed is made anew from what the database knows.
+/// Notes that the principal was revoked.
 pub(super) async fn note<R: Rows>(rows: &mut R, id: &PrincipalId, now: Timestamp) -> StoreResult<()> {
+    change(rows, |revoked| revoked.add(id, now)).await
+}
+
+/// Notes that a key was replaced, and when it ends.
+pub(super) async fn note_key<R: Rows>(rows: &mut R, hash: &[u8], ends: Timestamp) -> StoreResult<()> {
+    let hash = Hash(hash.try_into().map_err(|e| StoreError::corrupt("the hash of a key", e))?);
+    change(rows, |revoked| revoked.add_key(hash, ends)).await
+}
+
+/// A list that was lost or changed is made anew from what the database knows.
+async fn change<R: Rows>(rows: &mut R, change: impl FnOnce(&mut Revocations) + Send) -> StoreResult<()> {
     rows.alone(Alone::KeepingApart).await?;
     let written = rows.db().apart(Apart::Revoked).await?;
     let mut revoked = match rows.db().secrets().revocations(written.as_deref()) {
@@ -33,8 +45,8 @@ pub(super) async fn note<R: Rows>(rows: &mut R, id: &PrincipalId, now: Timestamp
             in_database(rows.db()).await?
         }
     };
-    revoked.add(id, now);
-    let signed = Signed::new(revoked, rows.db().secrets().signer.as_ref());
+    change(&mut revoked);
+    let signed = rows.db().secrets().sign(revoked);
     rows.apart_set(Apart::Revoked, &signed.encode()).await
 }
 

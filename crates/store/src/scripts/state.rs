@@ -106,7 +106,7 @@ impl ListRows {
             for table in covered() {
                 let mut after = None;
                 loop {
-                    let batch = rows.db().table_page(table, &tenant, after.as_ref()).await?;
+                    let batch = rows.db().table_page(table, Some(&tenant), after.as_ref()).await?;
                     if batch.rows == 0 {
                         break;
                     }

@@ -82,7 +82,7 @@ impl Store {
     }
 
     fn request(&self, head: &SignedHead, old: u64, proof: Vec<evidence::Hash>) -> Option<AddCheckpoint> {
-        let note = head.note(self.keyring()?)?;
+        let note = head.note(&self.keyring()?)?;
         Some(AddCheckpoint { old, proof, note })
     }
 }

@@ -32,9 +32,11 @@ impl SqliteDb<'_> {
             Ok(marks) => marks,
             Err(broken) => return Ok((AuditReport::Broken(broken), None)),
         };
-        let short = before.and_then(|before| marks.verifier_after(self.secrets, &before));
+        let signing = self.secrets.signing();
+        let keys = signing.as_ref().map(|signing| &signing.keyring);
+        let short = before.and_then(|before| marks.verifier_after(keys, &before));
         let after = short.as_ref().and_then(|verifier| verifier.as_ref().ok()).map(|v| v.end().at().size);
-        let checked = match short.unwrap_or_else(|| marks.verifier(self.secrets)) {
+        let checked = match short.unwrap_or_else(|| marks.verifier(keys)) {
             Ok(verifier) => self.entries_check(verifier, &marks, after, still)?,
             Err(broken) => Err(broken),
         };

@@ -162,10 +162,10 @@ impl Db for SqliteDb<'_> {
     async fn table_page(
         &mut self,
         table: &'static Table,
-        tenant: &Tenant,
+        tenant: Option<&Tenant>,
         after: Option<&Key>,
     ) -> StoreResult<Batch> {
-        sqlite_page(self.sql, table, Some(tenant.as_str()), after)
+        sqlite_page(self.sql, table, tenant.map(Tenant::as_str), after)
     }
 
     async fn plan_basis(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<PlanBasis> {

@@ -11,7 +11,7 @@ use super::writer::Writer;
 use crate::StoreError;
 use crate::head_file::{HeadFile, entries_beside, path_beside};
 use crate::keys::{self, Database, KeySettings, KeySource, Switch};
-use crate::rows::deployment::{Claim, ENCRYPTION, KEY_CHECK, PUBLIC_KEY, SIGNING};
+use crate::rows::deployment::{Claim, ENCRYPTION, KEY_CHECK, KEY_HISTORY, KEYS_AT, PUBLIC_KEY, SIGNING};
 use crate::rows::schema::{Schema, refuse_newer};
 use crate::secrets::Secrets;
 use domain::Timestamp;
@@ -56,15 +56,17 @@ impl Sqlite {
         migrations::upgrade(&path, &now.to_string())?;
         let mut db = connection::open(&path, meter.as_ref())?;
         let claimed = is_claimed(&db)?;
+        // Before the keys themselves: a change that comes in between is then noticed with the first transaction.
+        let held = told(&db)?;
         let key_settings = KeySettings { beside: path.clone(), source: keys, encrypt, sign };
         let loaded = keys::load(&key_settings, if claimed { Database::Existing } else { Database::New })
             .await
             .map_err(|e| StoreError::Startup(e.to_string()))?;
-        let mut secrets = Secrets::from_keys(loaded)?;
+        let mut secrets = Secrets::from_keys(loaded, &held)?;
         if claimed {
             claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
         }
-        secrets.users = user_keys::load(&mut db, &path, &secrets.sealer)?;
+        secrets.users = user_keys::load(&mut db, &path, &secrets.sealer, held.get(KEYS_AT))?;
         let secrets = Arc::new(secrets);
         let head_file = HeadFile::beside(&path, &secrets);
         let head_error = |e| {
@@ -100,22 +102,27 @@ impl Sqlite {
     }
 }
 
-/// A database that is gone, while the head beside it says that it held something, is not begun anew in silence.
+/// A database that is gone, while its head or its keys are there, is not begun anew in silence.
 fn refuse_lost(path: &Path) -> Result<(), StoreError> {
     let is_gone = match std::fs::metadata(path) {
         Ok(file) => file.len() == 0,
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,
     };
-    match if is_gone { entries_beside(path) } else { 0 } {
-        0 => Ok(()),
-        entries => Err(StoreError::Startup(format!(
-            "SVC_DB: the database {} is missing or empty, but the head file beside it says that it held {entries} audit \
-             entries. Put the database back, or restore a backup with svc restore FILE. To begin anew without what it \
-             held, move {} and the key files beside it away",
-            path.display(),
-            path_beside(path).display()
-        ))),
+    if !is_gone {
+        return Ok(());
     }
+    let head = path_beside(path);
+    let left = match (entries_beside(path), keys::left_beside(path)) {
+        (0, None) => return Ok(()),
+        (0, Some(key)) => format!("its key is still there: {}", key.display()),
+        (entries, _) => format!("the head file beside it says that it held {entries} audit entries"),
+    };
+    Err(StoreError::Startup(format!(
+        "SVC_DB: the database {} is missing or empty, but {left}. Put the database back, or restore a backup with svc \
+         restore FILE. To begin anew without what it held, move {} and the key files beside it away",
+        path.display(),
+        head.display()
+    )))
 }
 
 /// A new database is its owner's alone, and SQLite gives the files beside it the same mode.
@@ -137,16 +144,21 @@ fn is_claimed(db: &Connection) -> Result<bool, StoreError> {
     Ok(rows > 0)
 }
 
+/// What the database says of its keys.
+fn told(db: &Connection) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
+    let mut held = BTreeMap::new();
+    for name in [ENCRYPTION, SIGNING, KEY_CHECK, PUBLIC_KEY, KEY_HISTORY, KEYS_AT] {
+        let sql = "SELECT value FROM deployment WHERE name = ?1";
+        let value: Option<Vec<u8>> = db.query_row(sql, [name], |row| row.get(0)).optional()?;
+        held.extend(value.map(|value| (name.to_owned(), value)));
+    }
+    Ok(held)
+}
+
 fn claim(connection: &mut Connection, claim: &Claim<'_>) -> Result<(), StoreError> {
     let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     if is_claimed(&tx)? {
-        let mut held = BTreeMap::new();
-        for name in [ENCRYPTION, SIGNING, KEY_CHECK, PUBLIC_KEY] {
-            let sql = "SELECT value FROM deployment WHERE name = ?1";
-            let value: Option<Vec<u8>> = tx.query_row(sql, [name], |row| row.get(0)).optional()?;
-            held.insert(name.to_owned(), value.unwrap_or_default());
-        }
-        claim.check(&held)?;
+        claim.check(&told(&tx)?)?;
     } else {
         for (name, value) in claim.rows()? {
             tx.execute("INSERT INTO deployment (name, value) VALUES (?1, ?2)", (name, value))?;

@@ -222,6 +222,10 @@ impl<'c> Rows for SqliteTx<'c> {
         Ok(replace_apart(&what.file(self.db.path()?), value)?)
     }
 
+    async fn keys_changed(&mut self) -> StoreResult<()> {
+        user_keys::follow(&mut self.db).await
+    }
+
     async fn record(&mut self, call: &Call, record: &Record, blanks: &[SeqRange]) -> StoreResult<()> {
         self.admit(call, record)?;
         self.append(call, record, blanks)?;

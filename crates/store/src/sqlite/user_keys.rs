@@ -6,7 +6,7 @@ use super::engine::Sqlite;
 use crate::StoreError;
 use crate::apart::Apart;
 use crate::keys::{read_apart, replace_apart};
-use crate::rows::deployment::{KEYS_AT, USER_KEYS_ID};
+use crate::rows::deployment::USER_KEYS_ID;
 use crate::script::StoreResult;
 use crate::seal::Sealer;
 use crate::user_keys::{UserKeys, needed};
@@ -15,11 +15,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The keys that the database needs, made where it never had any; `None` where encryption is off. Of several processes that
-/// open a new database at once, one makes them.
+/// open a new database at once, one makes them. `at` is the last change of keys before any of them were read.
 pub(crate) fn load(
     db: &mut Connection,
     path: &Path,
     sealer: &Sealer,
+    at: Option<&Vec<u8>>,
 ) -> Result<Option<UserKeys>, StoreError> {
     if !sealer.is_on() {
         return Ok(None);
@@ -35,9 +36,8 @@ pub(crate) fn load(
     if id.is_none() {
         tx.execute("INSERT INTO deployment (name, value) VALUES (?1, ?2)", (USER_KEYS_ID, trees.id))?;
     }
-    let at = value(&tx, KEYS_AT)?.unwrap_or_default();
     tx.commit()?;
-    Ok(Some(UserKeys::new(trees, at)))
+    Ok(Some(UserKeys::new(trees, at.cloned().unwrap_or_default())))
 }
 
 fn value(db: &Connection, name: &str) -> Result<Option<Vec<u8>>, StoreError> {

@@ -25,7 +25,7 @@ fn settings(folder: &Path, address: &str, token: &str) -> KeySettings {
 }
 
 fn seed(keys: &Keys) -> [u8; 32] {
-    *keys.signing.as_ref().expect("signing is on").current
+    **keys.signing.as_ref().expect("signing is on").secrets.first().expect("a secret")
 }
 
 async fn refusal(settings: &KeySettings, database: Database) -> String {

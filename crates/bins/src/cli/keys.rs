@@ -1,0 +1,142 @@
+//! The keys of a deployment: which there are, and replacing them.
+
+use super::CliError;
+use crate::settings::Settings;
+use crate::startup::StartupError;
+use clap::{Args, Subcommand, ValueEnum};
+use domain::{Caller, Identity, Timestamp, counted};
+use serde_json::json;
+use service::key_history_json;
+use std::io::Write;
+use std::time::{Duration, Instant};
+use store::keys::KeySource;
+use store::{KeysInUse, Store, StoreError, StoreSettings};
+
+/// A person waits for it, behind whatever the service is doing.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Show the keys of the deployment, without any secret.
+#[derive(Debug, Args)]
+pub struct Command {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Put a new key in the place of one. The service may keep running.
+    Rotate {
+        #[arg(value_enum)]
+        key: Rotated,
+    },
+    /// Print which signing key followed which, signed by both, as JSON.
+    ///
+    /// svc verify --history takes it: with it, any one key of the deployment is enough to check what the others signed.
+    History,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Rotated {
+    /// The key that signs. What it signed still verifies, and it signs nothing more.
+    Signing,
+    /// The keys of what users stored. All of it is sealed anew, in pieces; after an interruption run it again.
+    Users,
+}
+
+impl Command {
+    pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
+        let storage = settings.storage.clone();
+        let store = Store::open(settings.storage, Timestamp::now()).await.map_err(failed)?;
+        match self.action {
+            None => show(&store.keys_in_use(storage.keys()), &storage, out)?,
+            Some(Action::Rotate { key: Rotated::Signing }) => {
+                let handover = store.signing_rotate(caller()).await.map_err(failed)?;
+                let said = &handover.statement;
+                writeln!(
+                    out,
+                    "Signing key {} signs from entry {} on. Its public half: {}\nKeep a copy of the new {}.",
+                    said.successor.key_id(),
+                    said.at.size + 1,
+                    said.successor.to_hex(),
+                    beside(&storage, ".sign.key")
+                )?;
+            }
+            Some(Action::Rotate { key: Rotated::Users }) => {
+                let done = store.users_rotate(caller()).await.map_err(failed)?;
+                let values = counted(done.values, "value", "values");
+                let what =
+                    if done.is_resumed { "The rotation that was interrupted is finished" } else { "Rotated" };
+                writeln!(
+                    out,
+                    "{what}: the users' keys are of generation {}, and {values} sealed anew.\nKeep a copy of the new {}.",
+                    done.generation,
+                    beside(&storage, ".users.key")
+                )?;
+            }
+            Some(Action::History) => {
+                let history = store.key_history().ok_or_else(|| {
+                    CliError::Refused(
+                        "this deployment was made with SVC_SIGN=off, and has no signing key".to_owned(),
+                    )
+                })?;
+                let history = key_history_json(&history).unwrap_or_else(|| json!([]));
+                writeln!(out, "{}", json!({ "key_history": history }))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn caller() -> Caller {
+    Caller::new(Identity::Local, "svc".to_owned(), Timestamp::now(), Instant::now() + PATIENCE)
+}
+
+fn beside(storage: &StoreSettings, suffix: &str) -> String {
+    format!("{}{suffix}", storage.keys().beside.display())
+}
+
+fn show(keys: &KeysInUse, storage: &StoreSettings, out: &mut impl Write) -> Result<(), CliError> {
+    let kept = |file: &str, derived: &str| match &keys.kept.source {
+        KeySource::File => format!("in {}", beside(storage, file)),
+        KeySource::Passphrase(_) => derived.to_owned(),
+        KeySource::Vault(vault) => {
+            format!("in {}, wrapped by Vault with {}/{}", beside(storage, file), vault.mount, vault.key)
+        }
+    };
+    let from_passphrase = format!("derived from SVC_KEY and {}", beside(storage, ".salt"));
+    match keys.master {
+        Some(id) => writeln!(out, "master   {id}, {}", kept(".key", &from_passphrase))?,
+        None => writeln!(out, "master   none: SVC_ENCRYPT is off")?,
+    }
+    match (keys.users, storage) {
+        (Some(generation), StoreSettings::Sqlite(_)) => {
+            writeln!(out, "users    generation {generation}, in {}", beside(storage, ".users.key"))?;
+        }
+        (Some(generation), StoreSettings::Postgres(_)) => {
+            writeln!(out, "users    generation {generation}, in the database")?;
+        }
+        (None, _) => writeln!(out, "users    none: SVC_ENCRYPT is off")?,
+    }
+    match &keys.signing {
+        Some(signing) => {
+            let id = signing.key.key_id();
+            let place = match signing.since {
+                Some(since) => {
+                    let retired = counted(signing.retired as u64, "key", "keys");
+                    format!(
+                        "since {since} after {retired}, in {}, sealed under the master key",
+                        beside(storage, ".sign.key")
+                    )
+                }
+                None => format!("from the beginning, {}", kept(".sign.key", &from_passphrase)),
+            };
+            writeln!(out, "signing  {id}, {place}\n         public: {}", signing.key.to_hex())?;
+        }
+        None => writeln!(out, "signing  none: SVC_SIGN is off")?,
+    }
+    Ok(())
+}
+
+fn failed(error: StoreError) -> CliError {
+    StartupError::from(error).into()
+}

@@ -1,0 +1,141 @@
+//! Sealing everything anew under the newest keys, in pieces between which other calls are served. Nothing is kept of how
+//! far it came: a value says itself which key it is under, so after an interruption it is simply done again.
+
+use crate::StoreError;
+use crate::call::{Call, Record};
+use crate::copy::{Divided, Key, Table, TableRow};
+use crate::rows::sealed::{SealedAnew, sealed_columns, sealed_tables};
+use crate::script::{Db, Ground, Query, Reach, Rows, Script, StoreResult, Touches};
+use crate::sql::{Param, params};
+use crate::store::Store;
+use domain::Tenant;
+use rusqlite::types::ValueRef;
+use std::borrow::Cow;
+
+/// The next rows of a table.
+struct Piece {
+    call: Call,
+    table: &'static Table,
+    tenant: Tenant,
+    after: Option<Key>,
+}
+
+/// How a piece went.
+struct Sealed {
+    values: u64,
+    /// The last row that was looked at; `None` at the end of the table.
+    last: Option<Key>,
+}
+
+impl Piece {
+    fn reach(&self) -> Reach<'_> {
+        match self.table.divided {
+            Divided::ByTenant => Reach::Tenant(&self.tenant),
+            Divided::Not => Reach::Deployment,
+        }
+    }
+
+    fn part(&self) -> Option<&Tenant> {
+        (self.table.divided == Divided::ByTenant).then_some(&self.tenant)
+    }
+}
+
+impl Script for Piece {
+    type Output = Sealed;
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::tenant(&self.tenant)
+    }
+
+    fn touches(&self) -> Touches {
+        Touches::RowsApart
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Sealed> {
+        rows.reach(self.reach()).await?;
+        let batch = rows.db().table_page(self.table, self.part(), self.after.as_ref()).await?;
+        let mut values = 0;
+        for at in 0..batch.rows {
+            let row = TableRow { batch: &batch, at };
+            for column in sealed_columns(self.table) {
+                let anew = rows.db().secrets().sealed_anew(&self.tenant, row, column)?;
+                if let Some(anew) = anew {
+                    values += put(rows, row, column, anew).await?;
+                }
+            }
+        }
+        if values > 0 {
+            let detail = format!("sealed {values} value(s) of {} anew", self.table.name);
+            rows.note(&self.call, &Record::done(detail)).await?;
+        }
+        Ok(Sealed { values, last: batch.last() })
+    }
+}
+
+/// Writes the value, unless somebody else has changed it since it was read.
+async fn put<R: Rows>(
+    rows: &mut R,
+    row: TableRow<'_>,
+    column: &str,
+    SealedAnew { held, anew }: SealedAnew,
+) -> StoreResult<u64> {
+    let table = row.batch.table;
+    let mut values: Vec<Param<'_>> = params![anew, held].to_vec();
+    let mut conditions = vec![format!("{column} = $2")];
+    for (place, (name, _)) in table.columns.iter().take(table.key).enumerate() {
+        conditions.push(format!("{name} = ${}", place + 3));
+        values.push(match row.batch.value(place, row.at) {
+            ValueRef::Integer(number) => Param::Number(Some(number)),
+            ValueRef::Text(text) => Param::Text(Some(String::from_utf8_lossy(text))),
+            ValueRef::Blob(bytes) => Param::Bytes(Some(Cow::Borrowed(bytes))),
+            ValueRef::Null | ValueRef::Real(_) => {
+                return Err(StoreError::corrupt("a row", "its key is malformed"));
+            }
+        });
+    }
+    let sql = format!("UPDATE {} SET {column} = $1 WHERE {}", table.name, conditions.join(" AND "));
+    rows.run(&sql, &values).await
+}
+
+struct Tenants;
+
+impl Query for Tenants {
+    type Output = Vec<Tenant>;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Deployment
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Vec<Tenant>> {
+        let sql = "SELECT tenant FROM sequence UNION SELECT tenant FROM principal ORDER BY tenant";
+        let tenants: Vec<(String,)> = db.all(sql, &[]).await?;
+        Ok(tenants.into_iter().map(|(tenant,)| Tenant::new(tenant)).collect())
+    }
+}
+
+impl Store {
+    /// Seals anew whatever is not under the newest keys; returns how many values that were.
+    pub(super) async fn reseal(&self, call: &Call) -> Result<u64, StoreError> {
+        let tenants = self.read_now(Tenants).await?;
+        let mut values = 0;
+        for table in sealed_tables() {
+            let parts = match table.divided {
+                Divided::ByTenant => tenants.clone(),
+                Divided::Not => vec![Tenant::default()],
+            };
+            for tenant in parts {
+                let mut after = None;
+                loop {
+                    let piece = Piece { call: call.clone(), table, tenant: tenant.clone(), after };
+                    let sealed = self.write_now(piece).await?;
+                    values += sealed.values;
+                    if sealed.last.is_none() {
+                        break;
+                    }
+                    after = sealed.last;
+                }
+            }
+        }
+        Ok(values)
+    }
+}
