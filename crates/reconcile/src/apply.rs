@@ -6,14 +6,14 @@ use crate::proposal::Proposal;
 use crate::statement::Statement;
 use crate::verdict::Verdict;
 use domain::keys::subject_key;
-use domain::{Action, Earlier, Fact, FactId, Metadata, Pending, REJECTED_BY, Status, Timestamp};
+use domain::{
+    APPROVED_BY, Action, DECIDED_AT, Earlier, Fact, FactId, Metadata, Pending, REJECTED_BY, Status, Timestamp,
+};
 
 /// The caller who stated a fact, whatever source it names.
 pub(crate) const ASSERTED_BY: &str = "asserted_by";
 /// Who decided on a fact and when. Only a decision sets these, so no statement can claim an approval.
-pub(crate) const APPROVED_BY: &str = "approved_by";
 pub(crate) const DECIDED_BY: &str = "decided_by";
-pub(crate) const DECIDED_AT: &str = "decided_at";
 pub(crate) const FLAG_REASON: &str = "flag_reason";
 
 pub(crate) fn apply(ledger: &mut Ledger, p: &Proposal, statement: &Statement, verdict: Verdict) -> Outcome {

@@ -1,13 +1,16 @@
 //! `confirm_change` and `reject_change`: a person decides on a flagged fact.
 
-use crate::apply::{APPROVED_BY, ASSERTED_BY, DECIDED_AT, DECIDED_BY, FLAG_REASON, refine, retracted};
+use crate::apply::{ASSERTED_BY, DECIDED_BY, FLAG_REASON, refine, retracted};
 use crate::ledger::Ledger;
 use crate::needs::HeldFacts;
 use crate::plan::{Outcome, Plan};
 use crate::refusal::Refusal;
 use crate::slot_key::slot_key;
 use domain::keys::subject_key;
-use domain::{Action, Fact, FactId, FactKind, Metadata, Pending, REJECTED_BY, Status, Timestamp};
+use domain::{
+    APPROVED_BY, Action, DECIDED_AT, Fact, FactId, FactKind, Metadata, Pending, REJECTED_BY, Status,
+    Timestamp,
+};
 
 /// No decision inserts a row: the flagged row itself becomes what was decided.
 const NO_NEW_ID: FactId = FactId(0);

@@ -2,6 +2,7 @@
 
 use crate::quota::OverQuota;
 use crate::tool::Tool;
+use crate::tools::as_of::{HeldThen, ListAsOf, RecallAsOf, RecalledThen};
 use crate::tools::attest::{Attest, SignedAttestation};
 use crate::tools::audit_log::{AuditLog, AuditPage};
 use crate::tools::change::{ConfirmChange, Decided, RejectChange};
@@ -17,6 +18,7 @@ use crate::tools::get_memory::{GetMemory, MemoryShown};
 use crate::tools::get_reconcile_policy::{GetReconcilePolicy, PolicyShown};
 use crate::tools::health::{Health, HealthReport};
 use crate::tools::history::{History, SubjectHistory};
+use crate::tools::import_records::{ImportRecords, Imported};
 use crate::tools::license_status::{LicenceShown, LicenseStatus};
 use crate::tools::list_decisions::{DecisionList, ListDecisions};
 use crate::tools::list_memories::{ListMemories, MemoryList};
@@ -192,6 +194,9 @@ tool_replies! {
     ListPrincipals(PrincipalList),
     RevokePrincipal(RevokedPrincipal),
     RotatePrincipal(RotatedKey),
+    ImportRecords(Imported),
+    ListAsOf(HeldThen),
+    RecallAsOf(RecalledThen),
     LicenseStatus(LicenceShown),
     Stats(Usage),
     Health(HealthReport),

@@ -51,6 +51,7 @@ pub use rows::erasure::{Also, ErasureSummary, Expired};
 pub use rows::export::{Export, ProvenEntry};
 pub use rows::facts::SpaceChanges;
 pub use rows::graph::{GraphState, Lease, Rebuild};
+pub use rows::imports::{Arrival, Bringing, Brought, BroughtFact, BroughtWords};
 pub use rows::outbox::OutboxRow;
 pub use rows::principals::{
     Creation, KeyHash, NewKey, NextExpiry, PrincipalState, Revocation, Revoked, Rotated, Rotation,
@@ -62,6 +63,8 @@ pub use rows::spaces::{SpaceSize, SpaceVersion};
 pub use rows::statements::{ChangeVerdict, Edit, Intent, Planned, Proposer, Said};
 pub use scripts::extract::{ExtractEnds, ExtractedEntry};
 pub use scripts::head_proofs::LogProof;
+pub use scripts::history::SpaceHistory;
+pub use scripts::imports::Import;
 pub use scripts::left_out::LeftOut;
 pub use scripts::listings::EvidenceList;
 pub use scripts::readiness::NotReady;

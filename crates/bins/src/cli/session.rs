@@ -3,11 +3,11 @@
 
 use crate::settings::Settings;
 use crate::startup::{self, StartupError};
-use domain::{Caller, DEFAULT_USER, Identity, Notice, Space, Timestamp};
+use domain::{Caller, DEFAULT_USER, Identity, Notice, Scopes, Space, Timestamp};
 use serde_json::{Map, Value};
 use service::{Reply, Service};
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use store::{StoreError, TypedLines};
 
 /// Cheap to clone; clones share everything.
@@ -39,6 +39,22 @@ impl Session {
     pub fn begin(&self, tool: &str, arguments: Value) -> (Notice, impl Future<Output = Reply>) {
         let caller = self.caller(Identity::Local);
         (caller.notice.clone(), self.run(caller, tool, arguments))
+    }
+
+    /// As `begin`, for work that takes as long as it takes.
+    pub fn begin_long(&self, tool: &str, arguments: Value) -> (Notice, impl Future<Output = Reply>) {
+        const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
+        let caller = Caller { deadline: Instant::now() + LONGEST, ..self.caller(Identity::Local) };
+        (caller.notice.clone(), self.run(caller, tool, arguments))
+    }
+
+    /// Every space that there is, in the order in which they were made.
+    pub async fn spaces(&self) -> Result<Vec<Space>, StoreError> {
+        const ALL: usize = i32::MAX as usize;
+        let caller = self.caller(Identity::Local);
+        let mut spaces = self.service.store().space_list(&caller, Scopes::All, ALL).await?;
+        spaces.reverse();
+        Ok(spaces)
     }
 
     async fn run(&self, caller: Caller, tool: &str, arguments: Value) -> Reply {

@@ -1,10 +1,12 @@
 //! `svc remember`, `recall`, `forget`, `history` and `list`: one call and its answer, for scripts and hooks.
 
 use super::CliError;
+use super::moment::moment_of;
 use super::session::Session;
 use super::wait_notice::while_waiting;
 use crate::settings::Settings;
 use clap::{Args, Subcommand};
+use domain::Timestamp;
 use reconcile::Outcome;
 use serde_json::{Value, json};
 use service::{Reply, ToolReply, fact_json};
@@ -14,16 +16,23 @@ use std::io::Write;
 pub enum Command {
     /// Remember what a text says.
     Remember(Words),
-    /// Answer a question from what is true now.
-    Recall(Words),
+    /// Answer a question from what is true now, or was held to be true at an earlier time.
+    Recall {
+        #[command(flatten)]
+        words: Words,
+        #[command(flatten)]
+        then: Then,
+    },
     /// Take back what is no longer true; it stays in history.
     Forget(Words),
     /// Show every value that a subject has had, oldest first.
     History(Words),
-    /// Show everything that is remembered.
+    /// Show everything that is remembered, or was at an earlier time.
     List {
         #[command(flatten)]
         form: Form,
+        #[command(flatten)]
+        then: Then,
     },
 }
 
@@ -34,6 +43,17 @@ pub struct Words {
     words: Vec<String>,
     #[command(flatten)]
     form: Form,
+}
+
+#[derive(Debug, Args)]
+pub struct Then {
+    /// What was held to be true at this time, such as 2026-11-18T12:00:00Z; a date is its beginning, UTC.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    as_of: Option<Timestamp>,
+}
+
+fn time(text: &str) -> Result<Timestamp, String> {
+    moment_of(text).ok_or_else(|| "it takes a time such as 2026-11-18T12:00:00Z, or a date".to_owned())
 }
 
 #[derive(Debug, Args)]
@@ -73,9 +93,17 @@ impl Command {
 
     fn call(self) -> (&'static str, Value, Form) {
         let (tool, argument, words) = match self {
-            Self::List { form } => return ("list_memories", json!({}), form),
+            Self::List { form, then: Then { as_of: Some(at) } } => {
+                return ("list_as_of", json!({ "as_of": at.to_string() }), form);
+            }
+            Self::List { form, .. } => return ("list_memories", json!({}), form),
+            Self::Recall { words, then: Then { as_of: Some(at) } } => {
+                let question = words.words.join(" ");
+                let asked = json!({ "question": question, "as_of": at.to_string() });
+                return ("recall_as_of", asked, words.form);
+            }
             Self::Remember(words) => ("remember", "text", words),
-            Self::Recall(words) => ("recall", "question", words),
+            Self::Recall { words, .. } => ("recall", "question", words),
             Self::Forget(words) => ("forget", "text", words),
             Self::History(words) => ("history", "subject", words),
         };
@@ -89,6 +117,7 @@ fn facts(done: &ToolReply) -> Option<Vec<Value>> {
         ToolReply::Remember(remembered) => remembered.outcomes.iter().map(outcome).collect(),
         ToolReply::Forget(forgotten) => forgotten.outcomes.iter().map(outcome).collect(),
         ToolReply::ListMemories(list) => list.standing().map(fact_json).collect(),
+        ToolReply::ListAsOf(held) => held.standing().map(fact_json).collect(),
         ToolReply::History(history) => history.facts.iter().map(fact_json).collect(),
         _ => return None,
     })

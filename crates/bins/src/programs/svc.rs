@@ -1,8 +1,8 @@
 //! The command line: a prompt, a demo, connecting clients, and looking after a deployment.
 
 use crate::cli::{
-    CliError, audit, backup, bench, connect, console, demo, eval, fsck, graph, head, keys, license,
-    migrate_to, principal, prompt, restore, tell, verify, witness,
+    CliError, audit, backup, bench, connect, console, demo, eval, export, fsck, graph, head, import, keys,
+    license, migrate_to, principal, prompt, restore, tell, verify, witness,
 };
 use crate::line_wrap::WrappedOutput;
 use crate::settings::{LogLevel, LogSettings, Settings};
@@ -33,6 +33,8 @@ enum Command {
     /// Show or write the configuration that connects a client: Claude Code, Cursor, VS Code and others.
     Connect(connect::Command),
     Console(console::Command),
+    Import(import::Command),
+    Export(export::Command),
     /// Make, list, rotate and revoke principals and their API keys.
     #[command(subcommand)]
     Principal(principal::Command),
@@ -78,6 +80,8 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
         Some(Command::Connect(command)) => command.run(&mut unbroken),
         // An address is to be copied as it is.
         Some(Command::Console(command)) => within(command.run(settings()?, &mut unbroken)),
+        Some(Command::Import(command)) => within(command.run(settings()?, &mut unbroken)),
+        Some(Command::Export(command)) => within(command.run(settings()?, &mut unbroken)),
         Some(Command::Principal(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::License(command)) => command.run(Timestamp::now(), &mut out),
         Some(Command::Eval(command)) => {

@@ -5,6 +5,7 @@
 
 mod agent;
 mod arguments;
+mod as_of;
 mod audit_log;
 mod audit_tampering;
 mod backup;
@@ -55,6 +56,8 @@ mod http_revocation;
 mod http_rotation;
 mod http_slow_clients;
 mod http_sso;
+mod import;
+mod import_formats;
 mod instructions;
 mod key_ends_midway;
 mod key_rotation;

@@ -9,6 +9,8 @@
 mod agent;
 #[path = "../it/arguments.rs"]
 mod arguments;
+#[path = "../it/as_of.rs"]
+mod as_of;
 #[path = "../it/audit_log.rs"]
 mod audit_log;
 #[path = "../it/audit_tampering.rs"]
@@ -59,6 +61,8 @@ mod http_metrics;
 mod http_revocation;
 #[path = "../it/http_rotation.rs"]
 mod http_rotation;
+#[path = "../it/import.rs"]
+mod import;
 #[path = "../it/key_ends_midway.rs"]
 mod key_ends_midway;
 #[path = "../it/key_rotation.rs"]

@@ -11,19 +11,17 @@ use service::Found;
 use std::sync::Arc;
 
 const ROWS: usize = 50;
+/// Of an earlier time all is shown on one page, and no more than this.
+const THEN_ROWS: usize = 500;
+const AS_OF: &str = "as_of";
 const FILTERS: [&str; 7] = ["text", "status", "source", "scope", "category", "since", "until"];
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     let space = fields.space(desk.own_user());
-    let offset: usize = fields.get("offset").parse().unwrap_or(0);
-    let mut arguments = space_arguments(&space);
-    arguments.extend(fields.arguments(&FILTERS));
-    arguments.insert("offset".to_owned(), offset.into());
-    arguments.insert("limit".to_owned(), ROWS.into());
-    let answer = desk.call("search_memories", arguments).await?;
-    let missing = answer.missing.clone();
-    let found = reply_of!(answer, SearchMemories);
-    let results = results(fields, &space, offset, &found, missing.as_deref());
+    let results = match fields.get(AS_OF).trim() {
+        "" => searched(desk, fields, &space).await?,
+        at => held_then(desk, &space, at).await?,
+    };
     if fields.has("piece") {
         return Ok(Shown::Piece(results));
     }
@@ -36,8 +34,42 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
     Ok(Shown::page("Memory", main))
 }
 
+async fn searched(desk: &Desk, fields: &Fields, space: &Space) -> Result<Markup, Trouble> {
+    let offset: usize = fields.get("offset").parse().unwrap_or(0);
+    let mut arguments = space_arguments(space);
+    arguments.extend(fields.arguments(&FILTERS));
+    arguments.insert("offset".to_owned(), offset.into());
+    arguments.insert("limit".to_owned(), ROWS.into());
+    let answer = desk.call("search_memories", arguments).await?;
+    let missing = answer.missing.clone();
+    let found = reply_of!(answer, SearchMemories);
+    Ok(results(fields, space, offset, &found, missing.as_deref()))
+}
+
+/// What was held at an earlier time; the other conditions do not count then.
+async fn held_then(desk: &Desk, space: &Space, at: &str) -> Result<Markup, Trouble> {
+    let mut arguments = space_arguments(space);
+    arguments.insert(AS_OF.to_owned(), at.into());
+    let answer = desk.call("list_as_of", arguments).await?;
+    let missing = answer.missing.clone();
+    let held = reply_of!(answer, ListAsOf);
+    let all = held.active.len() + held.flagged.len();
+    let shown: Vec<Arc<Fact>> = held.active.iter().chain(&held.flagged).take(THEN_ROWS).cloned().collect();
+    Ok(html! {
+        section id="results" aria-label="Facts found" {
+            (warning(missing.as_deref()))
+            p role="status" {
+                "As of " (when(held.at)) ": " (all) @if all == 1 { " fact" } @else { " facts" }
+                @if all > shown.len() { ", of which the first " (shown.len()) " are shown" } "."
+            }
+            @if !held.erasures.is_empty() { p { "What was erased since then is gone, and not shown." } }
+            @if !shown.is_empty() { (facts_table(space, &shown)) }
+        }
+    })
+}
+
 fn search_form(fields: &Fields, space: &Space) -> Markup {
-    let is_filtered = FILTERS.iter().skip(2).any(|name| !fields.get(name).is_empty());
+    let is_filtered = FILTERS.iter().skip(2).chain([&AS_OF]).any(|name| !fields.get(name).is_empty());
     let chosen = fields.get("status");
     html! {
         form.search method="get" action="/memory" role="search" aria-label="Facts" data-live="results" {
@@ -61,6 +93,8 @@ fn search_form(fields: &Fields, space: &Space) -> Markup {
                 input id="since" name="since" type="date" value=(fields.get("since"));
                 label for="until" { "Said until" }
                 input id="until" name="until" type="date" value=(fields.get("until"));
+                label for=(AS_OF) { "All that was held at (UTC)" }
+                input id=(AS_OF) name=(AS_OF) type="datetime-local" value=(fields.get(AS_OF));
             }
             button { "Search" }
         }

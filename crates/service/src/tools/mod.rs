@@ -1,5 +1,6 @@
 //! The tools, one file each: its arguments, its work, its reply and the text of it.
 
+pub(crate) mod as_of;
 pub(crate) mod attest;
 pub(crate) mod audit_log;
 pub(crate) mod change;
@@ -15,6 +16,7 @@ pub(crate) mod get_memory;
 pub(crate) mod get_reconcile_policy;
 pub(crate) mod health;
 pub(crate) mod history;
+pub(crate) mod import_records;
 pub(crate) mod license_status;
 pub(crate) mod list_decisions;
 pub(crate) mod list_memories;

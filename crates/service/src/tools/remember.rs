@@ -10,7 +10,6 @@ use crate::spaces::OpenSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use close::close_facts;
 use domain::{Action, Capability, Fact, FactId, Identity, Metadata, PolicyMode, RawFact, Space, limits};
-use facts::CallerFact;
 use model::{Extract, Memory, Order};
 use parking_lot::RwLock;
 use reconcile::{DECISION_KEYS, Outcome, Plan, Trust};
@@ -19,6 +18,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 use store::{Intent, Proposer, Record, Said};
 
+pub(super) use facts::{CallerFact, raw};
 pub use reply::{Proposal, Remembered, Waiting};
 
 pub(crate) struct Remember;
@@ -57,7 +57,7 @@ impl Tool for Remember {
         worded("text", &args.text, limits::TEXT_BYTES)?;
         let source = Some(named("source", args.source)?.trim().to_owned()).filter(|s| !s.is_empty());
         let trust = trust(&cx, source.as_deref()).await?;
-        let brought = args.facts.map(facts::raw).transpose()?;
+        let brought = args.facts.map(raw).transpose()?;
         let given = args.metadata.unwrap_or_default();
         let not_taken = not_taken(&given);
         let metadata = stamped(&cx, given)?;
@@ -99,7 +99,8 @@ impl Tool for Remember {
 }
 
 /// The facts of the space as they were before the statement.
-struct FactsBefore(Arc<RwLock<OpenSpace>>);
+#[derive(Clone)]
+pub(super) struct FactsBefore(pub Arc<RwLock<OpenSpace>>);
 
 /// Facts that hold a word: more than a few, and it tells nothing apart.
 const WORD_HOLDERS: usize = 64;
@@ -118,7 +119,7 @@ impl Memory for FactsBefore {
 const ASSERTED_BY: &str = "asserted_by";
 
 /// A trusted source skips the confirmation gate, so not everybody may speak in its name.
-async fn trust(cx: &Context<'_>, source: Option<&str>) -> Result<Trust, Stop> {
+pub(super) async fn trust(cx: &Context<'_>, source: Option<&str>) -> Result<Trust, Stop> {
     let Some(source) = source else { return Ok(Trust::Ordinary) };
     let (caller, options) = (&cx.call.caller, &cx.service.options);
     let is_itself = matches!(&caller.identity, Identity::Principal(p) if p.name == source);

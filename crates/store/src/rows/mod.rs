@@ -10,6 +10,7 @@ pub(crate) mod erasure;
 pub(crate) mod export;
 pub(crate) mod facts;
 pub(crate) mod graph;
+pub(crate) mod imports;
 pub(crate) mod log_end;
 pub(crate) mod outbox;
 pub(crate) mod principals;

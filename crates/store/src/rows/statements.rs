@@ -71,7 +71,7 @@ fn standing_facts(plan: &Plan) -> Option<Vec<FactId>> {
 }
 
 /// The numbers of a statement's facts, as its row keeps them.
-fn ids_write(ids: &[FactId]) -> Result<String, StoreError> {
+pub(crate) fn ids_write(ids: &[FactId]) -> Result<String, StoreError> {
     serde_json::to_string(ids).map_err(|e| StoreError::corrupt("a statement", e))
 }
 

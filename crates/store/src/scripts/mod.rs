@@ -15,6 +15,8 @@ pub(crate) mod extract;
 mod facts;
 mod graph;
 pub(crate) mod head_proofs;
+pub(crate) mod history;
+pub(crate) mod imports;
 pub(crate) mod left_out;
 pub(crate) mod listings;
 pub(crate) mod log;

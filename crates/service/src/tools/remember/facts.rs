@@ -9,7 +9,7 @@ use serde::Deserialize;
 // In the form of a model's reply.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct CallerFact {
+pub(crate) struct CallerFact {
     /// The thing and its attribute: `billing service database`, `user's home city`. The same subject changes it.
     subject: String,
     /// Short and concrete.
@@ -43,7 +43,7 @@ pub(super) struct CallerFact {
     reason: Option<String>,
 }
 
-pub(super) fn raw(facts: Vec<CallerFact>) -> Result<Vec<RawFact>, Stop> {
+pub(crate) fn raw(facts: Vec<CallerFact>) -> Result<Vec<RawFact>, Stop> {
     if facts.is_empty() {
         return Err(Stop::refused("Argument 'facts' is empty: give at least one fact, or leave it out."));
     }

@@ -1,0 +1,204 @@
+//! What became of every record.
+
+use super::record::{Place, Unread};
+use domain::{Action, Space, counted};
+use reconcile::Outcome;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use store::Arrival;
+
+/// What became of one record.
+#[derive(Debug, Clone)]
+pub struct Account {
+    pub place: Place,
+    pub id: String,
+    pub space: Option<Space>,
+    pub outcomes: Vec<Outcome>,
+    /// Whether it had been brought before.
+    pub was_known: bool,
+    /// Why it could not be read.
+    pub unread: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    Taken,
+    Unchanged,
+    NotTaken,
+}
+
+impl Account {
+    pub fn unread(unread: Unread) -> Self {
+        let (outcomes, was_known) = (Vec::new(), false);
+        Self {
+            place: unread.place,
+            id: String::new(),
+            space: None,
+            outcomes,
+            was_known,
+            unread: Some(unread.why),
+        }
+    }
+
+    pub fn add(&mut self, arrival: &Arrival) {
+        match arrival {
+            Arrival::Known(_) => self.was_known = true,
+            Arrival::New(plan) => self.outcomes.extend(plan.outcomes.iter().cloned()),
+        }
+    }
+
+    fn fate(&self) -> Fate {
+        let any = |actions: &[Action]| self.outcomes.iter().any(|o| actions.contains(&o.action));
+        let changes = [
+            Action::Add,
+            Action::Supersede,
+            Action::Refine,
+            Action::Coexist,
+            Action::Flag,
+            Action::Archive,
+            Action::Retract,
+        ];
+        if any(&changes) {
+            Fate::Taken
+        } else if self.unread.is_none()
+            && (self.was_known || self.outcomes.is_empty() || any(&[Action::Dedup]))
+        {
+            Fate::Unchanged
+        } else {
+            Fate::NotTaken
+        }
+    }
+
+    fn waits(&self) -> bool {
+        self.outcomes.iter().any(|outcome| outcome.action == Action::Flag)
+    }
+
+    /// What was done, or why nothing was.
+    fn told(&self) -> String {
+        if let Some(why) = &self.unread {
+            return why.clone();
+        }
+        let told: Vec<String> = self.outcomes.iter().filter(|o| !self.is_moot(o)).map(told).collect();
+        match (told.is_empty(), self.was_known) {
+            (true, true) => "brought before".to_owned(),
+            (true, false) => "it is the end of another record".to_owned(),
+            _ => told.join("; "),
+        }
+    }
+
+    /// That the end of something found nothing to end needs no telling where it was replaced before.
+    fn is_moot(&self, outcome: &Outcome) -> bool {
+        outcome.action == Action::Skip && self.fate() != Fate::NotTaken
+    }
+
+    fn json(&self) -> Value {
+        let fate = match self.fate() {
+            Fate::Taken => "taken",
+            Fate::Unchanged => "unchanged",
+            Fate::NotTaken => "not taken",
+        };
+        let facts: Vec<Value> = self
+            .outcomes
+            .iter()
+            .map(|o| json!({ "action": o.action.word(), "subject": o.subject, "value": o.value, "id": o.id, "reason": o.reason }))
+            .collect();
+        json!({
+            "file": self.place.file, "line": self.place.line, "id": self.id, "fate": fate, "why": self.told(),
+            "space": self.space.as_ref().map(|s| json!({ "user_id": s.user_id, "agent_id": s.agent_id, "run_id": s.run_id })),
+            "facts": facts,
+        })
+    }
+}
+
+fn told(outcome: &Outcome) -> String {
+    let Outcome { action, subject, value, reason, .. } = outcome;
+    match action {
+        Action::Skip if subject.is_empty() => reason.clone(),
+        Action::Skip | Action::Flag => format!("{action} {subject} = {value} ({reason})"),
+        _ => format!("{action} {subject} = {value}"),
+    }
+}
+
+/// Every record of an import, in the order of the files.
+#[derive(Debug)]
+pub struct Report {
+    pub from: String,
+    pub accounts: Vec<Account>,
+    pub dry_run: bool,
+}
+
+impl Report {
+    fn of(&self, fate: Fate) -> impl Iterator<Item = &Account> {
+        self.accounts.iter().filter(move |account| account.fate() == fate)
+    }
+
+    /// How many could not be read.
+    pub fn unread(&self) -> usize {
+        self.accounts.iter().filter(|account| account.unread.is_some()).count()
+    }
+
+    /// One JSON object a record.
+    pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        self.accounts.iter().try_for_each(|account| writeln!(out, "{}", account.json()))
+    }
+
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        if self.dry_run {
+            self.accounts.iter().try_for_each(|account| line(account, out))?;
+        }
+        let count = |fate| self.of(fate).count();
+        let waiting = self.accounts.iter().filter(|account| account.waits()).count();
+        let waits =
+            if waiting > 0 { format!(" ({waiting} of them waiting for a decision)") } else { String::new() };
+        writeln!(
+            out,
+            "{}{} of {}: {} taken{waits}, {} unchanged, {} not taken.",
+            if self.dry_run { "Nothing was changed. " } else { "" },
+            counted(self.accounts.len() as u64, "record", "records"),
+            self.from,
+            count(Fate::Taken),
+            count(Fate::Unchanged),
+            count(Fate::NotTaken),
+        )?;
+        let mut spaces: BTreeMap<&Space, usize> = BTreeMap::new();
+        for space in self.of(Fate::Taken).filter_map(|account| account.space.as_ref()) {
+            *spaces.entry(space).or_default() += 1;
+        }
+        for (space, records) in spaces.into_iter().filter(|(space, _)| **space != own_space()) {
+            writeln!(out, "  {records} to user_id '{}'{}", space.user_id, besides(space))?;
+        }
+        if self.dry_run {
+            return Ok(());
+        }
+        let mut left = self.of(Fate::NotTaken).peekable();
+        if left.peek().is_some() {
+            writeln!(out, "Not taken:")?;
+        }
+        left.try_for_each(|account| line(account, out))?;
+        let mut waiting = self.accounts.iter().filter(|account| account.waits()).peekable();
+        if waiting.peek().is_some() {
+            writeln!(out, "Waiting for a decision:")?;
+        }
+        waiting.try_for_each(|account| line(account, out))
+    }
+}
+
+fn line(account: &Account, out: &mut impl Write) -> io::Result<()> {
+    let Place { file, line } = &account.place;
+    let fate = match account.fate() {
+        Fate::Taken => "",
+        Fate::Unchanged => "unchanged: ",
+        Fate::NotTaken => "not taken: ",
+    };
+    writeln!(out, "  {file}:{line}  {fate}{}", account.told())
+}
+
+fn own_space() -> Space {
+    Space::new(domain::DEFAULT_USER, "", "")
+}
+
+fn besides(space: &Space) -> String {
+    let named = [("agent_id", &space.agent_id), ("run_id", &space.run_id)];
+    named.iter().filter(|(_, id)| !id.is_empty()).map(|(name, id)| format!(", {name} '{id}'")).collect()
+}

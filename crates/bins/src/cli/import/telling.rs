@@ -1,0 +1,269 @@
+//! How a record is told: what is said, in which order, and at which times.
+
+use super::record::{Record, State};
+use domain::{DEFAULT_USER, Space, Timestamp};
+use evidence::Hash;
+use serde_json::{Map, Value, json};
+
+/// Whether the rules judge a record, or it is put down as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    Told,
+    AsIs,
+}
+
+/// One thing that is said of a record.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// Which of the records it is of.
+    pub record: usize,
+    at: Option<Timestamp>,
+    /// What ends comes after what begins at the same time.
+    is_end: bool,
+    /// Whether the model reads it, so that it goes by itself.
+    pub by_model: bool,
+    /// As the service takes it.
+    pub arguments: Value,
+    /// The ids of records that it names.
+    pub links: Vec<String>,
+}
+
+/// The value that a fact has where it only says that another one ended.
+const TOMBSTONE: &str = "(retracted: ";
+
+/// The steps of all records that go to one space, in the order in which they are told.
+pub fn steps(from: &str, records: &[(usize, &Record)], manner: Manner) -> Vec<Step> {
+    let mut steps: Vec<Step> =
+        records.iter().flat_map(|(n, record)| Telling { from, n: *n, record }.steps(manner)).collect();
+    if manner == Manner::Told {
+        // Those without a time come last, as if they were told now. The sort keeps the order of the files.
+        steps.sort_by_key(|step| (step.at.is_none(), step.at, step.is_end));
+    }
+    steps
+}
+
+/// Where the record goes: where the person says, or where it was, or to the person's own space.
+pub fn space(record: &Record, asked: &Space) -> Space {
+    let choose = |asked: &str, own: &Option<String>, default: &str| match (asked, own) {
+        ("", None) => default.to_owned(),
+        ("", Some(own)) => own.clone(),
+        (asked, _) => asked.to_owned(),
+    };
+    Space {
+        user_id: choose(&asked.user_id, &record.user, DEFAULT_USER),
+        agent_id: choose(&asked.agent_id, &record.agent, ""),
+        run_id: choose(&asked.run_id, &record.run, ""),
+    }
+}
+
+struct Telling<'a> {
+    from: &'a str,
+    n: usize,
+    record: &'a Record,
+}
+
+impl Telling<'_> {
+    fn steps(&self, manner: Manner) -> Vec<Step> {
+        let record = self.record;
+        let is_history = record.subject.is_none() && record.state != State::Current;
+        match &record.subject {
+            _ if manner == Manner::AsIs || is_history => vec![self.as_is()],
+            None => self.words(),
+            // The end of the fact that it is of has said it.
+            Some(_) if record.state == State::Past && record.value.starts_with(TOMBSTONE) => Vec::new(),
+            Some(subject) => self.values(subject),
+        }
+    }
+
+    /// The words are read by the model; what they said before is history.
+    fn words(&self) -> Vec<Step> {
+        let record = self.record;
+        let mut steps = Vec::new();
+        let mut since = record.created;
+        for (n, earlier) in (1..).zip(&record.earlier) {
+            let before = Record {
+                value: earlier.value.clone(),
+                state: State::Ended(Some(earlier.until)),
+                created: since,
+                changed: None,
+                earlier: Vec::new(),
+                ..record.clone()
+            };
+            let before = Telling { record: &before, ..*self };
+            steps.push(before.step(since, before.fact_as_is(n)));
+            since = Some(earlier.until);
+        }
+        let step = self.step(since, self.arguments(0, since, &record.value));
+        steps.push(Step { by_model: true, ..step });
+        steps
+    }
+
+    /// The values that the subject had, one after the other, and its end.
+    fn values(&self, subject: &str) -> Vec<Step> {
+        let record = self.record;
+        let mut steps = Vec::new();
+        let mut since = record.created;
+        for (n, earlier) in (1..).zip(&record.earlier) {
+            let action = (n > 1).then_some("REFINE");
+            steps.push(self.fact(n, since, subject, &earlier.value, action, None));
+            since = Some(earlier.until);
+        }
+        let action = match record.state {
+            State::Waiting => Some("FLAG"),
+            _ if record.earlier.is_empty() => None,
+            _ => Some("REFINE"),
+        };
+        let (over, ended) = match record.state {
+            State::Past => (Some("past"), None),
+            // Nobody knows for how long it held.
+            State::Ended(None) => (Some("past"), None),
+            State::Ended(at) => (None, at),
+            State::Current | State::Waiting => (None, None),
+        };
+        steps.push(self.fact(0, since, subject, &record.value, action, over));
+        if let Some(at) = ended {
+            let mut end = self.fact(usize::MAX, Some(at), subject, &record.value, Some("RETRACT"), None);
+            end.is_end = true;
+            if let Some(text) = end.arguments.get_mut("text") {
+                *text = format!("{subject}: no longer {}", record.value).into();
+            }
+            steps.push(end);
+        }
+        steps
+    }
+
+    fn fact(
+        &self,
+        n: usize,
+        at: Option<Timestamp>,
+        subject: &str,
+        value: &str,
+        action: Option<&str>,
+        time_ref: Option<&str>,
+    ) -> Step {
+        let record = self.record;
+        let text = record.text.clone().unwrap_or_else(|| format!("{subject}: {value}"));
+        let mut arguments = self.arguments(n, at, &text);
+        let triple = &record.triple;
+        let fact = json!({
+            "subject": subject, "value": value, "scope": record.scope, "kind": record.kind, "action": action,
+            "time_ref": time_ref, "confidence": record.confidence,
+            "head": triple.head, "relation": triple.relation, "tail": triple.tail,
+        });
+        if let Some(fields) = arguments.as_object_mut() {
+            fields.insert("facts".to_owned(), json!([fact]));
+        }
+        self.step(at, arguments)
+    }
+
+    fn as_is(&self) -> Step {
+        let record = self.record;
+        let target = record.pending.as_ref().and_then(|pending| id(pending.get("target")));
+        let links = record.supersedes.iter().cloned().chain(target).collect();
+        Step { links, ..self.step(record.created, self.fact_as_is(0)) }
+    }
+
+    fn fact_as_is(&self, n: usize) -> Value {
+        let record = self.record;
+        let text = record.text.as_ref().unwrap_or(&record.value);
+        let mut arguments = self.arguments(n, record.created, text);
+        if let Some(fields) = arguments.as_object_mut() {
+            fields.insert("as_is".to_owned(), self.put_down());
+        }
+        arguments
+    }
+
+    /// The fact itself. Words are kept under the name of their record.
+    fn put_down(&self) -> Value {
+        let record = self.record;
+        let subject = record.subject.clone().unwrap_or_else(|| format!("{} {}", self.from, record.id));
+        let (status, changed) = match record.state {
+            State::Current => {
+                ("ACTIVE", record.changed.or(record.earlier.last().map(|earlier| earlier.until)))
+            }
+            State::Ended(at) => ("SUPERSEDED", at),
+            State::Past => ("HISTORICAL", record.changed),
+            State::Waiting if record.pending.is_some() => ("FLAGGED_CONFLICT", record.changed),
+            State::Waiting => ("HISTORICAL", None),
+        };
+        let pending = record.pending.as_ref().map(|pending| {
+            json!({
+                "action": pending.get("action"), "target": id(pending.get("target")),
+                "target_value": pending.get("target_value"),
+                "gated": pending.get("gated").and_then(Value::as_bool).unwrap_or_default(),
+            })
+        });
+        let earlier: Vec<Value> = record
+            .earlier
+            .iter()
+            .map(|earlier| json!({ "value": earlier.value, "until": earlier.until.to_string() }))
+            .collect();
+        let triple = &record.triple;
+        json!({
+            "subject": subject, "value": record.value, "scope": record.scope, "kind": record.kind,
+            "status": status, "confidence": record.confidence,
+            "head": triple.head, "relation": triple.relation, "tail": triple.tail,
+            "supersedes": record.supersedes, "pending": pending, "refined_from": earlier,
+            "changed": shown(changed),
+        })
+    }
+
+    fn arguments(&self, n: usize, at: Option<Timestamp>, text: &str) -> Value {
+        let record = self.record;
+        let step = if n == usize::MAX { "end".to_owned() } else { n.to_string() };
+        json!({
+            "key": format!("{}/{}/{}/{step}", self.from, record.id, self.digest()),
+            "id": record.id,
+            "text": text,
+            "source": record.source.as_deref().unwrap_or_default(),
+            "metadata": record.metadata,
+            "at": shown(at),
+        })
+    }
+
+    /// Of all that the record says, so that one that has changed is told again.
+    fn digest(&self) -> String {
+        let record = self.record;
+        let said =
+            json!([self.put_down(), record.text, record.source, record.metadata, shown(record.created)]);
+        Hash::of(said.to_string().as_bytes()).to_string()
+    }
+
+    fn step(&self, at: Option<Timestamp>, arguments: Value) -> Step {
+        Step { record: self.n, at, is_end: false, by_model: false, arguments, links: Vec::new() }
+    }
+}
+
+fn shown(at: Option<Timestamp>) -> String {
+    at.map(|at| at.to_string()).unwrap_or_default()
+}
+
+/// An id, which may be a number.
+fn id(value: Option<&Value>) -> Option<String> {
+    match value? {
+        Value::String(id) => Some(id.clone()),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
+    }
+}
+
+/// What a call is to do with its steps.
+pub enum Purpose {
+    /// Bring them. The numbers of facts that were brought before are given by the ids that the steps name.
+    Bring(Map<String, Value>),
+    /// Say what would become of them.
+    Try,
+}
+
+/// The arguments of a call for these steps, in a space.
+pub fn call(from: &str, space: &Space, steps: &[Step], purpose: &Purpose) -> Value {
+    let records: Vec<&Value> = steps.iter().map(|step| &step.arguments).collect();
+    let (known, dry_run) = match purpose {
+        Purpose::Bring(known) => (known.clone(), false),
+        Purpose::Try => (Map::new(), true),
+    };
+    json!({
+        "from": from, "records": records, "known": known, "dry_run": dry_run,
+        "user_id": space.user_id, "agent_id": space.agent_id, "run_id": space.run_id,
+    })
+}

@@ -1,0 +1,48 @@
+//! A fact as it was at an earlier time, from what its row still says of it.
+
+use crate::fact::{Fact, REJECTED_BY, Status};
+use jiff::Timestamp;
+
+/// The keys of a fact's metadata that say who approved it, and when that was decided.
+pub const APPROVED_BY: &str = "approved_by";
+pub const DECIDED_AT: &str = "decided_at";
+
+impl Fact {
+    /// The fact as it counted at that moment: active, or waiting for a decision. `None` where it was not told yet, or no
+    /// longer held.
+    pub fn at(&self, then: Timestamp) -> Option<Self> {
+        if self.created > then {
+            return None;
+        }
+        let waited = self.decided().is_some_and(|decided| decided > then);
+        let status = match self.status {
+            Status::FlaggedConflict => Status::FlaggedConflict,
+            Status::Active | Status::Historical if waited => Status::FlaggedConflict,
+            Status::Superseded if self.changed > then && waited => Status::FlaggedConflict,
+            Status::Active => Status::Active,
+            Status::Superseded if self.changed > then => Status::Active,
+            Status::Superseded | Status::Historical => return None,
+        };
+        let replaced = self.earlier.iter().find(|earlier| earlier.until > then);
+        let value =
+            replaced.map_or_else(|| self.value_before_decision(then), |earlier| earlier.value.clone());
+        Some(Self { status, value, ..self.clone() })
+    }
+
+    /// When a person decided on the flagged fact that this was. A refinement that was approved is not such a fact: it
+    /// held before.
+    fn decided(&self) -> Option<Timestamp> {
+        let is_decided = [APPROVED_BY, REJECTED_BY].iter().any(|key| self.metadata.contains_key(*key));
+        let at = self.metadata.get(DECIDED_AT)?.as_str()?.parse().ok().filter(|_| is_decided)?;
+        (!self.earlier.iter().any(|earlier| earlier.until == at)).then_some(at)
+    }
+
+    /// A removal that was decided says so in its value; before that it showed the value that it was to remove.
+    fn value_before_decision(&self, then: Timestamp) -> String {
+        let waited = self.decided().is_some_and(|decided| decided > then);
+        let removed = ["(retracted: ", "(rejected removal: "]
+            .iter()
+            .find_map(|start| self.value.strip_prefix(start)?.strip_suffix(')'));
+        removed.filter(|_| waited).unwrap_or(&self.value).to_owned()
+    }
+}

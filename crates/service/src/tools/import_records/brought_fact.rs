@@ -1,0 +1,163 @@
+//! A fact that is put down as it is in another memory.
+
+use crate::outcome::Stop;
+use domain::{Action, Earlier, Fact, FactId, FactKind, Metadata, Pending, Status, Timestamp, Triple, limits};
+use reconcile::{DECISION_KEYS, SlotSchema};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use store::BroughtFact;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FactAsIs {
+    subject: String,
+    value: String,
+    #[serde(default)]
+    scope: Option<String>,
+    /// `state` or `event`.
+    #[serde(default)]
+    kind: Option<String>,
+    /// ACTIVE where it is left out.
+    #[serde(default)]
+    status: Option<String>,
+    #[serde(default)]
+    confidence: Option<f64>,
+    #[serde(default)]
+    head: String,
+    #[serde(default)]
+    relation: String,
+    #[serde(default)]
+    tail: String,
+    /// The id of the record that it replaced.
+    #[serde(default)]
+    supersedes: Option<String>,
+    #[serde(default)]
+    pending: Option<PendingAsIs>,
+    #[serde(default)]
+    refined_from: Vec<EarlierAsIs>,
+    /// When it last changed; empty: when it was told.
+    #[serde(default)]
+    changed: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PendingAsIs {
+    action: String,
+    /// The id of the record that it would change.
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    target_value: Option<String>,
+    #[serde(default)]
+    gated: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EarlierAsIs {
+    value: String,
+    until: String,
+}
+
+impl FactAsIs {
+    /// With the words that it is from and the time at which it was told. Who decided on it elsewhere is not taken: this
+    /// memory's log knows nothing of it.
+    pub fn brought(
+        self,
+        slots: &SlotSchema,
+        text: &str,
+        source: Option<String>,
+        mut metadata: Metadata,
+        (created, now): (Timestamp, Timestamp),
+    ) -> Result<BroughtFact, Stop> {
+        let (subject, value) = (self.subject.trim(), self.value.trim());
+        within("subject", subject, limits::SUBJECT_BYTES)?;
+        within("value", value, limits::VALUE_BYTES)?;
+        let slot = slots.fold(subject);
+        for key in DECISION_KEYS {
+            metadata.remove(key);
+        }
+        if let Some(category) = slot.and_then(|slot| slot.category.clone()) {
+            metadata.entry("category").or_insert_with(|| category.into());
+        }
+        let changed = if self.changed.is_empty() { created } else { moment(&self.changed, now)? };
+        let earlier = self
+            .refined_from
+            .into_iter()
+            .map(|earlier| Ok(Earlier { value: line(&earlier.value), until: moment(&earlier.until, now)? }));
+        let (pending, target) = match self.pending {
+            Some(pending) => (Some(pending.read()?), pending.target),
+            None => (None, None),
+        };
+        let fact = Fact {
+            // The store gives the number.
+            id: FactId(0),
+            subject: slot.map_or_else(|| line(subject), |slot| slot.name.clone()),
+            value: line(value),
+            scope: self.scope.filter(|scope| !scope.is_empty()).unwrap_or_else(|| "global".to_owned()),
+            kind: kind(self.kind.as_deref())?,
+            status: status(self.status.as_deref(), pending.is_some())?,
+            confidence: self.confidence.unwrap_or(limits::CALLER_CONFIDENCE).clamp(0.0, 1.0),
+            source,
+            list_item: slot.is_some_and(|slot| slot.multi),
+            supersedes: None,
+            metadata,
+            triple: Triple { head: self.head, relation: self.relation, tail: self.tail },
+            text: text.into(),
+            pending,
+            earlier: earlier.collect::<Result<_, Stop>>()?,
+            created,
+            changed: changed.max(created),
+        };
+        Ok(BroughtFact { fact, supersedes: self.supersedes, target })
+    }
+}
+
+impl PendingAsIs {
+    fn read(&self) -> Result<Pending, Stop> {
+        let action = Action::from_word(&self.action).ok_or_else(|| wrong("pending.action", &self.action))?;
+        Ok(Pending { action, target: None, target_value: self.target_value.clone(), gated: self.gated })
+    }
+}
+
+fn kind(word: Option<&str>) -> Result<FactKind, Stop> {
+    match word.unwrap_or_default() {
+        "" | "state" => Ok(FactKind::State),
+        "event" => Ok(FactKind::Event),
+        other => Err(wrong("kind", other)),
+    }
+}
+
+/// A change that waits must say which change it is.
+fn status(word: Option<&str>, is_pending: bool) -> Result<Status, Stop> {
+    let word = word.filter(|word| !word.is_empty()).unwrap_or(Status::Active.word());
+    let all = [Status::Active, Status::Superseded, Status::Historical, Status::FlaggedConflict];
+    let status = all.into_iter().find(|status| status.word().eq_ignore_ascii_case(word));
+    let fits = status.filter(|status| is_pending == (*status == Status::FlaggedConflict));
+    fits.ok_or_else(|| wrong("status", word))
+}
+
+fn moment(text: &str, now: Timestamp) -> Result<Timestamp, Stop> {
+    let time: Timestamp = text.parse().map_err(|_| wrong("time", text))?;
+    Ok(Timestamp::from_microsecond(time.as_microsecond()).unwrap_or(time).min(now))
+}
+
+fn within(what: &str, text: &str, most: usize) -> Result<(), Stop> {
+    if text.is_empty() {
+        return Err(Stop::refused(format!("the {what} is empty")));
+    }
+    if text.len() > most {
+        return Err(Stop::refused(format!("the {what} is longer than {most} bytes")));
+    }
+    Ok(())
+}
+
+/// Replies are read line by line.
+fn line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
+}
+
+fn wrong(what: &str, got: &str) -> Stop {
+    Stop::refused(format!("the {what} '{got}' is not one that is known here"))
+}

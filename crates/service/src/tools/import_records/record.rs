@@ -1,0 +1,152 @@
+//! A record as the service is given it, and as the store takes it.
+
+use super::brought_fact::FactAsIs;
+use crate::args::{named, worded};
+use crate::outcome::Stop;
+use crate::tool::Context;
+use crate::tools::remember::{CallerFact, FactsBefore, raw, stamped, trust};
+use domain::{Action, Fact, Metadata, RawFact, Timestamp, limits};
+use model::{Extract, Order};
+use reconcile::{IMPORTED_FROM, IMPORTED_ID, Outcome, Plan};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use store::{Arrival, Bringing, Brought, BroughtWords};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RecordArgs {
+    /// Names the record and what it says.
+    pub key: String,
+    /// The record's id where it comes from.
+    pub id: String,
+    /// The words. Without `facts` and `as_is` the model reads the facts out of them.
+    text: String,
+    #[serde(default)]
+    facts: Option<Vec<CallerFact>>,
+    #[serde(default)]
+    as_is: Option<FactAsIs>,
+    #[serde(default)]
+    source: String,
+    #[serde(default)]
+    metadata: Metadata,
+    /// When it was true; empty is now.
+    #[serde(default)]
+    at: String,
+}
+
+/// A record that cannot be taken keeps none of the others back.
+pub(super) fn fit(brought: Result<Brought, Stop>) -> Result<Result<Brought, Arrival>, Stop> {
+    match brought {
+        Ok(record) => Ok(Ok(record)),
+        Err(Stop::Refused { text }) => {
+            let (subject, value) = (String::new(), String::new());
+            let skipped = Outcome { action: Action::Skip, subject, value, reason: text, id: None };
+            Ok(Err(Arrival::New(Plan { outcomes: vec![skipped], writes: Vec::new() })))
+        }
+        Err(stop) => Err(stop),
+    }
+}
+
+/// What a record is read against.
+pub(crate) enum Held {
+    Now,
+    Rehearsed(FactsBefore),
+}
+
+/// The record as the store takes it, with the facts that the model, or the source itself, makes of it.
+pub(super) async fn brought(
+    cx: &Context<'_>,
+    from: &str,
+    record: RecordArgs,
+    held: &Held,
+) -> Result<Brought, Stop> {
+    worded("text", &record.text, limits::TEXT_BYTES)?;
+    let source = Some(named("source", record.source)?).filter(|source| !source.is_empty());
+    let trust = trust(cx, source.as_deref()).await?;
+    let mut metadata = record.metadata;
+    metadata.insert(IMPORTED_FROM.to_owned(), from.into());
+    metadata.insert(IMPORTED_ID.to_owned(), record.id.as_str().into());
+    let metadata = stamped(cx, metadata)?;
+    let at = time(cx, "at", &record.at)?;
+    let how = match (record.as_is, record.facts) {
+        (Some(fact), _) => {
+            let fact = fact.brought(
+                &cx.service.options.slots,
+                &record.text,
+                source,
+                metadata,
+                (at, cx.call.caller.now),
+            )?;
+            Bringing::AsIs(Box::new(fact))
+        }
+        (None, facts) => {
+            let before = match held {
+                Held::Now => FactsBefore(
+                    cx.service.spaces.current(&cx.service.store, &cx.call.caller, &cx.space).await?,
+                ),
+                Held::Rehearsed(before) => before.clone(),
+            };
+            let facts = match facts {
+                Some(facts) => raw(facts)?,
+                None => extracted(cx, &record.text, source.as_deref(), at, &before).await?,
+            };
+            let order = Order::from(&cx.call.caller);
+            let facts = cx.service.models.with_wording(&record.text, facts, before, &order).await?;
+            let text = record.text.into();
+            Bringing::Told(BroughtWords { text, source, trust, metadata, facts, at })
+        }
+    };
+    Ok(Brought { key: record.key, id: record.id, how })
+}
+
+/// What the model reads out of the words, as they were meant at that time. Words of which it makes nothing are kept as
+/// they are: what somebody had in a memory is not lost because a model finds it of no interest.
+async fn extracted(
+    cx: &Context<'_>,
+    text: &str,
+    source: Option<&str>,
+    at: Timestamp,
+    before: &FactsBefore,
+) -> Result<Vec<RawFact>, Stop> {
+    let service = cx.service;
+    let held = before.0.read().index.relevant(text, service.options.reconcile_context);
+    let held: Vec<&Fact> = held.iter().map(AsRef::as_ref).collect();
+    let ask = Extract {
+        statement: text,
+        source,
+        intent: model::Intent::Remember,
+        held: &held,
+        slots: &service.slot_hints,
+        now: at,
+        notice: Some(&cx.call.caller.notice),
+    };
+    let facts = service.models.extract(&ask, &Order::from(&cx.call.caller)).await?;
+    Ok(if facts.is_empty() { vec![note(text)] } else { facts })
+}
+
+/// The words as an event: it replaces nothing, and nothing replaces it.
+fn note(text: &str) -> RawFact {
+    const CALLED: usize = 6;
+    let subject: Vec<&str> = text.split_whitespace().take(CALLED).collect();
+    RawFact {
+        subject: Some(subject.join(" ")),
+        value: Some(text.to_owned()),
+        kind: Some("event".to_owned()),
+        time_ref: Some("current".to_owned()),
+        action: Some("ADD".to_owned()),
+        confidence: Some(limits::CALLER_CONFIDENCE),
+        ..RawFact::default()
+    }
+}
+
+/// To the microsecond, and never after now: nothing was told tomorrow.
+fn time(cx: &Context<'_>, argument: &str, text: &str) -> Result<Timestamp, Stop> {
+    let now = cx.call.caller.now;
+    if text.is_empty() {
+        return Ok(now);
+    }
+    let wrong = || Stop::refused(format!("Invalid argument '{argument}': it takes a time such as {now}."));
+    let time: Timestamp = text.parse().map_err(|_| wrong())?;
+    let time = Timestamp::from_microsecond(time.as_microsecond()).map_err(|_| wrong())?;
+    Ok(time.min(now))
+}

@@ -1,0 +1,121 @@
+//! What would become of records that are only tried. It is worked out on a copy of the space, by the same rules.
+
+use super::record::{Held, RecordArgs, brought, fit};
+use crate::outcome::Stop;
+use crate::spaces::OpenSpace;
+use crate::tool::Context;
+use crate::tools::remember::FactsBefore;
+use domain::keys::{subject_keys, value_key};
+use domain::{Fact, FactId, SourcePolicy, Status};
+use parking_lot::RwLock;
+use reconcile::{HeldFacts, Needs, Plan, Statement, Write};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use store::{Arrival, Bringing, Brought};
+
+pub(super) struct Rehearsal {
+    facts: BTreeMap<FactId, Fact>,
+    by_subject: HashMap<String, BTreeSet<FactId>>,
+    /// The same facts, as the model is shown them.
+    open: Arc<RwLock<OpenSpace>>,
+    policy: SourcePolicy,
+    /// The facts of each key that was brought before, or in this rehearsal.
+    brought: BTreeMap<String, Vec<FactId>>,
+    /// What the records came to, by their ids.
+    here: BTreeMap<String, FactId>,
+}
+
+impl Rehearsal {
+    pub async fn open(
+        cx: &Context<'_>,
+        records: &[RecordArgs],
+        here: BTreeMap<String, FactId>,
+    ) -> Result<Self, Stop> {
+        let (store, caller) = (&cx.service.store, &cx.call.caller);
+        let keys = records.iter().map(|record| record.key.clone()).collect();
+        let mut rehearsal = Self {
+            facts: BTreeMap::new(),
+            by_subject: HashMap::new(),
+            open: Arc::default(),
+            policy: store.policy_get(caller, &cx.space).await?,
+            brought: store.imports_known(caller, &cx.space, keys).await?,
+            here,
+        };
+        for fact in store.space_history(caller, &cx.space).await?.facts {
+            rehearsal.put(fact);
+        }
+        Ok(rehearsal)
+    }
+
+    pub async fn bring(&mut self, cx: &Context<'_>, from: &str, record: RecordArgs) -> Result<Arrival, Stop> {
+        if let Some(ids) = self.brought.get(&record.key) {
+            let ids = ids.clone();
+            self.here.extend(ids.first().map(|id| (record.id, *id)));
+            return Ok(Arrival::Known(ids));
+        }
+        let held = Held::Rehearsed(FactsBefore(self.open.clone()));
+        let record = match fit(brought(cx, from, record, &held).await)? {
+            Ok(record) => record,
+            Err(unfit) => return Ok(unfit),
+        };
+        let plan = self.plan(cx, &record);
+        for write in &plan.writes {
+            let (Write::Insert(fact) | Write::Update(fact)) = write;
+            self.put(fact.clone());
+        }
+        let ids: Vec<FactId> = plan.outcomes.iter().filter_map(|outcome| outcome.id).collect();
+        self.here.extend(ids.first().map(|id| (record.id.clone(), *id)));
+        self.brought.insert(record.key, ids);
+        Ok(Arrival::New(plan))
+    }
+
+    fn plan(&self, cx: &Context<'_>, record: &Brought) -> Plan {
+        let slots = &cx.service.options.slots;
+        let next = FactId(self.facts.keys().next_back().map_or(1, |last| last.0 + 1));
+        match &record.how {
+            Bringing::Told(words) => {
+                let proposals = reconcile::repair(&words.facts, slots);
+                let held = self.held(&reconcile::needs_told(&proposals));
+                let statement = Statement {
+                    text: &words.text,
+                    source: words.source.as_deref(),
+                    trust: words.trust,
+                    metadata: &words.metadata,
+                    now: words.at,
+                };
+                reconcile::plan_told(&held, &proposals, &statement, &self.policy, slots, next)
+            }
+            Bringing::AsIs(brought) => match brought.linked(|id| self.here.get(id).copied()) {
+                Ok(fact) => {
+                    let held = self.held(&reconcile::needs_as_is(&fact));
+                    reconcile::plan_as_is(&held, &fact, cx.call.caller.now, next)
+                }
+                Err(skipped) => Plan { outcomes: vec![skipped], writes: Vec::new() },
+            },
+        }
+    }
+
+    fn held(&self, needs: &Needs) -> HeldFacts {
+        let of = |subject: &String| {
+            let ids = self.by_subject.get(subject).into_iter().flatten();
+            ids.filter_map(|id| self.facts.get(id))
+        };
+        let standing = needs.subjects.iter().flat_map(of).filter(|f| Status::STANDING.contains(&f.status));
+        let named = needs.ids.iter().filter_map(|id| self.facts.get(id));
+        let was_held = |(subject, value): &&(String, String)| {
+            of(subject).any(|f| Status::RETIRED.contains(&f.status) && value_key(&f.value) == *value)
+        };
+        HeldFacts {
+            facts: standing.chain(named).cloned().collect(),
+            retired: needs.retired.iter().filter(was_held).cloned().collect(),
+        }
+    }
+
+    fn put(&mut self, fact: Fact) {
+        for key in subject_keys(&fact.subject) {
+            self.by_subject.entry(key).or_default().insert(fact.id);
+        }
+        self.open.write().index.upsert(Arc::new(fact.clone()));
+        self.facts.insert(fact.id, fact);
+    }
+}

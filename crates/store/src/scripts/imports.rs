@@ -1,0 +1,205 @@
+//! Brings records of another memory, several in one transaction. Each is judged on what the ones before it came to.
+
+use super::spaces::{self, SpaceQuery};
+use super::{facts, storage_use};
+use crate::StoreError;
+use crate::call::{Call, Record};
+use crate::rows::facts::{FactWrites, write_steps};
+use crate::rows::imports::{Arrival, Bringing, Brought, index, note};
+use crate::rows::spaces::{SpaceRow, SpaceVersion};
+use crate::rows::statements::ids_read;
+use crate::script::{Db, Ground, Rows, Script, StoreResult};
+use crate::sql::params;
+use crate::storage_quota::StorageQuotas;
+use crate::store::Store;
+use domain::{Caller, FactId, Space, SpaceKey};
+use reconcile::{Outcome, Plan, SlotSchema, Statement};
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::sync::Arc;
+
+/// What a batch is brought with.
+#[derive(Debug, Clone)]
+pub struct Import {
+    /// The memory that the records are from, as the audit log names it.
+    pub from: String,
+    pub records: Vec<Brought>,
+    /// The facts that records of earlier batches came to, by the ids that links of these ones name.
+    pub known: BTreeMap<String, FactId>,
+    pub slots: Arc<SlotSchema>,
+    pub quotas: StorageQuotas,
+}
+
+struct ImportCommit {
+    call: Call,
+    space: Space,
+    import: Import,
+}
+
+impl Script for ImportCommit {
+    type Output = Vec<Arrival>;
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::within(&self.call, &self.space)
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Vec<Arrival>> {
+        let (tenant, import) = (&self.call.caller.tenant, &self.import);
+        storage_use::lock(rows, tenant, &import.quotas).await?;
+        let mut row = spaces::open(rows, tenant, &self.space).await?;
+        let (mut arrivals, mut here) = (Vec::new(), import.known.clone());
+        for record in &import.records {
+            let space = SpaceKey { tenant, id: row.id };
+            let arrival = match brought_before(rows.db(), space, &record.key).await? {
+                Some(ids) => Arrival::Known(ids),
+                None => Arrival::New(self.bring(rows, row, record, &here).await?),
+            };
+            let first = match &arrival {
+                Arrival::Known(ids) => ids.first().copied(),
+                Arrival::New(plan) => plan.outcomes.iter().find_map(|outcome| outcome.id),
+            };
+            here.extend(first.map(|id| (record.id.clone(), id)));
+            if matches!(&arrival, Arrival::New(plan) if !plan.writes.is_empty()) {
+                row = spaces::row(rows.db(), space).await?;
+            }
+            arrivals.push(arrival);
+        }
+        rows.record(&self.call, &record_of(&import.from, &arrivals), &[]).await?;
+        Ok(arrivals)
+    }
+}
+
+impl ImportCommit {
+    async fn bring<R: Rows>(
+        &self,
+        rows: &mut R,
+        row: SpaceRow,
+        record: &Brought,
+        here: &BTreeMap<String, FactId>,
+    ) -> StoreResult<Plan> {
+        let (caller, slots) = (&self.call.caller, &self.import.slots);
+        let (tenant, space) = (&caller.tenant, SpaceKey { tenant: &caller.tenant, id: row.id });
+        let plan = match &record.how {
+            Bringing::Told(words) => {
+                let proposals = reconcile::repair(&words.facts, slots);
+                let (held, policy) = rows.db().plan_basis(space, &reconcile::needs_told(&proposals)).await?;
+                let statement = Statement {
+                    text: &words.text,
+                    source: words.source.as_deref(),
+                    trust: words.trust,
+                    metadata: &words.metadata,
+                    now: words.at,
+                };
+                let plan = |next| reconcile::plan_told(&held, &proposals, &statement, &policy, slots, next);
+                numbered(rows, tenant, plan).await?
+            }
+            Bringing::AsIs(brought) => match brought.linked(|id| here.get(id).copied()) {
+                Ok(fact) => {
+                    let (held, _) = rows.db().plan_basis(space, &reconcile::needs_as_is(&fact)).await?;
+                    let plan = |next| reconcile::plan_as_is(&held, &fact, caller.now, next);
+                    numbered(rows, tenant, plan).await?
+                }
+                Err(skipped) => Plan { outcomes: vec![skipped], writes: Vec::new() },
+            },
+        };
+        let secrets = rows.db().secrets();
+        let FactWrites { mut steps, added } =
+            write_steps::<R>(secrets, space, row, &plan.writes, caller.id(), caller.now)?;
+        steps.push(note(secrets, space, &record.key, &plan)?);
+        if !plan.writes.is_empty() {
+            // The error takes back what the batch has written so far.
+            let room = storage_use::check(rows, caller, &self.import.quotas, added).await?;
+            room.map_err(StoreError::OverQuota)?;
+        }
+        rows.run_all(steps).await?;
+        Ok(plan)
+    }
+}
+
+async fn numbered<R: Rows>(
+    rows: &mut R,
+    tenant: &domain::Tenant,
+    plan: impl Fn(FactId) -> Plan + Send + Sync,
+) -> StoreResult<Plan> {
+    let Ok(plan) = rows.numbered(tenant, |next| Ok::<_, Infallible>(plan(next))).await?;
+    Ok(plan)
+}
+
+/// The facts that a record came to, if all of them are still there. One that was erased since can be brought again.
+async fn brought_before<D: Db>(
+    db: &mut D,
+    space: SpaceKey<'_>,
+    key: &str,
+) -> StoreResult<Option<Vec<FactId>>> {
+    let index = index(db.secrets(), space, key);
+    let sql = "SELECT facts FROM statement WHERE tenant = $1 AND space = $2 AND text_ix = $3";
+    let noted: Option<(String,)> = db.one(sql, &params![space.tenant, space.id, index]).await?;
+    let Some((noted,)) = noted else { return Ok(None) };
+    let ids = ids_read(&noted)?;
+    let there: BTreeSet<FactId> =
+        facts::get_readable(db, space, &ids).await?.iter().map(|fact| fact.id).collect();
+    Ok(ids.iter().all(|id| there.contains(id)).then_some(ids))
+}
+
+/// `imported from mem0: ADD subject; …`
+fn record_of(from: &str, arrivals: &[Arrival]) -> Record {
+    let outcomes: Vec<Outcome> = arrivals
+        .iter()
+        .flat_map(|arrival| match arrival {
+            Arrival::Known(_) => &[],
+            Arrival::New(plan) => plan.outcomes.as_slice(),
+        })
+        .cloned()
+        .collect();
+    let mut record = Record::of_outcomes(&outcomes);
+    if outcomes.is_empty() {
+        record.detail.push_str("nothing new");
+    }
+    record.detail.insert_str(0, &format!("imported from {from}: "));
+    record
+}
+
+struct BroughtBefore {
+    keys: Vec<String>,
+}
+
+impl SpaceQuery for BroughtBefore {
+    type Output = BTreeMap<String, Vec<FactId>>;
+
+    async fn run<D: Db>(
+        &self,
+        db: &mut D,
+        space: SpaceKey<'_>,
+        _: SpaceVersion,
+    ) -> StoreResult<Self::Output> {
+        let mut known = BTreeMap::new();
+        for key in &self.keys {
+            if let Some(ids) = brought_before(db, space, key).await? {
+                known.insert(key.clone(), ids);
+            }
+        }
+        Ok(known)
+    }
+}
+
+impl Store {
+    /// Brings the records in their order: all of them, or none.
+    pub async fn import_commit(
+        &self,
+        call: Call,
+        space: Space,
+        import: Import,
+    ) -> Result<Vec<Arrival>, StoreError> {
+        self.write(ImportCommit { call, space, import }).await
+    }
+
+    /// Which of the keys were brought before, with the facts that they came to.
+    pub async fn imports_known(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        keys: Vec<String>,
+    ) -> Result<BTreeMap<String, Vec<FactId>>, StoreError> {
+        Ok(self.read_in(caller, space, BroughtBefore { keys }).await?.unwrap_or_default())
+    }
+}
