@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 const SLOW: usize = 1000;
 const CALLS: usize = 300;
+/// Less than the server gives a client for its headers.
+const HEADERS: Duration = Duration::from_secs(8);
 /// Below this the other tests on the machine make more of a difference than any client.
 const NOISE: Duration = Duration::from_millis(25);
 
@@ -27,6 +29,7 @@ fn a_thousand_slow_clients_slow_nobody_else() {
 
     let (address, done) = (server.address(), AtomicBool::new(false));
     let crowded = std::thread::scope(|scope| {
+        let began = Instant::now();
         let trickling = Trickle::start(address, &key);
         let crowd = scope.spawn(|| trickling.until(&done));
         let crowded = p95(&mut client);
@@ -34,7 +37,11 @@ fn a_thousand_slow_clients_slow_nobody_else() {
         std::thread::sleep(Duration::from_millis(1500));
         let again = p95(&mut client);
         done.store(true, Ordering::Relaxed);
-        assert_eq!(crowd.join().unwrap(), SLOW, "the server dropped slow clients within seconds");
+        let left = crowd.join().unwrap();
+        // On a machine that took longer, the server was right to drop those that were still at their headers.
+        if began.elapsed() < HEADERS {
+            assert_eq!(left, SLOW, "the server dropped slow clients within seconds");
+        }
         crowded.max(again)
     });
     let bound = (alone * 10).max(NOISE).min(Duration::from_millis(250));
