@@ -9,7 +9,7 @@ use serde_json::json;
 use service::key_history_json;
 use std::io::Write;
 use std::time::{Duration, Instant};
-use store::keys::KeySource;
+use store::keys::{Kept, KeySource, move_keys};
 use store::{KeysInUse, Store, StoreError, StoreSettings};
 
 /// A person waits for it, behind whatever the service is doing.
@@ -29,10 +29,26 @@ enum Action {
         #[arg(value_enum)]
         key: Rotated,
     },
+    /// Hand the keys in the key files over to Vault, or take them back. The keys stay what they are.
+    ///
+    /// Either way SVC_KMS=vault must be set, with VAULT_ADDR and VAULT_TOKEN. After a move to files, unset it. On
+    /// PostgreSQL, run it on each host, or copy the key files.
+    Move {
+        #[arg(long, value_enum)]
+        to: Place,
+    },
     /// Print which signing key followed which, signed by both, as JSON.
     ///
     /// svc verify --history takes it: with it, any one key of the deployment is enough to check what the others signed.
     History,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Place {
+    /// Wrapped by Vault: the files alone open nothing.
+    Vault,
+    /// In the files as they are.
+    Files,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -46,11 +62,13 @@ enum Rotated {
 impl Command {
     pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
         let storage = settings.storage.clone();
-        let store = Store::open(settings.storage, Timestamp::now()).await.map_err(failed)?;
+        let open = || async { Store::open(settings.storage, Timestamp::now()).await.map_err(failed) };
         match self.action {
-            None => show(&store.keys_in_use(storage.keys()), &storage, out)?,
+            None => show(&open().await?.keys_in_use(storage.keys()), &storage, out)?,
+            // Nothing is opened: the key files are not yet as the settings say.
+            Some(Action::Move { to }) => moved(&storage, to, out).await?,
             Some(Action::Rotate { key: Rotated::Signing }) => {
-                let handover = store.signing_rotate(caller()).await.map_err(failed)?;
+                let handover = open().await?.signing_rotate(caller()).await.map_err(failed)?;
                 let said = &handover.statement;
                 writeln!(
                     out,
@@ -62,7 +80,7 @@ impl Command {
                 )?;
             }
             Some(Action::Rotate { key: Rotated::Users }) => {
-                let done = store.users_rotate(caller()).await.map_err(failed)?;
+                let done = open().await?.users_rotate(caller()).await.map_err(failed)?;
                 let values = counted(done.values, "value", "values");
                 let what =
                     if done.is_resumed { "The rotation that was interrupted is finished" } else { "Rotated" };
@@ -74,7 +92,7 @@ impl Command {
                 )?;
             }
             Some(Action::History) => {
-                let history = store.key_history().ok_or_else(|| {
+                let history = open().await?.key_history().ok_or_else(|| {
                     CliError::Refused(
                         "this deployment was made with SVC_SIGN=off, and has no signing key".to_owned(),
                     )
@@ -85,6 +103,24 @@ impl Command {
         }
         Ok(())
     }
+}
+
+async fn moved(storage: &StoreSettings, to: Place, out: &mut impl Write) -> Result<(), CliError> {
+    let kept = match to {
+        Place::Vault => Kept::ByVault,
+        Place::Files => Kept::InFiles,
+    };
+    let files = move_keys(&storage.keys(), kept).await.map_err(|e| CliError::Refused(e.to_string()))?;
+    if files.is_empty() {
+        writeln!(out, "Nothing to do: the keys are there already.")?;
+    }
+    for file in files {
+        writeln!(out, "Wrote {} anew.", file.display())?;
+    }
+    if kept == Kept::InFiles {
+        writeln!(out, "Unset SVC_KMS before the next start.")?;
+    }
+    Ok(())
 }
 
 fn caller() -> Caller {

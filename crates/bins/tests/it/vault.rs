@@ -52,3 +52,46 @@ async fn an_unreachable_vault_stops_startup() {
     let refusal = deployment.refusal();
     assert!(refusal.contains("Vault") || refusal.contains("VAULT_ADDR"), "{refusal}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_move_into_vault_and_back() {
+    if !at_hand() {
+        return;
+    }
+    let (model, vault) = (Model::start(), OpenBao::with_transit("transit", "svc").await);
+    let in_files = Deployment::new(&model);
+    let process = in_files.start();
+    process.remember(&says("budget", "forty thousand"));
+    assert!(process.close().success());
+    in_files.svc(&["keys", "rotate", "signing"]);
+    let text = |name: &str| std::fs::read_to_string(in_files.folder().join(name)).unwrap();
+    let before = ["svc.db.key", "svc.db.sign.key"].map(text);
+
+    assert!(in_files.svc_refuses(&["keys", "move", "--to", "vault"]).contains("SVC_KMS=vault"));
+    let mut moved = in_files;
+    for (name, value) in
+        [("SVC_KMS", "vault"), ("VAULT_ADDR", &*vault.address()), ("VAULT_TOKEN", "no-token-of-this-vault")]
+    {
+        moved.set(name, value);
+    }
+    moved.svc_refuses(&["keys", "move", "--to", "vault"]);
+    let text = |name: &str| std::fs::read_to_string(moved.folder().join(name)).unwrap();
+    assert_eq!(["svc.db.key", "svc.db.sign.key"].map(text), before, "a move that failed changed a file");
+    moved.set("VAULT_TOKEN", vault.root_token());
+    for _ in 0..2 {
+        moved.svc(&["keys", "move", "--to", "vault"]);
+        let text = |name: &str| std::fs::read_to_string(moved.folder().join(name)).unwrap();
+        assert!(text("svc.db.key").contains("vault:v1:"));
+        let process = moved.start();
+        assert!(process.list().contains("• budget = forty thousand"), "{}", process.list());
+        process.intact();
+        assert!(process.close().success());
+    }
+    moved.svc(&["keys", "move", "--to", "files"]);
+    let text = |name: &str| std::fs::read_to_string(moved.folder().join(name)).unwrap();
+    assert_eq!(["svc.db.key", "svc.db.sign.key"].map(text), before);
+    drop(vault);
+    moved.set("SVC_KMS", "file");
+    let process = moved.start();
+    process.intact();
+}

@@ -11,7 +11,7 @@ use super::{Database, KeyError, SigningKeys, VaultError, sign_file};
 use crate::seal::Sealer;
 
 /// How everything that Vault has wrapped begins.
-const WRAPPED: &str = "vault:v";
+pub(super) const WRAPPED: &str = "vault:v";
 
 pub(super) enum Custody {
     Plain,

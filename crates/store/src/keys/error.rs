@@ -38,6 +38,10 @@ pub enum KeyError {
         path = .path.display()
     )]
     WrappedWithoutVault { path: PathBuf },
+    #[error(
+        "moving keys into Vault, and out of it, needs Vault: set SVC_KMS=vault, VAULT_ADDR and VAULT_TOKEN"
+    )]
+    MovingNeedsVault,
     #[error("{path}: {reason}", path = .path.display())]
     Vault { path: PathBuf, reason: VaultError },
     #[error("the Vault settings do not work: {0}")]

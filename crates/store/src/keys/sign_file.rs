@@ -9,7 +9,7 @@ use evidence::{Canonical, KeyHistory};
 use zeroize::Zeroizing;
 
 /// How a secret begins that is sealed under the master key.
-const SEALED: &str = "sealed:";
+pub(super) const SEALED: &str = "sealed:";
 const AAD: &[u8] = b"svc signing key v1";
 
 /// The text that keeps these keys, sealed under the master key.

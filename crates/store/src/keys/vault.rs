@@ -37,6 +37,7 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Data {
+    #[serde(default)]
     plaintext: String,
     ciphertext: Option<String>,
 }
@@ -68,6 +69,20 @@ impl Transit {
         let data = self.call(operation, &json!({ "bits": 256 })).await?;
         let wrapped = data.ciphertext.ok_or_else(|| self.not_vaults(operation))?;
         Ok((self.secret(operation, data.plaintext)?, wrapped))
+    }
+
+    /// A secret that is there already. One is made first and left unused, because `encrypt` does not say that the transit
+    /// key is missing.
+    pub async fn wrap(&self, secret: &Secret) -> Result<String, VaultError> {
+        self.generate().await?;
+        let operation = "encrypt";
+        let plaintext = Zeroizing::new(BASE64_STANDARD.encode(secret.as_slice()));
+        let data = self.call(operation, &json!({ "plaintext": plaintext.as_str() })).await?;
+        let wrapped = data.ciphertext.ok_or_else(|| self.not_vaults(operation))?;
+        if self.unwrap(&wrapped).await?.as_slice() != secret.as_slice() {
+            return Err(self.not_vaults(operation));
+        }
+        Ok(wrapped)
     }
 
     pub async fn unwrap(&self, wrapped: &str) -> Result<Secret, VaultError> {
