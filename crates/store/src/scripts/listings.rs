@@ -3,7 +3,7 @@
 
 use super::spaces;
 use crate::StoreError;
-use crate::script::{Db, Query, Reach, StoreResult};
+use crate::script::{Db, Query, Reach, Series, StoreResult};
 use crate::sql::{Cells, FromRow, params};
 use crate::storage_quota::Amount;
 use crate::store::Store;
@@ -80,18 +80,15 @@ impl Query for Decisions {
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Vec<DecisionId>> {
         let EvidenceList { user_id, before, rest_on, most } = &self.list;
         let (before, most) = (before.unwrap_or(i64::MAX), *most as i64);
-        let from = "FROM space s JOIN decision d ON d.tenant = s.tenant AND d.space = s.id";
         let Some(fact) = rest_on else {
-            let sql = format!(
-                "SELECT d.id {from} WHERE s.tenant = $1 AND s.user_id = $2 AND d.id < $3 ORDER BY d.id DESC LIMIT $4"
-            );
-            return db.all(&sql, &params![&self.tenant, user_id, before, most]).await;
+            let sql = "SELECT d.id FROM space s JOIN decision d ON d.tenant = s.tenant AND d.space = s.id
+                WHERE s.tenant = $1 AND s.user_id = $2 AND d.id < $3 ORDER BY d.id DESC LIMIT $4";
+            return db.all(sql, &params![&self.tenant, user_id, before, most]).await;
         };
-        let sql = format!(
-            "SELECT DISTINCT d.id {from} JOIN belief b ON b.tenant = d.tenant AND b.decision = d.id
-             WHERE s.tenant = $1 AND s.user_id = $2 AND b.memory = $5 AND d.id < $3 ORDER BY d.id DESC LIMIT $4"
-        );
-        db.all(&sql, &params![&self.tenant, user_id, before, most, *fact]).await
+        let sql = "SELECT DISTINCT d.id FROM space s JOIN decision d ON d.tenant = s.tenant AND d.space = s.id
+            JOIN belief b ON b.tenant = d.tenant AND b.decision = d.id
+            WHERE s.tenant = $1 AND s.user_id = $2 AND b.memory = $5 AND d.id < $3 ORDER BY d.id DESC LIMIT $4";
+        db.all(sql, &params![&self.tenant, user_id, before, most, *fact]).await
     }
 }
 
@@ -127,9 +124,16 @@ impl Query for StorageHeld {
     }
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Amount> {
-        let sql = "SELECT CAST(coalesce(sum(facts), 0) AS BIGINT), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM storage_use";
-        let (facts, bytes) = db.one::<(i64, i64)>(sql, &[]).await?.unwrap_or_default();
-        Ok(Amount { facts, bytes })
+        let tenants = "SELECT tenant FROM sequence WHERE name = $1";
+        let held = "SELECT CAST(coalesce(sum(facts), 0) AS BIGINT), CAST(coalesce(sum(bytes), 0) AS BIGINT)
+            FROM storage_use WHERE tenant = $1";
+        let mut all = Amount { facts: 0, bytes: 0 };
+        for (tenant,) in db.all::<(String,)>(tenants, &params![Series::Fact.name()]).await? {
+            let (facts, bytes) =
+                db.one::<(i64, i64)>(held, &params![&Tenant::new(tenant)]).await?.unwrap_or_default();
+            all = Amount { facts: all.facts + facts, bytes: all.bytes + bytes };
+        }
+        Ok(all)
     }
 }
 
