@@ -3,7 +3,7 @@
 
 use super::spaces;
 use crate::StoreError;
-use crate::script::{Db, Query, Reach, Series, StoreResult};
+use crate::script::{Db, Query, Reach, StoreResult};
 use crate::sql::{Cells, FromRow, params};
 use crate::storage_quota::Amount;
 use crate::store::Store;
@@ -124,13 +124,11 @@ impl Query for StorageHeld {
     }
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Amount> {
-        let tenants = "SELECT tenant FROM sequence WHERE name = $1";
         let held = "SELECT CAST(coalesce(sum(facts), 0) AS BIGINT), CAST(coalesce(sum(bytes), 0) AS BIGINT)
             FROM storage_use WHERE tenant = $1";
         let mut all = Amount { facts: 0, bytes: 0 };
-        for (tenant,) in db.all::<(String,)>(tenants, &params![Series::Fact.name()]).await? {
-            let (facts, bytes) =
-                db.one::<(i64, i64)>(held, &params![&Tenant::new(tenant)]).await?.unwrap_or_default();
+        for tenant in spaces::tenants(db).await? {
+            let (facts, bytes) = db.one::<(i64, i64)>(held, &params![&tenant]).await?.unwrap_or_default();
             all = Amount { facts: all.facts + facts, bytes: all.bytes + bytes };
         }
         Ok(all)

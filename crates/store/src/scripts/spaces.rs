@@ -229,6 +229,12 @@ impl SpaceQuery for Size {
 }
 
 /// Whoever was given the number of a fact.
+pub(super) async fn tenants<D: Db>(db: &mut D) -> StoreResult<Vec<Tenant>> {
+    let sql = "SELECT tenant FROM sequence WHERE name = $1 ORDER BY tenant";
+    let tenants: Vec<(String,)> = db.all(sql, &params![Series::Fact.name()]).await?;
+    Ok(tenants.into_iter().map(|(tenant,)| Tenant::new(tenant)).collect())
+}
+
 struct Tenants;
 
 impl Query for Tenants {
@@ -239,9 +245,7 @@ impl Query for Tenants {
     }
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Vec<Tenant>> {
-        let sql = "SELECT tenant FROM sequence WHERE name = $1 ORDER BY tenant";
-        let tenants: Vec<(String,)> = db.all(sql, &params![Series::Fact.name()]).await?;
-        Ok(tenants.into_iter().map(|(tenant,)| Tenant::new(tenant)).collect())
+        tenants(db).await
     }
 }
 

@@ -111,7 +111,13 @@ fn turn(folder: Option<&Path>) -> Result<File, StoreError> {
     loop {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) if Instant::now() < until => thread::sleep(uneven_pause()),
-            Err(TryLockError::WouldBlock) => return Err(failed(std::io::ErrorKind::WouldBlock.into())),
+            Err(TryLockError::WouldBlock) => {
+                return Err(StoreError::Startup(format!(
+                    "SVC_DB: another process has been upgrading a database in {} for a minute; wait for it to end, and \
+                     start again",
+                    folder.display()
+                )));
+            }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
             Ok(()) => return Ok(file),
         }
