@@ -67,6 +67,7 @@ pub use scripts::history::SpaceHistory;
 pub use scripts::imports::Import;
 pub use scripts::left_out::LeftOut;
 pub use scripts::listings::EvidenceList;
+pub use scripts::master_rotation::MasterRotated;
 pub use scripts::readiness::NotReady;
 pub use scripts::users_rotation::Resealed;
 pub use sqlite::{Meter, SqliteSettings};

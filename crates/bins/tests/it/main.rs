@@ -66,6 +66,7 @@ mod large_erasure;
 mod licence;
 mod lost_database;
 mod map;
+mod master_rotation;
 mod model_away;
 mod model_garbage;
 mod packages;
