@@ -1,6 +1,7 @@
 //! Which keys a deployment has, without any secret.
 
-use crate::keys::KeySettings;
+use crate::StoreError;
+use crate::keys::{KeySettings, newest_master};
 use crate::seal::KeyId;
 use crate::store::Store;
 use domain::Timestamp;
@@ -11,6 +12,10 @@ use evidence::PublicKey;
 pub struct KeysInUse {
     /// `None` where encryption is off.
     pub master: Option<KeyId>,
+    /// A newer master key, which seals nothing until the next rotation.
+    pub waiting: Option<KeyId>,
+    /// Whether the master key is derived from the passphrase, and in no file.
+    pub master_is_derived: bool,
     /// The generation of the users' keys; `None` where encryption is off.
     pub users: Option<u8>,
     /// `None` where signing is off.
@@ -28,8 +33,9 @@ pub struct SigningInUse {
 }
 
 impl Store {
-    pub fn keys_in_use(&self, kept: KeySettings) -> KeysInUse {
+    pub fn keys_in_use(&self, kept: KeySettings) -> Result<KeysInUse, StoreError> {
         let secrets = self.secrets();
+        let (master, newest) = (secrets.sealer.current(), newest_master(&kept)?);
         let signing = secrets.signing().map(|signing| {
             let handovers = signing.history.handovers();
             SigningInUse {
@@ -38,11 +44,13 @@ impl Store {
                 retired: handovers.len(),
             }
         });
-        KeysInUse {
-            master: secrets.sealer.key_ids().first().copied(),
+        Ok(KeysInUse {
+            master,
+            waiting: newest.filter(|newest| Some(*newest) != master),
+            master_is_derived: newest.is_none(),
             users: secrets.users.as_ref().map(crate::user_keys::UserKeys::generation),
             signing,
             kept,
-        }
+        })
     }
 }

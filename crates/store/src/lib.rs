@@ -51,7 +51,7 @@ pub use rows::erasure::{Also, ErasureSummary, Expired};
 pub use rows::export::{Export, ProvenEntry};
 pub use rows::facts::SpaceChanges;
 pub use rows::graph::{GraphState, Lease, Rebuild};
-pub use rows::imports::{Arrival, Bringing, Brought, BroughtFact, BroughtWords};
+pub use rows::imports::{Arrival, Bringing, Brought, BroughtFact, BroughtWords, Notes};
 pub use rows::outbox::OutboxRow;
 pub use rows::principals::{
     Creation, KeyHash, NewKey, NextExpiry, PrincipalState, Revocation, Revoked, Rotated, Rotation,
@@ -67,6 +67,7 @@ pub use scripts::history::SpaceHistory;
 pub use scripts::imports::Import;
 pub use scripts::left_out::LeftOut;
 pub use scripts::listings::EvidenceList;
+pub use scripts::master_rotation::MasterRotated;
 pub use scripts::readiness::NotReady;
 pub use scripts::users_rotation::Resealed;
 pub use sqlite::{Meter, SqliteSettings};

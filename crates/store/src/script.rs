@@ -5,6 +5,7 @@ use crate::StoreError;
 use crate::apart::Apart;
 use crate::call::{Call, Record};
 use crate::copy::{Batch, Key, Table};
+use crate::keys::Ring;
 use crate::secrets::Secrets;
 use crate::sql::{FromRow, Param, RowWrite};
 use crate::state::Change;
@@ -264,6 +265,9 @@ pub(crate) trait Db: Send {
 
     /// What is kept apart from the rows.
     fn apart(&mut self, what: Apart) -> impl Future<Output = StoreResult<Option<Vec<u8>>>> + Send;
+
+    /// The master keys as they are kept by now.
+    fn ring(&mut self) -> impl Future<Output = StoreResult<Ring>> + Send;
 
     /// The next rows of a table, those of a tenant where it is divided, as they are; none of them at its end.
     fn table_page(

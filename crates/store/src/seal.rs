@@ -12,7 +12,8 @@
 use std::fmt;
 
 use aes_gcm_siv::{AeadInOut, Aes256GcmSiv, Key, KeyInit, Nonce, Tag};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
+use std::sync::Arc;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
@@ -29,6 +30,12 @@ pub struct KeyId(pub [u8; KeyId::BYTES]);
 
 impl KeyId {
     pub const BYTES: usize = 4;
+
+    /// The key that the value is sealed under; `None` for one of a user, and for a plain value.
+    pub fn of_sealed(value: &[u8]) -> Option<Self> {
+        let rest = value.strip_prefix(&[SEALED])?;
+        rest.first_chunk().copied().map(Self)
+    }
 }
 
 impl fmt::Display for KeyId {
@@ -158,50 +165,80 @@ impl fmt::Debug for SealKey {
 
 /// Seals and opens values, or passes them through where encryption is off. Neither kind takes the other's values, so
 /// that nobody who can write to the database can talk a sealing service into reading plain ones.
-#[derive(Debug)]
-pub struct Sealer(Mode);
+pub struct Sealer(RwLock<Arc<Mode>>);
 
 #[derive(Debug)]
 enum Mode {
     Plain,
-    Sealing { current: Box<SealKey>, older: Vec<SealKey> },
+    Sealing { current: Arc<SealKey>, older: Vec<Arc<SealKey>> },
 }
 
 impl Sealer {
+    fn of(mode: Mode) -> Self {
+        Self(RwLock::new(Arc::new(mode)))
+    }
+
     pub fn plain() -> Self {
-        Self(Mode::Plain)
+        Self::of(Mode::Plain)
     }
 
     /// Seals under `current`; opens what any of the keys sealed.
     pub fn sealing(current: SealKey, older: Vec<SealKey>) -> Self {
-        Self(Mode::Sealing { current: Box::new(current), older })
+        Self::of(Mode::Sealing {
+            current: Arc::new(current),
+            older: older.into_iter().map(Arc::new).collect(),
+        })
+    }
+
+    fn mode(&self) -> Arc<Mode> {
+        self.0.read().clone()
+    }
+
+    /// Goes on with the keys of the other.
+    pub fn take(&self, other: Self) {
+        *self.0.write() = other.0.into_inner();
+    }
+
+    /// Seals under this key from here on; `false` where it is not among ours.
+    pub fn turn_to(&self, id: KeyId) -> bool {
+        let mut held = self.0.write();
+        let Mode::Sealing { current, older } = &**held else { return false };
+        let (found, others): (Vec<_>, Vec<_>) =
+            older.iter().chain([current]).cloned().partition(|key| key.id == id);
+        let Some(found) = found.into_iter().next() else { return false };
+        *held = Arc::new(Mode::Sealing { current: found, older: others });
+        true
     }
 
     pub fn is_on(&self) -> bool {
-        matches!(self.0, Mode::Sealing { .. })
+        matches!(*self.mode(), Mode::Sealing { .. })
     }
 
-    /// Whether the value is sealed under an older key.
+    /// Whether the value is sealed under another key than the current one.
     pub fn is_outdated(&self, value: &[u8]) -> bool {
-        match (&self.0, value.split_first()) {
-            (Mode::Sealing { current, .. }, Some((&SEALED, rest))) => !rest.starts_with(&current.id.0),
+        match (&*self.mode(), KeyId::of_sealed(value)) {
+            (Mode::Sealing { current, .. }, Some(id)) => id != current.id,
             _ => false,
         }
     }
 
-    /// The current key first, then the older ones.
+    /// The key that seals; `None` where encryption is off.
+    pub fn current(&self) -> Option<KeyId> {
+        self.key_ids().first().copied()
+    }
+
+    /// The current key first, then the others.
     pub fn key_ids(&self) -> Vec<KeyId> {
-        match &self.0 {
+        match &*self.mode() {
             Mode::Plain => Vec::new(),
-            Mode::Sealing { current, older } => {
-                std::iter::once(&**current).chain(older).map(|k| k.id).collect()
-            }
+            Mode::Sealing { current, older } => std::iter::once(current).chain(older).map(|k| k.id).collect(),
         }
     }
 
     /// `aad` is the identity of the row and column that will hold the value.
     pub fn seal(&self, aad: &[u8], plain: &[u8]) -> Result<Vec<u8>, SealError> {
-        let Mode::Sealing { current, .. } = &self.0 else {
+        let mode = self.mode();
+        let Mode::Sealing { current, .. } = &*mode else {
             let mut value = Vec::with_capacity(1 + plain.len());
             value.push(PLAIN);
             value.extend_from_slice(plain);
@@ -214,14 +251,14 @@ impl Sealer {
     /// `aad` must be what the value was sealed with.
     pub fn open(&self, aad: &[u8], value: &[u8]) -> Result<Zeroizing<Vec<u8>>, SealError> {
         let (&format, rest) = value.split_first().ok_or(SealError::Truncated)?;
-        match (format, &self.0) {
+        match (format, &*self.mode()) {
             (PLAIN, Mode::Plain) => Ok(Zeroizing::new(rest.to_vec())),
             (PLAIN, Mode::Sealing { .. }) => Err(SealError::PlainWhileOn),
             (SEALED, Mode::Plain) => Err(SealError::SealedWhileOff),
             (SEALED, Mode::Sealing { current, older }) => {
                 let (id, rest) = rest.split_first_chunk().ok_or(SealError::Truncated)?;
                 let id = KeyId(*id);
-                let key = std::iter::once(&**current)
+                let key = std::iter::once(current)
                     .chain(older)
                     .find(|key| key.id == id)
                     .ok_or(SealError::UnknownKey(id))?;
@@ -229,6 +266,12 @@ impl Sealer {
             }
             (other, _) => Err(SealError::UnknownFormat(other)),
         }
+    }
+}
+
+impl fmt::Debug for Sealer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sealer({:?})", self.mode())
     }
 }
 
@@ -304,6 +347,19 @@ mod tests {
         assert_eq!(sealer(2).open(b"row", &new).unwrap().as_slice(), b"x");
         assert_eq!(sealer(1).open(b"row", &new), Err(SealError::UnknownKey(KeyId([2; 4]))));
         assert_eq!(rotated.key_ids(), [KeyId([2; 4]), KeyId([1; 4])]);
+    }
+
+    #[test]
+    fn it_turns_to_a_key_that_it_has_and_to_no_other() {
+        let rotated = Sealer::sealing(key(2), vec![key(1)]);
+        assert!(rotated.turn_to(KeyId([1; 4])));
+        let old = rotated.seal(b"row", b"x").unwrap();
+        assert_eq!(KeyId::of_sealed(&old), Some(KeyId([1; 4])));
+        assert!(!rotated.turn_to(KeyId([3; 4])));
+        assert!(!rotated.is_outdated(&old));
+        assert!(rotated.turn_to(KeyId([2; 4])));
+        assert!(rotated.is_outdated(&old));
+        assert_eq!(rotated.open(b"row", &old).unwrap().as_slice(), b"x");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use crate::StoreError;
 use crate::blind::BlindKey;
-use crate::seal::{FOR_USER, SealError, Sealer, UserKeyId};
+use crate::keys::KeySettings;
+use crate::seal::{self, FOR_USER, SealError, Sealer, UserKeyId};
 use crate::signing::{Signing, SigningNow};
 use crate::state::StateKey;
 use crate::unreadable::Unreadable;
@@ -14,6 +15,7 @@ use serde::de::DeserializeOwned;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::runtime::Handle;
 
 pub(crate) struct Secrets {
     pub sealer: Sealer,
@@ -24,6 +26,10 @@ pub(crate) struct Secrets {
     pub state: Option<StateKey>,
     /// `None` when signing is off.
     pub signing: Option<SigningNow>,
+    /// Where the keys come from.
+    pub kept: KeySettings,
+    /// For asking there again from a thread that does not wait otherwise.
+    pub runtime: Handle,
     /// What did not open under these keys.
     pub unreadable: Unreadable,
     unknown: AtomicU64,
@@ -32,6 +38,7 @@ pub(crate) struct Secrets {
 /// Which keys sign and seal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KeysMark {
+    master: Option<seal::KeyId>,
     signer: Option<KeyId>,
     users: Option<u8>,
 }
@@ -54,7 +61,7 @@ impl<'a> Binding<'a> {
         self
     }
 
-    fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.what.len() + self.tenant.len() + 40);
         for part in [self.what.as_bytes(), self.tenant.as_bytes()] {
             bytes.extend_from_slice(&(part.len() as u64).to_be_bytes());
@@ -68,14 +75,17 @@ impl<'a> Binding<'a> {
 }
 
 impl Secrets {
+    /// Must be called within a Tokio runtime.
     pub fn new(
         sealer: Sealer,
         blind: BlindKey,
         state: Option<StateKey>,
         signing: Option<SigningNow>,
+        kept: KeySettings,
     ) -> Self {
         let (unreadable, unknown) = (Unreadable::default(), AtomicU64::new(0));
-        Self { sealer, users: None, blind, state, signing, unreadable, unknown }
+        let runtime = Handle::current();
+        Self { sealer, users: None, blind, state, signing, kept, runtime, unreadable, unknown }
     }
 
     /// The keys that sign and have signed; `None` when signing is off.
@@ -172,6 +182,7 @@ impl Secrets {
     /// The keys that a transaction works with.
     pub fn mark(&self) -> KeysMark {
         KeysMark {
+            master: self.sealer.current(),
             signer: self.signing().map(|signing| signing.signer.key_id()),
             users: self.users.as_ref().map(UserKeys::generation),
         }

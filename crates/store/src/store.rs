@@ -133,6 +133,11 @@ impl Store {
         }
     }
 
+    /// Whether several hosts may share the database.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self.engine, Engine::Postgres(_))
+    }
+
     pub fn is_sealed(&self) -> bool {
         self.secrets().sealer.is_on()
     }

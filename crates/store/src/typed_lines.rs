@@ -58,6 +58,19 @@ impl TypedLines {
         Ok(added)
     }
 
+    /// Keeps the lines of earlier runs under the newest keys.
+    pub(crate) fn seal_anew(&self) -> Result<(), StoreError> {
+        if !self.path.exists() {
+            return Ok(());
+        }
+        let mut anew = Vec::new();
+        for line in self.read()? {
+            anew.push(hex::encode(self.secrets.seal(BINDING, line.as_bytes())?));
+        }
+        let anew: Vec<&str> = anew.iter().map(String::as_str).collect();
+        self.shorten(&anew).map_err(|e| self.fault(&e))
+    }
+
     fn open(&self, missing: Missing) -> io::Result<fs::File> {
         OpenOptions::new().append(true).create(missing == Missing::IsMade).mode(0o600).open(&self.path)
     }

@@ -5,12 +5,13 @@ use crate::settings::Settings;
 use crate::startup::StartupError;
 use clap::{Args, Subcommand, ValueEnum};
 use domain::{Caller, Identity, Timestamp, counted};
+use secrecy::SecretString;
 use serde_json::json;
 use service::key_history_json;
 use std::io::Write;
 use std::time::{Duration, Instant};
-use store::keys::{Kept, KeySource, move_keys};
-use store::{KeysInUse, Store, StoreError, StoreSettings};
+use store::keys::{Kept, KeyError, KeySource, move_keys};
+use store::{KeysInUse, MasterRotated, Store, StoreError, StoreSettings};
 
 /// A person waits for it, behind whatever the service is doing.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -29,10 +30,11 @@ enum Action {
         #[arg(value_enum)]
         key: Rotated,
     },
-    /// Hand the keys in the key files over to Vault, or take them back. The keys stay what they are.
+    /// Change what protects the keys in the key files: Vault, a passphrase, or nothing. The keys stay what they are.
     ///
-    /// Either way SVC_KMS=vault must be set, with VAULT_ADDR and VAULT_TOKEN. After a move to files, unset it. On
-    /// PostgreSQL, run it on each host, or copy the key files.
+    /// Into Vault and out of it, SVC_KMS=vault must be set, with VAULT_ADDR and VAULT_TOKEN. To a passphrase, SVC_NEW_KEY
+    /// gives it; so a passphrase is changed with SVC_KEY and SVC_NEW_KEY set. What to set afterwards is printed. On
+    /// PostgreSQL, copy the key files to the other hosts.
     Move {
         #[arg(long, value_enum)]
         to: Place,
@@ -49,6 +51,8 @@ enum Place {
     Vault,
     /// In the files as they are.
     Files,
+    /// Locked by the passphrase in SVC_NEW_KEY: the files alone open nothing.
+    Passphrase,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -57,6 +61,9 @@ enum Rotated {
     Signing,
     /// The keys of what users stored. All of it is sealed anew, in pieces; after an interruption run it again.
     Users,
+    /// The key that everything else is sealed under. All of it is sealed anew, in pieces; after an interruption run it
+    /// again. Keep the new key file: no backup from now on opens without it.
+    Master,
 }
 
 impl Command {
@@ -64,9 +71,18 @@ impl Command {
         let storage = settings.storage.clone();
         let open = || async { Store::open(settings.storage, Timestamp::now()).await.map_err(failed) };
         match self.action {
-            None => show(&open().await?.keys_in_use(storage.keys()), &storage, out)?,
-            // Nothing is opened: the key files are not yet as the settings say.
-            Some(Action::Move { to }) => moved(&storage, to, out).await?,
+            None => {
+                let keys = open().await?.keys_in_use(storage.keys()).map_err(failed)?;
+                show(&keys, &storage, out)?;
+            }
+            Some(Action::Move { to }) => {
+                // Any passphrase yields keys, and only the database tells whether they are its own. With other settings
+                // nothing is opened: the key files may not yet be as those say.
+                if matches!(storage.keys().source, KeySource::Passphrase(_)) {
+                    open().await?;
+                }
+                moved(&storage, to, settings.new_passphrase, out).await?;
+            }
             Some(Action::Rotate { key: Rotated::Signing }) => {
                 let handover = open().await?.signing_rotate(caller()).await.map_err(failed)?;
                 let said = &handover.statement;
@@ -91,6 +107,10 @@ impl Command {
                     beside(&storage, ".users.key")
                 )?;
             }
+            Some(Action::Rotate { key: Rotated::Master }) => {
+                let done = open().await?.master_rotate(caller()).await.map_err(failed)?;
+                master_rotated(&done, &storage, out)?;
+            }
             Some(Action::History) => {
                 let history = open().await?.key_history().ok_or_else(|| {
                     CliError::Refused(
@@ -105,21 +125,54 @@ impl Command {
     }
 }
 
-async fn moved(storage: &StoreSettings, to: Place, out: &mut impl Write) -> Result<(), CliError> {
-    let kept = match to {
-        Place::Vault => Kept::ByVault,
-        Place::Files => Kept::InFiles,
+fn master_rotated(
+    done: &MasterRotated,
+    storage: &StoreSettings,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
+    let file = beside(storage, ".key");
+    match done {
+        MasterRotated::ToBeCopied => writeln!(
+            out,
+            "A new master key is in {file}, and seals nothing yet.\nCopy that file to the other hosts of this deployment, \
+             then run svc keys rotate master again."
+        )?,
+        MasterRotated::Rotated { key, values, is_resumed } => {
+            let what = if *is_resumed { "The rotation that was interrupted is finished" } else { "Rotated" };
+            writeln!(
+                out,
+                "{what}: master key {key} seals, and {} sealed anew.\nKeep a copy of the new {file} and {}.",
+                counted(*values, "value", "values"),
+                beside(storage, ".users.key")
+            )?;
+        }
+    }
+    Ok(())
+}
+
+async fn moved(
+    storage: &StoreSettings,
+    to: Place,
+    new_passphrase: Option<SecretString>,
+    out: &mut impl Write,
+) -> Result<(), CliError> {
+    let refused = |e: KeyError| CliError::Refused(e.to_string());
+    let (kept, next) = match to {
+        Place::Vault => (Kept::ByVault, "Start with SVC_KMS=vault from now on."),
+        Place::Files => (Kept::InFiles, "Unset SVC_KMS and SVC_KEY before the next start."),
+        Place::Passphrase => (
+            Kept::ByPassphrase(new_passphrase.ok_or(KeyError::NoNewPassphrase).map_err(refused)?),
+            "Start with the new passphrase in SVC_KEY from now on, and without SVC_KMS. Keep a copy of it.",
+        ),
     };
-    let files = move_keys(&storage.keys(), kept).await.map_err(|e| CliError::Refused(e.to_string()))?;
+    let files = move_keys(&storage.keys(), &kept).await.map_err(refused)?;
     if files.is_empty() {
-        writeln!(out, "Nothing to do: the keys are there already.")?;
+        writeln!(out, "Nothing to do: the keys are kept so already.")?;
     }
     for file in files {
-        writeln!(out, "Wrote {} anew.", file.display())?;
+        writeln!(out, "Wrote {}.", file.display())?;
     }
-    if kept == Kept::InFiles {
-        writeln!(out, "Unset SVC_KMS before the next start.")?;
-    }
+    writeln!(out, "{next}")?;
     Ok(())
 }
 
@@ -140,9 +193,16 @@ fn show(keys: &KeysInUse, storage: &StoreSettings, out: &mut impl Write) -> Resu
         }
     };
     let from_passphrase = format!("derived from SVC_KEY and {}", beside(storage, ".salt"));
+    let locked = format!("in {}, locked by SVC_KEY", beside(storage, ".key"));
     match keys.master {
-        Some(id) => writeln!(out, "master   {id}, {}", kept(".key", &from_passphrase))?,
+        Some(id) => {
+            let of_passphrase = if keys.master_is_derived { &from_passphrase } else { &locked };
+            writeln!(out, "master   {id}, {}", kept(".key", of_passphrase))?;
+        }
         None => writeln!(out, "master   none: SVC_ENCRYPT is off")?,
+    }
+    if let Some(id) = keys.waiting {
+        writeln!(out, "         {id} is newer and seals nothing yet: svc keys rotate master has it seal")?;
     }
     match (keys.users, storage) {
         (Some(generation), StoreSettings::Sqlite(_)) => {

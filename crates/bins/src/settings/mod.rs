@@ -22,6 +22,7 @@ use edge::http::OidcConfig;
 use env::Env;
 use evidence::PublicKey;
 use reconcile::{CRITICAL_CATEGORIES, PRESETS, SlotSchema};
+use secrecy::SecretString;
 use service::{Licence, Options, ToolsShown};
 use std::sync::Arc;
 use store::{StoreSettings, Witness};
@@ -51,6 +52,8 @@ pub struct LogSettings {
 pub struct Settings {
     pub database_file: DatabaseFile,
     pub storage: StoreSettings,
+    /// The passphrase that is to lock the keys, for moving them.
+    pub new_passphrase: Option<SecretString>,
     /// Who remembers the head of the audit log elsewhere.
     pub witnesses: Vec<Witness>,
     pub models: ModelSettings,
@@ -90,6 +93,7 @@ impl Settings {
         let database_file = DatabaseFile::of(&env);
         Ok(Self {
             storage: storage::read(&env, &database_file)?,
+            new_passphrase: env.secret("SVC_NEW_KEY"),
             witnesses: witnesses::read(&env)?,
             database_file,
             models: ModelSettings::read(&env)?,

@@ -4,12 +4,12 @@ use crate::support::{Deployment, Engine, Mcp, Model, id, program, says};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
-fn of(user: &str, mut arguments: Value) -> Value {
+pub fn of(user: &str, mut arguments: Value) -> Value {
     arguments["user_id"] = json!(user);
     arguments
 }
 
-fn fill(process: &Mcp, users: usize) {
+pub fn fill(process: &Mcp, users: usize) {
     for n in 0..users {
         let user = format!("user{n}");
         process.call("remember", &of(&user, json!({ "text": says("bird", &format!("heron {n}")) })));
@@ -19,7 +19,7 @@ fn fill(process: &Mcp, users: usize) {
     }
 }
 
-fn check_all(process: &Mcp, users: usize) {
+pub fn check_all(process: &Mcp, users: usize) {
     for n in 0..users {
         let list = process.call("list_memories", &of(&format!("user{n}"), json!({})));
         assert!(list.contains(&format!("heron {n}")) && !list.contains('⚠'), "{list}");

@@ -77,6 +77,9 @@ async fn keys_move_into_vault_and_back() {
         moved.set(name, value);
     }
     moved.svc_refuses(&["keys", "move", "--to", "vault"]);
+    moved.set("SVC_DB", "elsewhere.db");
+    assert!(moved.svc_refuses(&["keys", "move", "--to", "vault"]).contains("no key file beside"));
+    moved.set("SVC_DB", "svc.db");
     let text = |name: &str| std::fs::read_to_string(moved.folder().join(name)).unwrap();
     assert_eq!(["svc.db.key", "svc.db.sign.key"].map(text), before, "a move that failed changed a file");
     moved.set("VAULT_TOKEN", vault.root_token());
@@ -96,4 +99,24 @@ async fn keys_move_into_vault_and_back() {
     moved.set("SVC_KMS", "file");
     let process = moved.start();
     process.intact();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_new_master_key_is_wrapped_and_reaches_running_processes() {
+    if !at_hand() {
+        return;
+    }
+    let (model, vault) = (Model::start(), OpenBao::with_transit("transit", "svc").await);
+    let deployment = deployment(&model, &vault);
+    let process = deployment.start();
+    process.remember(&says("budget", "forty thousand"));
+    deployment.svc(&["keys", "rotate", "master"]);
+    let text = std::fs::read_to_string(deployment.folder().join("svc.db.key")).unwrap();
+    assert_eq!(text.matches(" vault:v1:").count(), 2, "{text}");
+    process.remember(&says("place", "the old mill"));
+    for process in [process, deployment.start()] {
+        let list = process.list();
+        assert!(list.contains("forty thousand") && list.contains("the old mill"), "{list}");
+        process.intact();
+    }
 }

@@ -63,6 +63,8 @@ mod http_revocation;
 mod http_rotation;
 #[path = "../it/import.rs"]
 mod import;
+#[path = "../it/import_again.rs"]
+mod import_again;
 #[path = "../it/key_ends_midway.rs"]
 mod key_ends_midway;
 #[path = "../it/key_rotation.rs"]
@@ -71,12 +73,15 @@ mod key_rotation;
 mod keys;
 #[path = "../it/large_erasure.rs"]
 mod large_erasure;
+#[path = "../it/master_rotation.rs"]
+mod master_rotation;
 #[path = "../it/model_garbage.rs"]
 mod model_garbage;
 mod pg_cluster;
 mod pg_faults;
 mod pg_graph;
 mod pg_many_servers;
+mod pg_master_key;
 mod pg_moving;
 mod pg_readiness;
 mod pg_restoration;

@@ -1,37 +1,33 @@
-//! Keys that are kept in files: as they are, or wrapped by Vault in which case the file alone opens nothing.
+//! Keys that are kept in files: as they are, wrapped by Vault, or locked by a passphrase. Where they are wrapped or locked,
+//! the file alone opens nothing.
 
 use zeroize::Zeroizing;
 
 use super::file::KeyFile;
 use super::lines;
+use super::lock::{LOCKED, Lock};
 use super::ring::{Master, Ring};
 use super::secret::{Secret, random};
 use super::vault::Transit;
 use super::{Database, KeyError, SigningKeys, VaultError, sign_file};
-use crate::seal::Sealer;
+use crate::seal::{KeyId, Sealer};
 
 /// How everything that Vault has wrapped begins.
-pub(super) const WRAPPED: &str = "vault:v";
+const WRAPPED: &str = "vault:v";
 
 pub(super) enum Custody {
     Plain,
     Transit(Transit),
+    Locked(Lock),
 }
 
 impl Custody {
     pub async fn ring(&self, file: &KeyFile, database: Database) -> Result<Ring, KeyError> {
-        let make = async {
-            let (secret, written) = self.generate(file).await?;
-            Ok(lines::key_line(Master::new(secret)?.id, &written))
-        };
+        let make = async { Ok(self.new_master(file).await?.1) };
         let text = file.read_or_make(database, make).await?;
         let mut masters = Vec::new();
         for (id, written) in lines::key_file(&text).map_err(|problem| file.damaged(problem))? {
-            let master = Master::new(self.reveal(file, written).await?)?;
-            if master.id != id {
-                return Err(file.damaged(format!("key {id} has not the secret that it was made with")));
-            }
-            masters.push(master);
+            masters.push(named(file, id, self.reveal(file, written).await?)?);
         }
         let current = masters.pop().ok_or_else(|| file.damaged("it is empty"))?;
         Ok(Ring::new(current, masters))
@@ -60,32 +56,60 @@ impl Custody {
         Ok(SigningKeys { history, secrets })
     }
 
+    /// A new master, and the line that keeps it.
+    pub async fn new_master(&self, file: &KeyFile) -> Result<(KeyId, Zeroizing<String>), KeyError> {
+        let (secret, written) = self.generate(file).await?;
+        let id = Master::new(secret)?.id;
+        Ok((id, lines::key_line(id, &written)))
+    }
+
     /// A new secret, and how the file is to keep it.
     async fn generate(&self, file: &KeyFile) -> Result<(Secret, Zeroizing<String>), KeyError> {
+        if let Self::Transit(transit) = self {
+            let (secret, wrapped) = transit.generate().await.map_err(|e| in_vault(file, e))?;
+            return Ok((secret, Zeroizing::new(wrapped)));
+        }
+        let secret = random()?;
+        let written = self.written(file, &secret).await?;
+        Ok((secret, written))
+    }
+
+    /// The secret as the file is to keep it.
+    pub async fn written(&self, file: &KeyFile, secret: &Secret) -> Result<Zeroizing<String>, KeyError> {
         match self {
-            Self::Plain => {
-                let secret = random()?;
-                let written = Zeroizing::new(hex::encode(secret.as_slice()));
-                Ok((secret, written))
-            }
+            Self::Plain => Ok(Zeroizing::new(hex::encode(secret.as_slice()))),
             Self::Transit(transit) => {
-                let (secret, wrapped) = transit.generate().await.map_err(|e| in_vault(file, e))?;
-                Ok((secret, Zeroizing::new(wrapped)))
+                Ok(Zeroizing::new(transit.wrap(secret).await.map_err(|e| in_vault(file, e))?))
             }
+            Self::Locked(lock) => lock.locked(secret),
         }
     }
 
-    async fn reveal(&self, file: &KeyFile, written: &str) -> Result<Secret, KeyError> {
-        let wrapped = written.starts_with(WRAPPED);
+    /// The secret that the file keeps so.
+    pub async fn reveal(&self, file: &KeyFile, written: &str) -> Result<Secret, KeyError> {
+        let path = file.path.clone();
+        let (is_wrapped, is_locked) = (written.starts_with(WRAPPED), written.starts_with(LOCKED));
         match self {
-            Self::Plain if wrapped => Err(KeyError::WrappedWithoutVault { path: file.path.clone() }),
+            Self::Locked(lock) if is_locked => lock.opened(written).ok_or(KeyError::WrongPassphrase { path }),
+            Self::Locked(_) => Err(KeyError::NotLocked { path }),
+            _ if is_locked => Err(KeyError::LockedWithoutPassphrase { path }),
+            Self::Plain if is_wrapped => Err(KeyError::WrappedWithoutVault { path }),
             Self::Plain => {
                 lines::hexadecimal(written).ok_or_else(|| file.damaged("a secret is not 64 hex digits"))
             }
-            Self::Transit(_) if !wrapped => Err(KeyError::PlainUnderVault { path: file.path.clone() }),
+            Self::Transit(_) if !is_wrapped => Err(KeyError::PlainUnderVault { path }),
             Self::Transit(transit) => transit.unwrap(written).await.map_err(|e| in_vault(file, e)),
         }
     }
+}
+
+/// The master key of this name.
+pub(super) fn named(file: &KeyFile, id: KeyId, secret: Secret) -> Result<Master, KeyError> {
+    let master = Master::new(secret)?;
+    if master.id == id {
+        return Ok(master);
+    }
+    Err(file.damaged(format!("key {id} has not the secret that it was made with")))
 }
 
 fn in_vault(file: &KeyFile, reason: VaultError) -> KeyError {

@@ -28,8 +28,8 @@ pub enum KeyError {
     #[error("{path} is damaged: {problem}. Restore it from the backup", path = .path.display())]
     Damaged { path: PathBuf, problem: String },
     #[error(
-        "{path} holds a plain key, but SVC_KMS=vault takes only keys that Vault has wrapped: unset SVC_KMS, or \
-         restore the wrapped file from the backup",
+        "{path} holds a plain key, but SVC_KMS=vault takes only keys that Vault has wrapped: unset SVC_KMS, or have \
+         Vault wrap it with svc keys move --to vault",
         path = .path.display()
     )]
     PlainUnderVault { path: PathBuf },
@@ -39,6 +39,31 @@ pub enum KeyError {
     )]
     WrappedWithoutVault { path: PathBuf },
     #[error(
+        "{path} holds a key that is locked by a passphrase: give the passphrase in SVC_KEY",
+        path = .path.display()
+    )]
+    LockedWithoutPassphrase { path: PathBuf },
+    #[error(
+        "SVC_KEY does not open {path}: give the passphrase that was set last. If it was changed on another host, copy that \
+         host's key files here",
+        path = .path.display()
+    )]
+    WrongPassphrase { path: PathBuf },
+    #[error(
+        "{path} holds a key that no passphrase locks, but SVC_KEY is set: unset SVC_KEY, and move the keys with svc keys \
+         move --to passphrase if that is what you want",
+        path = .path.display()
+    )]
+    NotLocked { path: PathBuf },
+    #[error("there is no key file beside {database}: name the database with SVC_DB", database = .database.display())]
+    NothingToMove { database: PathBuf },
+    #[error("SVC_NEW_KEY is not set: it gives the passphrase that is to lock the keys")]
+    NoNewPassphrase,
+    #[error("SVC_KEY is set: move the keys to files first, unset SVC_KEY, and then move them to Vault")]
+    PassphraseToVault,
+    #[error("{path} was changed while a new key was being made: run the command again", path = .path.display())]
+    ChangedMeanwhile { path: PathBuf },
+    #[error(
         "moving keys into Vault, and out of it, needs Vault: set SVC_KMS=vault, VAULT_ADDR and VAULT_TOKEN"
     )]
     MovingNeedsVault,
@@ -47,10 +72,10 @@ pub enum KeyError {
     #[error("the Vault settings do not work: {0}")]
     VaultSettings(VaultError),
     #[error(
-        "SVC_KEY is too easy to guess for a new database: use four or more words that do not belong together, or what \
+        "{setting} is too easy to guess: use four or more words that do not belong together, or what \
          openssl rand -hex 32 prints, and keep a copy of it"
     )]
-    WeakPassphrase,
+    WeakPassphrase { setting: &'static str },
     #[error("the users' keys were rotated 254 times, and there is no room for another generation")]
     ManyGenerations,
     #[error("the operating system gave no random bytes for a key")]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 use super::secret::random;
-use super::{Database, KeyError};
+use super::{Database, KeyError, lines};
 
 /// Room for a thousand keys; a longer file is not one of ours.
 const FILE_BYTES: usize = 1024 * 1024;
@@ -55,12 +55,11 @@ impl KeyFile {
         read(&self.path)
     }
 
-    /// Makes the file from the copy that the database keeps, unless there is one.
+    /// Makes the file from the copy that the database keeps; one that is there takes the keys that came since.
     pub fn take(&self, text: &[u8]) -> Result<(), KeyError> {
-        match read(&self.path)? {
-            Some(_) => Ok(()),
-            None => create(&self.path, text),
-        }
+        let Some(held) = read(&self.path)? else { return create(&self.path, text) };
+        let grown = std::str::from_utf8(text).ok().and_then(|text| lines::grown(&held, text));
+        grown.map_or(Ok(()), |grown| replace_apart(&self.path, grown.as_bytes()))
     }
 
     pub fn damaged(&self, problem: impl Into<String>) -> KeyError {

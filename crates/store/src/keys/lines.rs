@@ -7,9 +7,9 @@
 //! <db>.salt       svc-salt-v1 <salt>
 //! ```
 //!
-//! All in hexadecimal, except that a secret which Vault wrapped is written as `vault:v<n>:<base64>`, and one that is sealed
-//! under the master key as `sealed:<hexadecimal>`. The reader takes nothing else: a key file that is nearly right is a
-//! damaged one.
+//! All in hexadecimal, except that a secret which Vault wrapped is written as `vault:v<n>:<base64>`, one that a passphrase
+//! locks as `locked:<hexadecimal>`, and one that is sealed under the master key as `sealed:<hexadecimal>`. The reader takes
+//! nothing else: a key file that is nearly right is a damaged one.
 
 use zeroize::Zeroizing;
 
@@ -50,6 +50,20 @@ pub(super) fn key_file(text: &str) -> Result<Vec<(KeyId, &str)>, Problem> {
         keys.push((id, secret));
     }
     Ok(keys)
+}
+
+/// The first text with the keys that only the second has. `None` where those do not simply follow the ones of the first.
+pub(super) fn grown(held: &str, newer: &str) -> Option<Zeroizing<String>> {
+    let (before, after) = (key_file(held).ok()?, key_file(newer).ok()?);
+    let known = before.iter().map(|(id, _)| id);
+    let follows = after.len() > before.len() && known.eq(after.iter().take(before.len()).map(|(id, _)| id));
+    if !follows {
+        return None;
+    }
+    let mut text = Zeroizing::new(String::with_capacity(held.len() + newer.len()));
+    text.push_str(held);
+    after.iter().skip(before.len()).for_each(|(id, secret)| text.push_str(&key_line(*id, secret)));
+    Some(text)
 }
 
 /// The history of the keys, and the secrets as the file has them, at least one.
@@ -106,7 +120,7 @@ fn fields<const N: usize>(text: &str) -> Result<Vec<(usize, [&str; N])>, Problem
 
 #[cfg(test)]
 mod tests {
-    use super::{key_file, key_line, salt_file, salt_line, sign_file, sign_line};
+    use super::{grown, key_file, key_line, salt_file, salt_line, sign_file, sign_line};
     use crate::seal::KeyId;
     use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 
@@ -139,6 +153,17 @@ mod tests {
         let text =
             format!("svc-sign-v1 history {A}\nsvc-sign-v1 secret {A}\nsvc-sign-v1 secret vault:v1:abc\n");
         assert_eq!(sign_file(&text).unwrap(), (Some(vec![0xaa; 32]), vec![A, "vault:v1:abc"]));
+    }
+
+    #[test]
+    fn a_file_grows_by_the_keys_that_follow_its_own() {
+        let line = |n: u8, secret: &str| key_line(KeyId([n; 4]), secret).to_string();
+        let held = line(1, A);
+        let newer = line(1, "vault:v1:abc") + &line(2, A);
+        assert_eq!(grown(&held, &newer).unwrap().as_str(), line(1, A) + &line(2, A));
+        for other in [line(2, A) + &line(1, A), held.clone(), String::new(), line(2, A)] {
+            assert_eq!(grown(&held, &other), None, "{other}");
+        }
     }
 
     #[test]

@@ -3,16 +3,15 @@
 use super::custody::Custody;
 use super::error::KeyError;
 use super::file::KeyFile;
+use super::lock::Lock;
 use super::ring::Ring;
 use super::secret::{Secret, SigningKeys};
 use super::settings::{Database, KeySettings, KeySource, Switch};
-use super::sign_file::sign_keys;
 use super::{passphrase, vault};
 use crate::apart::Apart;
 use crate::blind::BlindKey;
 use crate::seal::Sealer;
 use crate::state::StateKey;
-use secrecy::SecretString;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
@@ -23,29 +22,31 @@ pub struct Keys {
     pub state: Option<StateKey>,
     /// Absent where signing is off.
     pub signing: Option<SigningKeys>,
-}
-
-/// What a source yields, each part only where its switch is on.
-struct Secrets {
-    ring: Option<Ring>,
-    signing: Option<SigningKeys>,
+    /// Where they come from, for keys that are made later.
+    pub(crate) kept: KeySettings,
 }
 
 /// Loads the keys, and makes them first where the database is new. Several processes may do so at once: all of them
 /// get the same keys.
 pub async fn load(settings: &KeySettings, database: Database) -> Result<Keys, KeyError> {
-    let secrets = match &settings.source {
-        KeySource::File => stored(settings, &Custody::Plain, database).await?,
-        KeySource::Vault(vault) => {
-            let transit = Custody::Transit(vault::Transit::new(vault)?);
-            stored(settings, &transit, database).await?
+    let (mut ring, mut signing) = (None, None);
+    if settings.encrypt == Switch::On || settings.sign == Switch::On {
+        let source = Source::of(settings, database).await?;
+        if settings.encrypt == Switch::On {
+            ring = Some(source.ring(&settings.beside, database).await?);
         }
-        KeySource::Passphrase(passphrase) => derived(settings, passphrase, database).await?,
-    };
-    let blind = secrets.ring.as_ref().map_or_else(|| Ok(BlindKey::public()), Ring::blind)?;
-    let sealer = sealer(secrets.ring.as_ref())?;
-    let state = secrets.ring.as_ref().map(Ring::state).transpose()?;
-    Ok(Keys { sealer, blind, state, signing: secrets.signing })
+        if settings.sign == Switch::On {
+            signing = Some(source.signing(&settings.beside, &sealer(ring.as_ref())?, database).await?);
+        }
+    }
+    let blind = ring.as_ref().map_or_else(|| Ok(BlindKey::public()), Ring::blind)?;
+    let state = ring.as_ref().map(Ring::state).transpose()?;
+    Ok(Keys { sealer: sealer(ring.as_ref())?, blind, state, signing, kept: settings.clone() })
+}
+
+/// The master keys as they are by now.
+pub(crate) async fn ring(settings: &KeySettings) -> Result<Ring, KeyError> {
+    Source::of(settings, Database::Existing).await?.ring(&settings.beside, Database::Existing).await
 }
 
 fn sealer(ring: Option<&Ring>) -> Result<Sealer, KeyError> {
@@ -53,12 +54,14 @@ fn sealer(ring: Option<&Ring>) -> Result<Sealer, KeyError> {
 }
 
 /// The key files that open nothing by themselves, each with the name under which a database keeps a copy for other
-/// hosts: the salt of a passphrase, and keys that Vault has wrapped.
+/// hosts: the salt of a passphrase, and keys that a passphrase locks or that Vault has wrapped.
 pub(crate) fn shareable(settings: &KeySettings) -> Vec<(&'static str, KeyFile)> {
     let beside = &settings.beside;
     match settings.source {
         KeySource::File => Vec::new(),
-        KeySource::Passphrase(_) => vec![("key_salt", KeyFile::salt(beside))],
+        KeySource::Passphrase(_) => {
+            vec![("key_salt", KeyFile::salt(beside)), ("locked_key", KeyFile::master(beside))]
+        }
         KeySource::Vault(_) => {
             vec![("wrapped_key", KeyFile::master(beside)), ("wrapped_signing_key", KeyFile::signing(beside))]
         }
@@ -83,51 +86,52 @@ pub(crate) fn files(settings: &KeySettings) -> Vec<PathBuf> {
     sealing.into_iter().chain(signing).chain(users).collect()
 }
 
-async fn stored(settings: &KeySettings, custody: &Custody, database: Database) -> Result<Secrets, KeyError> {
-    let ring = match settings.encrypt {
-        Switch::On => Some(custody.ring(&KeyFile::master(&settings.beside), database).await?),
-        Switch::Off => None,
-    };
-    let signing = match settings.sign {
-        Switch::On => {
-            let sealer = sealer(ring.as_ref())?;
-            Some(custody.signing(&KeyFile::signing(&settings.beside), &sealer, database).await?)
-        }
-        Switch::Off => None,
-    };
-    Ok(Secrets { ring, signing })
+/// Where keys come from, ready to be asked.
+pub(super) struct Source {
+    pub custody: Custody,
+    /// What a passphrase comes to. Keys are derived from it, until they are rotated or moved: from then on there is a file.
+    pub root: Option<Secret>,
 }
 
-async fn derived(
-    settings: &KeySettings,
-    passphrase: &SecretString,
-    database: Database,
-) -> Result<Secrets, KeyError> {
-    if settings.encrypt == Switch::Off && settings.sign == Switch::Off {
-        return Ok(Secrets { ring: None, signing: None });
+impl Source {
+    pub async fn of(settings: &KeySettings, database: Database) -> Result<Self, KeyError> {
+        let (custody, root) = match &settings.source {
+            KeySource::File => (Custody::Plain, None),
+            KeySource::Vault(vault) => (Custody::Transit(vault::Transit::new(vault)?), None),
+            KeySource::Passphrase(passphrase) => {
+                passphrase::check(passphrase, database)?;
+                let salt = KeyFile::salt(&settings.beside);
+                let root = passphrase::stretch(passphrase, &salt, database).await?;
+                (Custody::Locked(Lock::new(&root)?), Some(root))
+            }
+        };
+        Ok(Self { custody, root })
     }
-    passphrase::check(passphrase, database)?;
-    let root = passphrase::stretch(passphrase, &KeyFile::salt(&settings.beside), database).await?;
-    let ring = match settings.encrypt {
-        Switch::On => Some(passphrase::ring(&root)?),
-        Switch::Off => None,
-    };
-    let signing = match settings.sign {
-        Switch::On => Some(passphrase_signing(settings, &root, ring.as_ref())?),
-        Switch::Off => None,
-    };
-    Ok(Secrets { ring, signing })
-}
 
-/// The key that is derived from the passphrase, until it is rotated: from then on there is a file.
-fn passphrase_signing(
-    settings: &KeySettings,
-    root: &Secret,
-    ring: Option<&Ring>,
-) -> Result<SigningKeys, KeyError> {
-    let file = KeyFile::signing(&settings.beside);
-    match file.text()? {
-        Some(text) => sign_keys(&text, &sealer(ring)?).map_err(|problem| file.damaged(problem)),
-        None => passphrase::signing(root),
+    /// The passphrase's own, where there is no file.
+    fn derives_for(&self, file: &KeyFile) -> Result<Option<&Secret>, KeyError> {
+        let Some(root) = &self.root else { return Ok(None) };
+        Ok(file.text()?.is_none().then_some(root))
+    }
+
+    pub async fn ring(&self, beside: &Path, database: Database) -> Result<Ring, KeyError> {
+        let file = KeyFile::master(beside);
+        match self.derives_for(&file)? {
+            Some(root) => passphrase::ring(root),
+            None => self.custody.ring(&file, database).await,
+        }
+    }
+
+    pub async fn signing(
+        &self,
+        beside: &Path,
+        sealer: &Sealer,
+        database: Database,
+    ) -> Result<SigningKeys, KeyError> {
+        let file = KeyFile::signing(beside);
+        match self.derives_for(&file)? {
+            Some(root) => passphrase::signing(root),
+            None => self.custody.signing(&file, sealer, database).await,
+        }
     }
 }

@@ -19,16 +19,21 @@ const LANES: u32 = 1;
 
 /// Refuses a passphrase that is too easy to guess where it is chosen. A database that has one already still opens.
 pub(super) fn check(passphrase: &SecretString, database: Database) -> Result<(), KeyError> {
-    match database {
-        _ if strength::bits(passphrase.expose_secret()) >= strength::ENOUGH_BITS => Ok(()),
-        Database::New => Err(KeyError::WeakPassphrase),
-        Database::Existing => {
+    match (chosen(passphrase, "SVC_KEY"), database) {
+        (Err(_), Database::Existing) => {
             tracing::warn!(
                 "SVC_KEY is easy to guess, and so is everything that it protects: docs/security.md#keys"
             );
             Ok(())
         }
+        (checked, _) => checked,
     }
+}
+
+/// `setting` is where it comes from.
+pub(super) fn chosen(passphrase: &SecretString, setting: &'static str) -> Result<(), KeyError> {
+    let is_strong = strength::bits(passphrase.expose_secret()) >= strength::ENOUGH_BITS;
+    if is_strong { Ok(()) } else { Err(KeyError::WeakPassphrase { setting }) }
 }
 
 /// The secret that a passphrase and the salt in the file stand for.

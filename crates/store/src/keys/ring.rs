@@ -13,7 +13,7 @@ use crate::state::StateKey;
 /// A master secret and its name. The name is derived from the secret, so that a damaged secret shows.
 pub(super) struct Master {
     pub id: KeyId,
-    secret: Secret,
+    pub secret: Secret,
 }
 
 impl Master {
@@ -27,30 +27,36 @@ impl Master {
     }
 }
 
-pub(super) struct Ring {
+pub(crate) struct Ring {
     current: Master,
     /// Oldest first.
     older: Vec<Master>,
 }
 
 impl Ring {
-    pub fn new(current: Master, older: Vec<Master>) -> Self {
+    pub(super) fn new(current: Master, older: Vec<Master>) -> Self {
         Self { current, older }
     }
 
+    /// Oldest first.
+    pub(super) fn masters(&self) -> impl Iterator<Item = &Master> {
+        self.older.iter().chain([&self.current])
+    }
+
+    /// Seals under the newest master, unless it is told otherwise.
     pub fn sealer(&self) -> Result<Sealer, KeyError> {
         let older = self.older.iter().map(Master::seal_key).collect::<Result<_, _>>()?;
         Ok(Sealer::sealing(self.current.seal_key()?, older))
     }
 
     /// Derived from the oldest master, because a row written before a rotation must still be found after it.
-    pub fn blind(&self) -> Result<BlindKey, KeyError> {
+    pub(super) fn blind(&self) -> Result<BlindKey, KeyError> {
         let oldest = self.older.first().unwrap_or(&self.current);
         Ok(BlindKey::new(&*derive(&oldest.secret, "svc blind key v1")?))
     }
 
     /// Derived from the oldest master too: the log holds macs from before a rotation.
-    pub fn state(&self) -> Result<StateKey, KeyError> {
+    pub(super) fn state(&self) -> Result<StateKey, KeyError> {
         let oldest = self.older.first().unwrap_or(&self.current);
         Ok(StateKey::new(&*derive(&oldest.secret, "svc state v1")?))
     }

@@ -14,12 +14,30 @@ const AAD: &[u8] = b"svc signing key v1";
 
 /// The text that keeps these keys, sealed under the master key.
 pub(crate) fn sign_text(keys: &SigningKeys, sealer: &Sealer) -> Result<Zeroizing<String>, SealError> {
-    let mut secrets = Vec::with_capacity(keys.secrets.len());
-    for secret in &keys.secrets {
-        let sealed = sealer.seal(AAD, secret.as_slice())?;
-        secrets.push(Zeroizing::new(format!("{SEALED}{}", hex::encode(sealed))));
-    }
+    let secrets: Vec<_> =
+        keys.secrets.iter().map(|secret| sealed(secret, sealer)).collect::<Result<_, _>>()?;
     Ok(lines::sign_lines(&keys.history.encode(), &secrets))
+}
+
+/// The secret as a file keeps it under the master key.
+pub(super) fn sealed(secret: &Secret, sealer: &Sealer) -> Result<Zeroizing<String>, SealError> {
+    let sealed = sealer.seal(AAD, secret.as_slice())?;
+    Ok(Zeroizing::new(format!("{SEALED}{}", hex::encode(sealed))))
+}
+
+/// The text with what is under another master key than the current one sealed anew; `None` where nothing is.
+pub(crate) fn sealed_anew(text: &str, sealer: &Sealer) -> Result<Option<Zeroizing<String>>, Problem> {
+    let (_, written) = lines::sign_file(text)?;
+    let mut anew = Zeroizing::new(text.to_owned());
+    for written in written {
+        let digits = written.strip_prefix(SEALED).unwrap_or_default();
+        let is_outdated = hex::decode(digits).is_ok_and(|value| sealer.is_outdated(&value));
+        if let Some(secret) = opened(written, sealer).filter(|_| is_outdated) {
+            let sealed = sealed(&secret?, sealer).map_err(|e| e.to_string())?;
+            anew = Zeroizing::new(anew.replace(written, &sealed));
+        }
+    }
+    Ok((*anew != *text).then_some(anew))
 }
 
 /// Reads such a text without the help of anybody else: secrets that Vault has wrapped are passed over.

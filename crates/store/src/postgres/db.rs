@@ -4,6 +4,7 @@
 use crate::StoreError;
 use crate::apart::Apart;
 use crate::copy::{Batch, Key, Table, postgres_page};
+use crate::keys::{self, Ring};
 use crate::rows::facts::{COLUMNS, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
 use crate::script::{Db, PlanBasis, StoreResult};
@@ -153,6 +154,16 @@ impl Db for PostgresDb<'_> {
 
     async fn apart(&mut self, what: Apart) -> StoreResult<Option<Vec<u8>>> {
         deployment::get(self, what.row()).await
+    }
+
+    /// What is no secret without a passphrase or Vault comes from the database, where another host may have put it.
+    async fn ring(&mut self) -> StoreResult<Ring> {
+        for (name, file) in keys::shareable(&self.secrets.kept) {
+            if let Some(text) = deployment::get(self, name).await? {
+                file.take(&text)?;
+            }
+        }
+        Ok(keys::ring(&self.secrets.kept).await?)
     }
 
     async fn table_page(

@@ -3,12 +3,13 @@
 
 use crate::StoreError;
 use crate::apart::Apart;
-use crate::keys::{Keys, SigningKeys, Switch, sign_keys};
-use crate::seal::Sealer;
+use crate::keys::{Keys, SigningKeys, Switch, sealed_anew, sign_keys};
+use crate::seal::{KeyId, Sealer};
 use crate::secrets::{Binding, Secrets};
 use crate::signing::{Signing, SigningNow};
 use evidence::{Canonical, KeyHistory, Origin, Position, PublicKey, Signed, SignedHead};
 use std::collections::BTreeMap;
+use zeroize::Zeroizing;
 
 pub(crate) const HEAD: &str = "audit_head";
 pub(crate) const ANCHOR: &str = "audit_anchor";
@@ -54,10 +55,12 @@ pub(crate) fn signed<T: Canonical>(bytes: Option<&[u8]>) -> Result<Option<Signed
 impl Secrets {
     /// The keys at work on a database with these rows; a new one has none.
     pub fn from_keys(keys: Keys, held: &BTreeMap<String, Vec<u8>>) -> Result<Self, StoreError> {
-        let Keys { sealer, blind, state, signing } = keys;
+        let Keys { sealer, blind, state, signing, kept } = keys;
+        // The newest key may wait to be used, or be newer than a database that was put back.
+        held.get(KEY_CHECK).and_then(|check| KeyId::of_sealed(check)).map(|id| sealer.turn_to(id));
         let signing = signing.map(|kept| signing_of(kept, held, &sealer)).transpose()?;
         let signing = signing.map(SigningNow::new);
-        Ok(Self::new(sealer, blind, state, signing))
+        Ok(Self::new(sealer, blind, state, signing, kept))
     }
 
     /// Where the log ends. A head that is not ours is not built upon: the next head would vouch for it.
@@ -92,8 +95,20 @@ fn signing_of(
 
 /// What is kept apart of the signing keys.
 pub(crate) fn signing_kept(written: &[u8], sealer: &Sealer) -> Result<SigningKeys, StoreError> {
+    signing_text(written, |text| sign_keys(text, sealer))
+}
+
+/// The same under the current master key; `None` where it is under that already, or under none.
+pub(crate) fn signing_sealed_anew(
+    written: &[u8],
+    sealer: &Sealer,
+) -> Result<Option<Zeroizing<String>>, StoreError> {
+    signing_text(written, |text| sealed_anew(text, sealer))
+}
+
+fn signing_text<T>(written: &[u8], read: impl FnOnce(&str) -> Result<T, String>) -> Result<T, StoreError> {
     let text = std::str::from_utf8(written).map_err(|e| e.to_string());
-    text.and_then(|text| sign_keys(text, sealer)).map_err(|problem| {
+    text.and_then(read).map_err(|problem| {
         StoreError::Startup(format!("what is kept of the signing keys is damaged: {problem}"))
     })
 }
@@ -117,12 +132,18 @@ impl Claim<'_> {
         Binding::new("the key check", "", 0)
     }
 
+    /// What opens only with the keys of the database. The key that sealed it is the one that seals.
+    pub fn key_check(sealer: &Sealer) -> Result<Vec<u8>, StoreError> {
+        let sealed = sealer.seal(&Self::binding().bytes(), CHECKED);
+        sealed.map_err(|e| StoreError::Sealed { what: "the key check", why: e.to_string() })
+    }
+
     /// What a new database is to hold.
     pub fn rows(&self) -> Result<Vec<(&'static str, Vec<u8>)>, StoreError> {
         let mut rows = vec![
             (ENCRYPTION, word(self.encrypt).as_bytes().to_vec()),
             (SIGNING, word(self.sign).as_bytes().to_vec()),
-            (KEY_CHECK, self.secrets.seal(Self::binding(), CHECKED)?),
+            (KEY_CHECK, Self::key_check(&self.secrets.sealer)?),
             (SOURCES, BOUND.to_vec()),
         ];
         if let Some(signing) = self.secrets.signing() {
@@ -139,7 +160,7 @@ impl Claim<'_> {
         if self.secrets.open(Self::binding(), held(KEY_CHECK)).is_err() {
             return Err(StoreError::Startup(
                 "this database was sealed with another key; give the key file, SVC_KEY or Vault key that it was made \
-                 with"
+                 with, or the newest copy of the key file if the master key was rotated since"
                     .to_owned(),
             ));
         }

@@ -21,6 +21,8 @@ pub(crate) mod left_out;
 pub(crate) mod listings;
 pub(crate) mod log;
 pub(crate) mod marks;
+pub(crate) mod master_rotation;
+mod master_view;
 mod opening;
 mod outbox;
 mod policies;

@@ -1,11 +1,13 @@
 //! Sealing everything anew under the newest keys, in pieces between which other calls are served. Nothing is kept of how
 //! far it came: a value says itself which key it is under, so after an interruption it is simply done again.
 
+use super::{deployment, signing_keys, user_keys};
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::copy::{Divided, Key, Table, TableRow};
+use crate::rows::deployment::RESEALING;
 use crate::rows::sealed::{SealedAnew, sealed_columns, sealed_tables};
-use crate::script::{Db, Ground, Query, Reach, Rows, Script, StoreResult, Touches};
+use crate::script::{Alone, Db, Ground, Query, Reach, Rows, Script, StoreResult, Touches};
 use crate::sql::{Param, params};
 use crate::store::Store;
 use domain::Tenant;
@@ -113,9 +115,75 @@ impl Query for Tenants {
     }
 }
 
+/// Has everything be sealed anew, which may be done in pieces. `by` tells which keys it is for.
+pub(super) async fn begin<R: Rows>(rows: &mut R, by: &[u8]) -> StoreResult<()> {
+    deployment::set(rows, RESEALING, by).await
+}
+
+/// Whether that was begun and has not ended.
+struct UnderWay;
+
+impl Query for UnderWay {
+    type Output = bool;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Deployment
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<bool> {
+        Ok(deployment::get(db, RESEALING).await?.is_some())
+    }
+}
+
+/// All rows are under the newest keys; now what is kept apart from them.
+struct End;
+
+impl Script for End {
+    type Output = ();
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::of_deployment()
+    }
+
+    fn touches(&self) -> Touches {
+        Touches::RowsApart
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<()> {
+        rows.reach(Reach::Deployment).await?;
+        rows.alone(Alone::KeepingApart).await?;
+        let trees = user_keys::trees(rows.db()).await?;
+        user_keys::keep(rows, &trees).await?;
+        signing_keys::seal_anew(rows).await?;
+        rows.run("DELETE FROM deployment WHERE name = $1", &params![RESEALING]).await?;
+        rows.keys_changed().await
+    }
+}
+
 impl Store {
-    /// Seals anew whatever is not under the newest keys; returns how many values that were.
-    pub(super) async fn reseal(&self, call: &Call) -> Result<u64, StoreError> {
+    pub(super) async fn reseal_is_under_way(&self) -> Result<bool, StoreError> {
+        self.read_now(UnderWay).await
+    }
+
+    /// Seals everything anew that is not under the newest keys; returns how many values that were.
+    pub(super) async fn reseal_to_the_end(&self, call: &Call) -> Result<u64, StoreError> {
+        let mut values = 0;
+        loop {
+            let sealed = self.reseal(call).await?;
+            values += sealed;
+            // What another process was writing meanwhile under the keys before.
+            if sealed == 0 {
+                break;
+            }
+        }
+        self.write_now(End).await?;
+        if let Some(typed) = self.typed_lines() {
+            typed.seal_anew()?;
+        }
+        Ok(values)
+    }
+
+    async fn reseal(&self, call: &Call) -> Result<u64, StoreError> {
         let tenants = self.read_now(Tenants).await?;
         let mut values = 0;
         for table in sealed_tables() {

@@ -6,7 +6,7 @@ use crate::StoreError;
 use crate::apart::Apart;
 use crate::call::{Call, Record};
 use crate::keys::{SigningKeys, new_secret, sign_text};
-use crate::rows::deployment::{KEY_HISTORY, KEYS_AT, signing_kept};
+use crate::rows::deployment::{KEY_HISTORY, KEYS_AT, signing_kept, signing_sealed_anew};
 use crate::rows::principals::next_version;
 use crate::rows::time;
 use crate::script::{Alone, Db, Ground, Query, Reach, Rows, Script, StoreResult, Touches};
@@ -72,6 +72,16 @@ async fn keep<R: Rows>(rows: &mut R, keys: SigningKeys) -> StoreResult<()> {
     let text = sign_text(&keys, &rows.db().secrets().sealer);
     let text = text.map_err(|e| StoreError::Startup(e.to_string()))?;
     rows.apart_set(Apart::SigningKeys, text.as_bytes()).await
+}
+
+/// Keeps the signing keys under the newest master key, where they are under one.
+pub(super) async fn seal_anew<R: Rows>(rows: &mut R) -> StoreResult<()> {
+    let Some(written) = rows.db().apart(Apart::SigningKeys).await? else { return Ok(()) };
+    let anew = signing_sealed_anew(&written, &rows.db().secrets().sealer)?;
+    match anew {
+        Some(anew) => rows.apart_set(Apart::SigningKeys, anew.as_bytes()).await,
+        None => Ok(()),
+    }
 }
 
 /// Brings what is kept in line with the key that signs: the database with the file, after an older copy of the database

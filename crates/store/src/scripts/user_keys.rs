@@ -1,6 +1,6 @@
 //! The keys of users: destroying them, and noticing what another process did to any keys.
 
-use super::{deployment, signing_view};
+use super::{deployment, master_view, signing_view};
 use crate::StoreError;
 use crate::apart::Apart;
 use crate::keys::UserTrees;
@@ -65,6 +65,7 @@ pub(crate) async fn follow_to<D: Db>(db: &mut D, at: Vec<u8>) -> StoreResult<()>
     if db.secrets().users.as_ref().is_some_and(|users| users.is_as_of(&at)) {
         return Ok(());
     }
+    master_view::follow(db).await?;
     signing_view::follow(db).await?;
     let trees = trees(db).await?;
     if let Some(users) = &db.secrets().users {

@@ -1,12 +1,10 @@
 //! New keys for what users stored. The older ones stay in the file, for backups that were made before: a key that is
 //! destroyed later is destroyed in all of them.
 
-use super::{deployment, user_keys};
+use super::{reseal, user_keys};
 use crate::StoreError;
 use crate::call::{Call, Record};
-use crate::rows::deployment::RESEALING;
-use crate::script::{Alone, Db, Ground, Query, Reach, Rows, Script, StoreResult, Touches};
-use crate::sql::params;
+use crate::script::{Alone, Ground, Reach, Rows, Script, StoreResult, Touches};
 use crate::store::Store;
 use domain::Caller;
 
@@ -45,40 +43,9 @@ impl Script for Begin {
         let mut trees = user_keys::trees(rows.db()).await?;
         let generation = trees.grow()?;
         user_keys::keep(rows, &trees).await?;
-        deployment::set(rows, RESEALING, &[generation]).await?;
+        reseal::begin(rows, &[generation]).await?;
         rows.keys_changed().await?;
         rows.note(&self.call, &Record::done(format!("users' keys of generation {generation}"))).await
-    }
-}
-
-/// Whether a rotation has begun and not ended.
-struct UnderWay;
-
-impl Query for UnderWay {
-    type Output = bool;
-
-    fn reach(&self) -> Reach<'_> {
-        Reach::Deployment
-    }
-
-    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<bool> {
-        Ok(deployment::get(db, RESEALING).await?.is_some())
-    }
-}
-
-/// Everything is under the newest keys.
-struct End;
-
-impl Script for End {
-    type Output = ();
-
-    fn ground(&self) -> Ground<'_> {
-        Ground::of_deployment()
-    }
-
-    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<()> {
-        rows.run("DELETE FROM deployment WHERE name = $1", &params![RESEALING]).await?;
-        Ok(())
     }
 }
 
@@ -92,20 +59,11 @@ impl Store {
             ));
         };
         let call = Call::new(caller, ACTION, None);
-        let is_resumed = self.read_now(UnderWay).await?;
+        let is_resumed = self.reseal_is_under_way().await?;
         if !is_resumed {
             self.write_now(Begin { call: call.clone() }).await?;
         }
-        let mut values = 0;
-        loop {
-            let sealed = self.reseal(&call).await?;
-            values += sealed;
-            // What another process was writing meanwhile under the keys before.
-            if sealed == 0 {
-                break;
-            }
-        }
-        self.write_now(End).await?;
+        let values = self.reseal_to_the_end(&call).await?;
         Ok(Resealed { generation: users.generation(), values, is_resumed })
     }
 }

@@ -4,7 +4,7 @@
 use crate::StoreError;
 use crate::apart::Apart;
 use crate::copy::{Batch, Key, Table, sqlite_page};
-use crate::keys::read_apart;
+use crate::keys::{self, Ring, read_apart};
 use crate::rows::facts::{COLUMNS, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
 use crate::script::{Db, PlanBasis, StoreResult};
@@ -157,6 +157,11 @@ impl Db for SqliteDb<'_> {
 
     async fn apart(&mut self, what: Apart) -> StoreResult<Option<Vec<u8>>> {
         Ok(read_apart(&what.file(self.path()?))?)
+    }
+
+    /// The one operation that may wait, for Vault, when another process has replaced the master key.
+    async fn ring(&mut self) -> StoreResult<Ring> {
+        Ok(self.secrets.runtime.block_on(keys::ring(&self.secrets.kept))?)
     }
 
     async fn table_page(

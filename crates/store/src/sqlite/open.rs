@@ -56,17 +56,15 @@ impl Sqlite {
         migrations::upgrade(&path, &now.to_string())?;
         let mut db = connection::open(&path, meter.as_ref())?;
         let claimed = is_claimed(&db)?;
-        // Before the keys themselves: a change that comes in between is then noticed with the first transaction.
-        let held = told(&db)?;
         let key_settings = KeySettings { beside: path.clone(), source: keys, encrypt, sign };
-        let loaded = keys::load(&key_settings, if claimed { Database::Existing } else { Database::New })
-            .await
-            .map_err(|e| StoreError::Startup(e.to_string()))?;
-        let mut secrets = Secrets::from_keys(loaded, &held)?;
-        if claimed {
-            claim(&mut db, &Claim { secrets: &secrets, encrypt, sign })?;
-        }
-        secrets.users = user_keys::load(&mut db, &path, &secrets.sealer, held.get(KEYS_AT))?;
+        let newest = keys::newest_master(&key_settings)?;
+        let secrets = match unlocked(&mut db, &key_settings, claimed).await {
+            // Another process has replaced the master key meanwhile.
+            Err(_) if keys::newest_master(&key_settings)? != newest => {
+                unlocked(&mut db, &key_settings, claimed).await?
+            }
+            secrets => secrets?,
+        };
         let secrets = Arc::new(secrets);
         let head_file = HeadFile::beside(&path, &secrets);
         let head_error = |e| {
@@ -100,6 +98,21 @@ impl Sqlite {
             last_intact: Arc::default(),
         })
     }
+}
+
+/// The keys, which must be those of the database.
+async fn unlocked(db: &mut Connection, keys: &KeySettings, claimed: bool) -> Result<Secrets, StoreError> {
+    // Before the keys themselves: a change that comes in between is then noticed with the first transaction.
+    let held = told(db)?;
+    let loaded = keys::load(keys, if claimed { Database::Existing } else { Database::New })
+        .await
+        .map_err(|e| StoreError::Startup(e.to_string()))?;
+    let mut secrets = Secrets::from_keys(loaded, &held)?;
+    if claimed {
+        claim(db, &Claim { secrets: &secrets, encrypt: keys.encrypt, sign: keys.sign })?;
+    }
+    secrets.users = user_keys::load(db, &keys.beside, &secrets.sealer, held.get(KEYS_AT))?;
+    Ok(secrets)
 }
 
 /// A database that is gone, while its head or its keys are there, is not begun anew in silence.
@@ -147,7 +160,8 @@ fn is_claimed(db: &Connection) -> Result<bool, StoreError> {
 /// What the database says of its keys.
 fn told(db: &Connection) -> Result<BTreeMap<String, Vec<u8>>, StoreError> {
     let mut held = BTreeMap::new();
-    for name in [ENCRYPTION, SIGNING, KEY_CHECK, PUBLIC_KEY, KEY_HISTORY, KEYS_AT] {
+    // The last change of keys first: one that comes meanwhile is then noticed with the first transaction.
+    for name in [KEYS_AT, ENCRYPTION, SIGNING, KEY_CHECK, PUBLIC_KEY, KEY_HISTORY] {
         let sql = "SELECT value FROM deployment WHERE name = ?1";
         let value: Option<Vec<u8>> = db.query_row(sql, [name], |row| row.get(0)).optional()?;
         held.extend(value.map(|value| (name.to_owned(), value)));
