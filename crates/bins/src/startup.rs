@@ -29,7 +29,7 @@ pub enum StartupError {
 pub const CLOSING: Duration = Duration::from_secs(2);
 
 /// Does the work of a program. The runtime is compiled again for each type of future that it is given, with copies of all
-/// that the future does, so it is given one type: that takes megabytes off the programs, and a minute off their build.
+/// that the future does, so it is given one type.
 pub fn block_on<T>(runtime: &Runtime, work: impl Future<Output = T>) -> T {
     let work: Pin<Box<dyn Future<Output = T> + '_>> = Box::pin(work);
     runtime.block_on(work)
