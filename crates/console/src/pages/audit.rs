@@ -18,12 +18,12 @@ const ROWS: usize = 50;
 const FILTERS: [&str; 5] = ["user_id", "action", "caller", "since", "until"];
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
-    let needs_user = !desk.can(Capability::Admin) && fields.get("user_id").trim().is_empty();
+    let needs_user = !desk.can(Capability::Admin) && fields.get("user_id").is_empty();
     let entries = if needs_user { Vec::new() } else { entries(desk, fields).await? };
     let head = reply_of!(desk.call("log_head", Map::new()).await?, LogHead);
     let main = html! {
         h1 { "Audit log" }
-        form method="post" action="/audit/check" {
+        form method="post" action="audit-check" {
             (form_token(desk))
             button { "Check the whole log" }
         }
@@ -42,7 +42,7 @@ fn head_shown(head: &Head) -> Markup {
             Head::Signed { entries, signed, note } => {
                 p {
                     "Its head vouches for " (entries) " entries, and was signed " (when(*signed)) ". "
-                    a href="/audit/witnesses" { "Ask the witnesses" }
+                    a href="witnesses" { "Ask the witnesses" }
                 }
                 @if let Some(note) = note {
                     details {
@@ -76,7 +76,7 @@ pub(super) async fn witnesses(desk: &Desk) -> Result<Shown, Trouble> {
                 }
             }
         }
-        p { a href="/audit" { "Back to the log" } }
+        p { a href="audit" { "Back to the log" } }
     };
     Ok(Shown::page("Witnesses", main))
 }
@@ -90,7 +90,7 @@ async fn entries(desk: &Desk, fields: &Fields) -> Result<Vec<AuditLine>, Trouble
 
 fn filter_form(fields: &Fields, needs_user: bool) -> Markup {
     html! {
-        form.search method="get" action="/audit" role="search" aria-label="Entries" {
+        form.search method="get" action="audit" role="search" aria-label="Entries" {
             label for="user_id" { "User" }
             input id="user_id" name="user_id" value=(fields.get("user_id")) required[needs_user] autocomplete="off" spellcheck="false";
             label for="action" { "Action" }
@@ -139,7 +139,7 @@ fn paging(fields: &Fields, entries: &[AuditLine]) -> Markup {
     given.push(("before", &last));
     html! {
         @if entries.len() == ROWS {
-            nav.paging aria-label="Further entries" { a rel="next" href=(address("/audit", &given)) { "Older" } }
+            nav.paging aria-label="Further entries" { a rel="next" href=(address("audit", &given)) { "Older" } }
         }
     }
 }
@@ -154,12 +154,12 @@ pub(super) fn check(desk: &Desk, session: &Arc<Session>) -> Shown {
         let told = verdict.map(|answer| answer.reply.to_string()).map_err(|trouble| trouble.text);
         *check.verdict.lock() = Some(told);
     });
-    Shown::next("/audit/check")
+    Shown::next("audit-check")
 }
 
 pub(super) fn checked(session: &Session) -> Shown {
     let check = session.check.lock().clone();
-    let Some(check) = check else { return Shown::next("/audit") };
+    let Some(check) = check else { return Shown::next("audit") };
     let verdict = check.verdict.lock().clone();
     let main = html! {
         h1 { "Checking the audit log" }
@@ -173,7 +173,7 @@ pub(super) fn checked(session: &Session) -> Shown {
             },
             Some(Err(trouble)) => p.trouble role="alert" { (trouble) },
         }
-        p { a href="/audit" { "Back to the log" } }
+        p { a href="audit" { "Back to the log" } }
     };
     let again = if verdict.is_none() { Again::Soon } else { Again::No };
     Shown::Page { title: "Checking the audit log".to_owned(), main, again }

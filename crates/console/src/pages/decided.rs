@@ -28,8 +28,8 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
     entries.truncate(MOST);
     let main = html! {
         h1 { "What was decided" }
-        (space_form(desk, "/decided", &space, Parts::User).await)
-        p { a href="/waiting" { "What waits" } }
+        (space_form(desk, "decided", &space, Parts::User).await)
+        p { a href="waiting" { "What waits" } }
         @if entries.is_empty() { p role="status" { "Nothing was decided yet." } }
         @else { (entries_table(&entries, desk.is_operator())) }
     };

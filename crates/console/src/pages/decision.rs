@@ -44,7 +44,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
             h2 { "What was known at the time" }
             @if explained.beliefs.is_empty() { p { "Nothing." } } @else { (beliefs(&user_id, &explained.beliefs)) }
         }
-        p { a href=(address("/decisions", &[("user_id", &user_id)])) { "All decisions of " (user_id) } }
+        p { a href=(address("decisions", &[("user_id", &user_id)])) { "All decisions of " (user_id) } }
     };
     Ok(Shown::page(format!("Decision #{}", explanation.id), main))
 }
@@ -62,7 +62,7 @@ fn beliefs(user_id: &str, beliefs: &[(FactId, Option<Belief>)]) -> Markup {
                 @for (id, belief) in beliefs {
                     tr {
                         th scope="row" data-label="Subject" {
-                            a href=(address_in("/fact", &space, &[("id", &id.to_string())])) {
+                            a href=(address_in("fact", &space, &[("id", &id.to_string())])) {
                                 @if let Some(belief) = belief { (belief.subject) " " }
                                 span.number { "#" (id) }
                             }

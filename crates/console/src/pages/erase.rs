@@ -30,7 +30,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
                 li { "Backups that were made before." }
             }
         }
-        form.card method="post" action="/erase" {
+        form.card method="post" action="erase" {
             (form_token(desk)) (space_fields(&space))
             input type="hidden" name="subject" value=(subject);
             fieldset {
@@ -42,7 +42,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
                 }
             }
             button.danger { "Erase for good" }
-            a href=(address_in("/memory", &space, &[])) { "Cancel" }
+            a href=(address_in("memory", &space, &[])) { "Cancel" }
         }
     };
     Ok(Shown::page(format!("Erase {subject}"), main))
@@ -56,5 +56,5 @@ pub(super) async fn erase(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble
         arguments.insert(flag.to_owned(), fields.has(flag).into());
     }
     let deleted = reply_of!(desk.call("delete", arguments).await?, Delete);
-    Ok(Shown::told(address_in("/memory", &space, &[]), deleted.to_string()))
+    Ok(Shown::told(address_in("memory", &space, &[]), deleted.to_string()))
 }

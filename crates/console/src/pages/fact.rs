@@ -67,7 +67,7 @@ fn waits(space: &Space, effect: &IfConfirmed) -> Markup {
     html! {
         p.notice {
             "This waits for a decision. If it is approved: " (effect.to_string()) ". "
-            a href=(address_in("/waiting", space, &[])) { "Decide" }
+            a href=(address_in("waiting", space, &[])) { "Decide" }
         }
     }
 }
@@ -77,13 +77,13 @@ fn details(space: &Space, fact: &Fact) -> Markup {
         section aria-labelledby="details" {
             h2 id="details" { "Details" }
             dl {
-                dt { "Memory" } dd { a href=(address_in("/memory", space, &[])) { (space_name(space)) } }
+                dt { "Memory" } dd { a href=(address_in("memory", space, &[])) { (space_name(space)) } }
                 dt { "Scope" } dd { (fact.scope) }
                 dt { "Kind" } dd { (fact.kind.word()) }
                 dt { "Confidence" } dd { (format!("{:.2}", fact.confidence)) }
                 @if let Some(old) = fact.supersedes {
                     dt { "Takes the place of" }
-                    dd { a href=(address_in("/fact", space, &[("id", &old.to_string())])) { "#" (old) } }
+                    dd { a href=(address_in("fact", space, &[("id", &old.to_string())])) { "#" (old) } }
                 }
                 dt { "Last changed" } dd { (when(fact.changed)) }
                 @for (name, value) in &fact.metadata {
@@ -106,7 +106,7 @@ fn timeline(space: &Space, history: &[Fact], own: FactId) -> Markup {
                     }
                     li.(if fact.status == Status::Active { "current" } else { "past" })
                         aria-current=[(fact.id == own).then_some("true")] {
-                        a href=(address_in("/fact", space, &[("id", &fact.id.to_string())])) { (fact.value) }
+                        a href=(address_in("fact", space, &[("id", &fact.id.to_string())])) { (fact.value) }
                         " " (status(fact.status))
                         p { (when(fact.created)) ", said by " (said_by(fact)) ": “" (fact.text) "”" }
                         @for (key, what) in [("approved_by", "Approved by"), ("rejected_by", "Rejected by"), ("decided_by", "Note")] {
@@ -127,7 +127,7 @@ fn rests(space: &Space, decisions: &[Explanation]) -> Markup {
                 ul {
                     @for decision in decisions {
                         li {
-                            a href=(address("/decision", &[("user_id", &space.user_id), ("id", &decision.id.to_string())])) {
+                            a href=(address("decision", &[("user_id", &space.user_id), ("id", &decision.id.to_string())])) {
                                 "Decision #" (decision.id)
                             }
                             @if let Some(explained) = decision.found.as_ref().and_then(super::decision::explained) {
@@ -149,7 +149,7 @@ fn actions(desk: &Desk, space: &Space, fact: &Fact) -> Markup {
             section aria-labelledby="change" {
                 h2 id="change" { "Change it" }
                 @if changes {
-                    form.card method="post" action="/fact/correct" {
+                    form.card method="post" action="correct" {
                         (form_token(desk)) (space_fields(space))
                         input type="hidden" name="id" value=(fact.id);
                         label for="value" { "Correct value" }
@@ -157,7 +157,7 @@ fn actions(desk: &Desk, space: &Space, fact: &Fact) -> Markup {
                         button { "Correct" }
                         p { "The old value stays in history. On a guarded subject the change may wait for approval." }
                     }
-                    form.card method="post" action="/fact/forget" {
+                    form.card method="post" action="forget" {
                         (form_token(desk)) (space_fields(space))
                         input type="hidden" name="id" value=(fact.id);
                         button { "Forget" }
@@ -165,7 +165,7 @@ fn actions(desk: &Desk, space: &Space, fact: &Fact) -> Markup {
                     }
                 }
                 @if desk.can(Capability::Delete) {
-                    p { a href=(address_in("/erase", space, &[("subject", &fact.subject)])) { "Erase this subject for good…" } }
+                    p { a href=(address_in("erase", space, &[("subject", &fact.subject)])) { "Erase this subject for good…" } }
                 }
             }
         }
@@ -182,7 +182,7 @@ pub(super) async fn correct(desk: &Desk, fields: &Fields) -> Result<Shown, Troub
         service::MemoryUpdate::Updated { now, .. } => now.to_string(),
         _ => fields.get("id").to_owned(),
     };
-    Ok(Shown::told(address_in("/fact", &space, &[("id", &now)]), update.to_string()))
+    Ok(Shown::told(address_in("fact", &space, &[("id", &now)]), update.to_string()))
 }
 
 pub(super) async fn forget(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
@@ -190,5 +190,5 @@ pub(super) async fn forget(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
     let mut arguments = space_arguments(&space);
     arguments.insert("memory_id".to_owned(), fields.get("id").into());
     let forgotten = reply_of!(desk.call("forget_memory", arguments).await?, ForgetMemory);
-    Ok(Shown::told(address_in("/fact", &space, &[("id", fields.get("id"))]), forgotten.to_string()))
+    Ok(Shown::told(address_in("fact", &space, &[("id", fields.get("id"))]), forgotten.to_string()))
 }

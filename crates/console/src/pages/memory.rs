@@ -27,7 +27,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
     }
     let main = html! {
         h1 { "Memory of " (space_name(&space)) }
-        (space_form(desk, "/memory", &space, Parts::All).await)
+        (space_form(desk, "memory", &space, Parts::All).await)
         (search_form(fields, &space))
         (results)
     };
@@ -72,7 +72,7 @@ fn search_form(fields: &Fields, space: &Space) -> Markup {
     let is_filtered = FILTERS.iter().skip(2).chain([&AS_OF]).any(|name| !fields.get(name).is_empty());
     let chosen = fields.get("status");
     html! {
-        form.search method="get" action="/memory" role="search" aria-label="Facts" data-live="results" {
+        form.search method="get" action="memory" role="search" aria-label="Facts" data-live="results" {
             (space_fields(space))
             label for="text" { "Search" }
             input id="text" name="text" type="search" value=(fields.get("text")) autocomplete="off"
@@ -134,7 +134,7 @@ fn facts_table(space: &Space, facts: &[Arc<Fact>]) -> Markup {
                 @for fact in facts {
                     tr {
                         th scope="row" data-label="Subject" {
-                            a href=(address_in("/fact", space, &[("id", &fact.id.to_string())])) {
+                            a href=(address_in("fact", space, &[("id", &fact.id.to_string())])) {
                                 (fact.subject) " " span.number { "#" (fact.id) }
                             }
                         }
@@ -155,7 +155,7 @@ fn paging(fields: &Fields, space: &Space, offset: usize, has_more: bool) -> Mark
         let offset = offset.to_string();
         let mut given: Vec<(&str, &str)> = FILTERS.iter().map(|name| (*name, fields.get(name))).collect();
         given.push(("offset", &offset));
-        address_in("/memory", space, &given)
+        address_in("memory", space, &given)
     };
     html! {
         @if offset > 0 || has_more {

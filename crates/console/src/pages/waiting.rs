@@ -16,7 +16,7 @@ const MOST: usize = 50;
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     let approves = desk.can(Capability::Approve);
     // Somebody who may approve sees all spaces, unless they chose one.
-    let chosen = !fields.get("user_id").trim().is_empty() || !approves;
+    let chosen = !fields.get("user_id").is_empty() || !approves;
     let space = fields.space(desk.own_user());
     let shown = if chosen { space.clone() } else { Space::new("", "", "") };
     let arguments = if chosen {
@@ -29,9 +29,9 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
     let list = reply_of!(answer, PendingChanges);
     let main = html! {
         h1 { "Waiting for a decision" }
-        (space_form(desk, "/waiting", &shown, Parts::All).await)
-        @if chosen && approves { p { a href="/waiting" { "All memories that you may approve for" } } }
-        p { a href=(address_in("/decided", &space, &[])) { "What was decided, and by whom" } }
+        (space_form(desk, "waiting", &shown, Parts::All).await)
+        @if chosen && approves { p { a href="waiting" { "All memories that you may approve for" } } }
+        p { a href=(address_in("decided", &space, &[])) { "What was decided, and by whom" } }
         (warning(missing.as_deref()))
         @if list.waiting.is_empty() { p role="status" { "No changes are waiting." } }
         @else { (changes(desk, &space, &list, approves)) }
@@ -42,7 +42,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
 fn changes(desk: &Desk, chosen: &Space, list: &PendingList, approves: bool) -> Markup {
     let further = list.waiting.len().saturating_sub(MOST) + list.more;
     html! {
-        form method="post" action="/waiting" {
+        form method="post" action="waiting" {
             (form_token(desk))
             @if approves {
                 div.card {
@@ -91,7 +91,7 @@ fn row(chosen: &Space, change: &PendingChange, approves: bool) -> Markup {
                 td data-label="Mark" { input type="checkbox" name="change" value=(value) aria-label={ "Mark " (name) }; }
             }
             th scope="row" data-label="What" {
-                a href=(address_in("/fact", space, &[("id", &id)])) { (fact.subject) " " span.number { "#" (id) } }
+                a href=(address_in("fact", space, &[("id", &id)])) { (fact.subject) " " span.number { "#" (id) } }
                 p.where { (space_name(space)) @if fact.scope != "global" { ", scope " (fact.scope) } }
             }
             @if let Some(pending) = &fact.pending {
@@ -123,13 +123,13 @@ pub(super) async fn decide(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
         (tool, fields.all("change").take(MOST).collect())
     };
     if changes.is_empty() {
-        return Ok(Shown::told("/waiting", "Nothing was marked, so nothing was decided."));
+        return Ok(Shown::told("waiting", "Nothing was marked, so nothing was decided."));
     }
     let mut told = Vec::new();
     for change in changes {
         told.push(one(desk, tool, change, fields.get("note")).await);
     }
-    Ok(Shown::told(address("/waiting", &[]), told.join("\n")))
+    Ok(Shown::told(address("waiting", &[]), told.join("\n")))
 }
 
 /// Decides one change; what came of it, or why it was not done.
