@@ -54,8 +54,7 @@ impl Fields {
 
     /// These fields as the arguments of a tool, those that are empty left out.
     pub fn arguments(&self, names: &[&str]) -> Map<String, Value> {
-        let given =
-            names.iter().map(|name| (*name, self.given(name))).filter(|(_, value)| !value.is_empty());
+        let given = names.iter().map(|name| (*name, self.given(name))).filter(|(_, value)| !value.is_empty());
         given.map(|(name, value)| (name.to_owned(), value.into())).collect()
     }
 }

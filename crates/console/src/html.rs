@@ -117,7 +117,7 @@ pub(crate) fn warning(missing: Option<&str>) -> Markup {
 }
 
 pub(crate) fn form_token(desk: &Desk) -> Markup {
-    html! { input type="hidden" name="form" value=(desk.form_token); }
+    html! { input type="hidden" name="form" value=(desk.session.form_token); }
 }
 
 pub(crate) fn space_fields(space: &Space) -> Markup {
@@ -131,7 +131,12 @@ pub(crate) fn space_fields(space: &Space) -> Markup {
 /// The space as people read it.
 pub(crate) fn space_name(space: &Space) -> String {
     let parts = [&space.user_id, &space.agent_id, &space.run_id];
-    parts.into_iter().filter(|part| !part.is_empty()).map(|part| to_the_letter(part)).collect::<Vec<_>>().join(" / ")
+    parts
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .map(|part| to_the_letter(part))
+        .collect::<Vec<_>>()
+        .join(" / ")
 }
 
 /// A name with spaces around it is quoted, because otherwise nobody would see them.
@@ -154,12 +159,6 @@ pub(crate) fn status(status: Status) -> Markup {
         Status::Historical => ("past", "past"),
     };
     html! { span.status.(class) { (word) } }
-}
-
-/// Who said it: the source that was named, or else the caller.
-pub(crate) fn said_by(fact: &Fact) -> &str {
-    let caller = fact.metadata.get("asserted_by").and_then(serde_json::Value::as_str);
-    fact.source.as_deref().or(caller).unwrap_or("unknown")
 }
 
 /// What is there now, and what would be there.

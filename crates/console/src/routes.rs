@@ -21,14 +21,12 @@ const NO_SUCH_PAGE: &str = "There is no such page.";
 pub(crate) async fn answer(console: &Console, visit: Visit) -> Page {
     let path = console.page(&visit.parts.uri);
     if assets::is_asset(path) {
-        return assets::find(path).unwrap_or_else(|| html(StatusCode::NOT_FOUND, message(NOT_FOUND, NO_SUCH_PAGE)));
+        return assets::find(path)
+            .unwrap_or_else(|| html(StatusCode::NOT_FOUND, message(NOT_FOUND, NO_SUCH_PAGE)));
     }
     let (is_get, is_post) = (visit.parts.method == Method::GET, visit.parts.method == Method::POST);
     if !is_post && !is_get && visit.parts.method != Method::HEAD {
-        return html(
-            StatusCode::METHOD_NOT_ALLOWED,
-            message("Method not allowed", "Send GET or POST."),
-        );
+        return html(StatusCode::METHOD_NOT_ALLOWED, message("Method not allowed", "Send GET or POST."));
     }
     let query = Fields::read(visit.parts.uri.query().unwrap_or_default().as_bytes());
     let found = console.session(&visit.parts.headers);
@@ -75,21 +73,21 @@ async fn signed_in(
         return sign_out(console, visit, token);
     }
     let request_id = visit.request_id.clone();
-    let desk = Desk::new(console.service.clone(), identity, request_id, session.form_token.clone());
+    let desk = Desk::new(console.service.clone(), identity, request_id, session.clone());
     let shown = match (path, is_post) {
         ("", false) => Ok(Shown::next(first(&desk))),
-        (_, false) => pages::show(path, &desk, fields, session).await,
-        (_, true) => pages::act(path, &desk, fields, session).await,
+        (_, false) => pages::show(path, &desk, fields).await,
+        (_, true) => pages::act(path, &desk, fields).await,
     };
-    let mut page = framed(&desk, session, path, shown);
+    let mut page = framed(&desk, path, shown);
     page.extensions_mut().insert(Caller(session.caller.clone()));
     page
 }
 
-fn framed(desk: &Desk, session: &Session, path: &str, shown: Result<Shown, Trouble>) -> Page {
+fn framed(desk: &Desk, path: &str, shown: Result<Shown, Trouble>) -> Page {
     // Whatever follows a form tells what came of it, also where that is no page.
     let whole = |status: StatusCode, title: &str, main: &Markup, again: Again| {
-        let told = session.take_notice();
+        let told = desk.session.take_notice();
         let main = markup! {
             @if let Some(told) = &told { (notice(told)) }
             (main)
@@ -103,7 +101,7 @@ fn framed(desk: &Desk, session: &Session, path: &str, shown: Result<Shown, Troub
         Ok(Shown::Piece(piece)) => html(StatusCode::OK, piece),
         Ok(Shown::Next { path, notice }) => {
             if let Some(notice) = notice {
-                session.tell(notice);
+                desk.session.tell(notice);
             }
             see(&path)
         }

@@ -29,9 +29,8 @@ impl Command {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let service = startup::service(settings).await?;
         service.note_usage();
-        let no_randomness = |_| {
-            CliError::Refused("the system has no random bytes to make an address from".to_owned())
-        };
+        let no_randomness =
+            |_| CliError::Refused("the system has no random bytes to make an address from".to_owned());
         let console = Console::new(service, Entrance::OneTimeAddress).map_err(no_randomness)?;
         let path = console.one_time_address().map_err(no_randomness)?;
         let server =

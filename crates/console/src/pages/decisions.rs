@@ -38,7 +38,7 @@ fn table(user_id: &str, list: &DecisionList) -> Markup {
                         th scope="row" data-label="Decision" {
                             a href=(address("decision", &[("user_id", user_id), ("id", &id)])) { "#" (id) }
                         }
-                        @if let Some(row) = &decision.found {
+                        @if let Some((_, row)) = &decision.found {
                             @match explained(row) {
                                 Some(explained) => {
                                     td data-label="When" { (when(explained.ts)) }

@@ -5,19 +5,37 @@ use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address_in, space_arguments};
 use crate::html::{form_token, space_fields, space_name, status, when};
 use crate::shown::Shown;
-use domain::counted;
+use domain::{Capability, counted};
+use hyper::StatusCode;
 use maud::html;
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     let (space, subject) = (fields.space(desk.own_user()), fields.get("subject"));
+    if !desk.can(Capability::Delete) {
+        let text = "Your role does not allow this: it takes the right 'delete'.".to_owned();
+        return Err(Trouble { status: StatusCode::FORBIDDEN, text });
+    }
     let goes = history(desk, &space, subject).await?;
+    if goes.is_empty() {
+        let main = html! {
+            h1 { "Erase " (subject) }
+            p role="status" { (space_name(&space)) "'s memory holds nothing about " strong { (subject) } ", so there is nothing to erase." }
+            p { a href=(address_in("memory", &space, &[])) { "Back to the memory" } }
+        };
+        return Ok(Shown::page(format!("Erase {subject}"), main));
+    }
     let main = html! {
         h1 { "Erase " (subject) }
         p { "This removes what " (space_name(&space)) "'s memory holds about " strong { (subject) } ", with its history. It cannot be undone." }
         section aria-labelledby="goes" {
             h2 id="goes" { "What goes" }
             p { (counted(goes.len() as u64, "fact", "facts")) " and the words that they were said in:" }
-            ul { @for fact in &goes { li { (fact.value) " " (status(fact.status)) ", " (when(fact.created)) } } }
+            ul {
+                @for fact in &goes {
+                    li { (fact.value) " " (status(fact.status)) ", " (when(fact.created)) }
+                    @for earlier in &fact.earlier { li { (earlier.value) " " span.status.past { "refined " (when(earlier.until)) } } }
+                }
+            }
             p { "Recorded decisions keep their signatures; what they quote of these facts is redacted." }
         }
         section aria-labelledby="stays" {

@@ -2,7 +2,8 @@
 
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address, address_in, space_arguments};
-use crate::html::{form_token, said_by, space_fields, space_name, status, warning, when};
+use crate::html::{form_token, space_fields, space_name, status, warning, when};
+use crate::names::{Names, callers};
 use crate::shown::Shown;
 use domain::{Capability, Fact, FactId, Space, Status};
 use maud::{Markup, html};
@@ -20,16 +21,17 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
         MemoryShown::Unknown(_) => return Ok(Shown::Nothing),
     };
     let history = history(desk, &space, &fact.subject).await?;
+    let names = desk.names(history.iter().chain([&*fact]).flat_map(callers)).await;
     let decisions = decisions(desk, &space, fact.id).await?;
     let main = html! {
         h1 { (fact.subject) " " span.number { "#" (fact.id) } }
         (warning(missing.as_deref()))
         p.value { (fact.value) " " (status(fact.status)) }
-        (words(&fact))
+        (words(&fact, &names))
         @if let Some(effect) = &if_confirmed { (waits(&space, effect)) }
-        (timeline(&space, &history, fact.id))
+        (timeline(&space, &history, fact.id, &names))
         (rests(&space, &decisions))
-        (details(&space, &fact))
+        (details(&space, &fact, &names))
         (actions(desk, &space, &fact))
     };
     Ok(Shown::page(format!("{} #{}", fact.subject, fact.id), main))
@@ -54,11 +56,11 @@ async fn decisions(desk: &Desk, space: &Space, id: FactId) -> Result<Vec<Explana
     Ok(reply_of!(answer, ListDecisions).decisions)
 }
 
-fn words(fact: &Fact) -> Markup {
+fn words(fact: &Fact, names: &Names) -> Markup {
     html! {
         figure {
             blockquote { (fact.text) }
-            figcaption { "said by " (said_by(fact)) ", " (when(fact.created)) }
+            figcaption { "said by " (names.said_by(fact)) ", " (when(fact.created)) }
         }
     }
 }
@@ -72,7 +74,7 @@ fn waits(space: &Space, effect: &IfConfirmed) -> Markup {
     }
 }
 
-fn details(space: &Space, fact: &Fact) -> Markup {
+fn details(space: &Space, fact: &Fact, names: &Names) -> Markup {
     html! {
         section aria-labelledby="details" {
             h2 id="details" { "Details" }
@@ -88,14 +90,14 @@ fn details(space: &Space, fact: &Fact) -> Markup {
                 dt { "Last changed" } dd { (when(fact.changed)) }
                 @for (name, value) in &fact.metadata {
                     dt { (name) }
-                    dd { @match value { Value::String(text) => (text), other => (other.to_string()) } }
+                    dd { (names.shown(name, value)) }
                 }
             }
         }
     }
 }
 
-fn timeline(space: &Space, history: &[Fact], own: FactId) -> Markup {
+fn timeline(space: &Space, history: &[Fact], own: FactId, names: &Names) -> Markup {
     html! {
         section aria-labelledby="history" {
             h2 id="history" { "History" }
@@ -108,9 +110,9 @@ fn timeline(space: &Space, history: &[Fact], own: FactId) -> Markup {
                         aria-current=[(fact.id == own).then_some("true")] {
                         a href=(address_in("fact", space, &[("id", &fact.id.to_string())])) { (fact.value) }
                         " " (status(fact.status))
-                        p { (when(fact.created)) ", said by " (said_by(fact)) ": “" (fact.text) "”" }
+                        p { (when(fact.created)) ", said by " (names.said_by(fact)) ": “" (fact.text) "”" }
                         @for (key, what) in [("approved_by", "Approved by"), ("rejected_by", "Rejected by"), ("decided_by", "Note")] {
-                            @if let Some(Value::String(who)) = fact.metadata.get(key) { p { (what) ": " (who) } }
+                            @if let Some(who) = fact.metadata.get(key) { p { (what) ": " (names.shown(key, who)) } }
                         }
                     }
                 }
@@ -130,7 +132,7 @@ fn rests(space: &Space, decisions: &[Explanation]) -> Markup {
                             a href=(address("decision", &[("user_id", &space.user_id), ("id", &decision.id.to_string())])) {
                                 "Decision #" (decision.id)
                             }
-                            @if let Some(explained) = decision.found.as_ref().and_then(super::decision::explained) {
+                            @if let Some(explained) = decision.found.as_ref().and_then(|(_, row)| super::decision::explained(row)) {
                                 ", " (when(explained.ts))
                                 @if let Some(summary) = &explained.summary { ": " (summary) }
                             }
@@ -190,5 +192,9 @@ pub(super) async fn forget(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
     let mut arguments = space_arguments(&space);
     arguments.insert("memory_id".to_owned(), fields.get("id").into());
     let forgotten = reply_of!(desk.call("forget_memory", arguments).await?, ForgetMemory);
-    Ok(Shown::told(address_in("fact", &space, &[("id", fields.get("id"))]), forgotten.to_string()))
+    let told = match forgotten.outcomes.as_slice() {
+        [] => "Nothing was forgotten: this is no longer current.".to_owned(),
+        _ => forgotten.to_string(),
+    };
+    Ok(Shown::told(address_in("fact", &space, &[("id", fields.get("id"))]), told))
 }

@@ -18,16 +18,9 @@ mod waiting;
 
 use crate::desk::{Desk, Trouble};
 use crate::fields::Fields;
-use crate::sessions::Session;
 use crate::shown::Shown;
-use std::sync::Arc;
 
-pub(crate) async fn show(
-    path: &str,
-    desk: &Desk,
-    fields: &Fields,
-    session: &Session,
-) -> Result<Shown, Trouble> {
+pub(crate) async fn show(path: &str, desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     match path {
         "memory" => memory::show(desk, fields).await,
         "fact" => fact::show(desk, fields).await,
@@ -38,7 +31,7 @@ pub(crate) async fn show(
         "decision" => decision::show(desk, fields).await,
         "receipts" => receipts::show(desk, fields).await,
         "audit" => audit::show(desk, fields).await,
-        "audit-check" => Ok(audit::checked(session)),
+        "audit-check" => Ok(audit::checked(desk)),
         "witnesses" => audit::witnesses(desk).await,
         "people" => people::show(desk).await,
         "health" => health::show(desk).await,
@@ -47,18 +40,13 @@ pub(crate) async fn show(
     }
 }
 
-pub(crate) async fn act(
-    path: &str,
-    desk: &Desk,
-    fields: &Fields,
-    session: &Arc<Session>,
-) -> Result<Shown, Trouble> {
+pub(crate) async fn act(path: &str, desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     match path {
         "correct" => fact::correct(desk, fields).await,
         "forget" => fact::forget(desk, fields).await,
         "erase" => erase::erase(desk, fields).await,
         "waiting" => waiting::decide(desk, fields).await,
-        "audit-check" => Ok(audit::check(desk, session)),
+        "audit-check" => Ok(audit::check(desk)),
         "create-key" => people::create(desk, fields).await,
         "rotate-key" => people::rotate(desk, fields).await,
         "revoke-key" => people::revoke(desk, fields).await,

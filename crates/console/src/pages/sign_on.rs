@@ -30,9 +30,9 @@ pub(crate) async fn arrive(console: &Console, visit: &Visit, query: &Fields) -> 
     let Some((sign_on, authenticator)) = console.provider() else { return see("/signin") };
     let (headers, state) = (&visit.parts.headers, query.get("state"));
     let jar = CookieJar::for_sign_on(headers);
-    let is_own = jar.tokens(headers).any(|left_with| {
-        !left_with.is_empty() && bool::from(hash(left_with).ct_eq(&hash(state)))
-    });
+    let is_own = jar
+        .tokens(headers)
+        .any(|left_with| !left_with.is_empty() && bool::from(hash(left_with).ct_eq(&hash(state))));
     if !is_own {
         return failed(&SignOnError("it was begun in another browser".to_owned()));
     }

@@ -204,8 +204,9 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
   await page.getByRole("button", { name: "Reject marked" }).click();
   await page.getByRole("status").getByText(/^Rejected #/).waitFor();
   await page.getByRole("link", { name: "What was decided, and by whom" }).click();
-  await page.goto(within(page, `decided?user_id=patient-9`));
-  await page.getByRole("cell", { name: "reject_change" }).waitFor();
+  await page.getByLabel("User").fill("patient-9");
+  await page.getByRole("button", { name: "Open" }).click();
+  await page.getByRole("cell", { name: "rejected" }).waitFor();
   await close();
 }
 
