@@ -13,12 +13,12 @@ use super::session::Session;
 use super::wait_notice::while_waiting;
 use crate::settings::Settings;
 use clap::Args;
-use domain::Space;
+use domain::{Space, counted};
 use formats::{File, Format};
 use record::{Reading, Record};
 use report::{Account, Report};
 use serde_json::{Map, Value};
-use service::{Imported, RECORDS_PER_CALL, Reply, ToolReply};
+use service::{RECORDS_PER_CALL, Reply, ToolReply};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -171,8 +171,8 @@ impl Import {
                     .filter_map(|id| Some((id.clone(), (*known.get(id)?).into())))
                     .collect();
                 let call = telling::call(&self.from, &space, batch, &Purpose::Bring(named));
-                let imported = answer(session.call("import_records", call).await, done)?;
-                for (step, arrival) in batch.iter().zip(&imported.arrivals) {
+                let arrivals = answer(session.call("import_records", call).await, batch.len(), done)?;
+                for (step, arrival) in batch.iter().zip(&arrivals) {
                     self.note(step, arrival, &mut known);
                 }
                 let before = done;
@@ -191,8 +191,8 @@ impl Import {
         for (space, steps) in std::mem::take(&mut self.spaces) {
             let call = telling::call(&self.from, &space, &steps, &Purpose::Try);
             let (notice, call) = session.begin_long("import_records", call);
-            let imported = answer(while_waiting(notice, call).await, 0)?;
-            for (step, arrival) in steps.iter().zip(&imported.arrivals) {
+            let arrivals = answer(while_waiting(notice, call).await, steps.len(), 0)?;
+            for (step, arrival) in steps.iter().zip(&arrivals) {
                 self.note(step, arrival, &mut BTreeMap::new());
             }
         }
@@ -223,12 +223,15 @@ fn batches(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
     steps.chunk_by(|a, b| !a.by_model && !b.by_model).flat_map(|run| run.chunks(RECORDS_PER_CALL))
 }
 
-fn answer(reply: Reply, done: usize) -> Result<Imported, CliError> {
+/// What came of so many steps. A call is refused as a whole for the space that it names, and the other spaces are not.
+fn answer(reply: Reply, steps: usize, done: usize) -> Result<Vec<Arrival>, CliError> {
     match reply {
-        Reply::Done(ToolReply::ImportRecords(imported)) => Ok(imported),
+        Reply::Done(ToolReply::ImportRecords(imported)) => Ok(imported.arrivals),
+        Reply::Refused { why } => Ok(vec![Arrival::refused(why); steps]),
         other => Err(CliError::Refused(format!(
-            "The import stopped after {done} steps: {other}\nStart the same command again to go on: what was taken is not \
-             taken twice."
+            "The import stopped after {}: {other}\nStart the same command again to go on: what was taken is not taken \
+             twice.",
+            counted(done as u64, "step", "steps")
         ))),
     }
 }

@@ -102,7 +102,12 @@ impl Telling<'_> {
     fn values(&self, subject: &str) -> Vec<Step> {
         let record = self.record;
         let mut steps = Vec::new();
-        let mut since = record.created;
+        let ended = match record.state {
+            State::Ended(at) => at,
+            State::Current | State::Past | State::Waiting => None,
+        };
+        // What ended was there before, whenever it began.
+        let mut since = record.created.or(ended);
         for (n, earlier) in (1..).zip(&record.earlier) {
             let action = (n > 1).then_some("REFINE");
             steps.push(self.fact(n, since, subject, &earlier.value, action, None));
@@ -113,15 +118,13 @@ impl Telling<'_> {
             _ if record.earlier.is_empty() => None,
             _ => Some("REFINE"),
         };
-        let (over, ended) = match record.state {
-            State::Past => (Some("past"), None),
-            // Nobody knows for how long it held.
-            State::Ended(None) => (Some("past"), None),
-            State::Ended(at) => (None, at),
-            State::Current | State::Waiting => (None, None),
+        let over = match record.state {
+            // Of one that ended at a time that is not known, nobody knows for how long it held.
+            State::Past | State::Ended(None) => Some("past"),
+            State::Ended(Some(_)) | State::Current | State::Waiting => None,
         };
         steps.push(self.fact(0, since, subject, &record.value, action, over));
-        if let Some(at) = ended {
+        if let Some(at) = ended.max(since).filter(|_| ended.is_some()) {
             let mut end = self.fact(usize::MAX, Some(at), subject, &record.value, Some("RETRACT"), None);
             end.is_end = true;
             if let Some(text) = end.arguments.get_mut("text") {
@@ -188,8 +191,9 @@ impl Telling<'_> {
         };
         let pending = record.pending.as_ref().map(|pending| {
             json!({
-                "action": pending.get("action"), "target": id(pending.get("target")),
-                "target_value": pending.get("target_value"),
+                "action": pending.get("action").and_then(Value::as_str).unwrap_or_default(),
+                "target": id(pending.get("target")),
+                "target_value": pending.get("target_value").and_then(Value::as_str),
                 "gated": pending.get("gated").and_then(Value::as_bool).unwrap_or_default(),
             })
         });
@@ -213,6 +217,7 @@ impl Telling<'_> {
         let step = if n == usize::MAX { "end".to_owned() } else { n.to_string() };
         json!({
             "key": format!("{}/{}/{}/{step}", self.from, record.id, self.digest()),
+            "name": format!("{}/{}/{step}", self.from, record.id),
             "id": record.id,
             "text": text,
             "source": record.source.as_deref().unwrap_or_default(),
