@@ -343,7 +343,7 @@ fn users_whose_names_differ_by_a_space_are_two() {
 fn a_refusal_is_told_at_once() {
     let model = Model::start();
     let deployment = clinic(&model);
-    let (_, console, member) = ward(&deployment, "member");
+    let (_server, console, member) = ward(&deployment, "member");
     let (_, auditor) = deployment.principal("auditor", &["--role", "auditor"]);
     let mut auditor = Visitor::signed_in(console, &auditor);
     auditor.page("/health");
