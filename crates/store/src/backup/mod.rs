@@ -8,6 +8,7 @@ mod migrate;
 mod put_back;
 
 pub(crate) use kept_apart::KeptApart;
+pub use draft::Draft;
 pub use make::{BackedUp, backup};
 pub use migrate::{Moved, migrate_to};
 pub use put_back::{Restored, restore};

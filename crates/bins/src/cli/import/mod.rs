@@ -1,11 +1,14 @@
 //! Bringing what another memory holds.
 
 mod csv_rows;
+mod files;
 mod formats;
 mod json_objects;
 mod record;
 mod report;
+mod report_file;
 mod telling;
+mod utf8;
 
 use super::CliError;
 use super::progress::Progress;
@@ -13,16 +16,18 @@ use super::session::Session;
 use super::wait_notice::while_waiting;
 use crate::settings::Settings;
 use clap::Args;
-use domain::Space;
-use formats::{File, Format};
+use domain::{Space, counted};
+use files::Files;
+use formats::Format;
 use record::{Reading, Record};
 use report::{Account, Report};
+use report_file::ReportFile;
 use serde_json::{Map, Value};
 use service::{Imported, RECORDS_PER_CALL, Reply, ToolReply};
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
 use store::Arrival;
 use telling::{Manner, Purpose, Step};
 
@@ -61,18 +66,19 @@ pub struct Command {
 
 impl Command {
     pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
-        let reading = self.read()?;
+        let (reading, passed_over) = Files::named(&self.files, self.from)?.read();
+        let report_file = self.report.as_deref().map(ReportFile::open).transpose()?;
         let session = Session::open(settings).await?;
         let mut import = Import::of(&self, reading);
         let ended = if self.dry_run { import.rehearse(&session).await } else { import.bring(&session).await };
-        let report = Report { from: import.from, accounts: import.accounts, dry_run: self.dry_run };
-        ended?;
-        if let Some(file) = &self.report {
-            let mut lines = BufWriter::new(fs::File::create(file)?);
-            report.write_json(&mut lines)?;
-            lines.flush()?;
+        import.sort();
+        let Import { from, accounts, .. } = import;
+        let report = Report { from, accounts, dry_run: self.dry_run, passed_over };
+        if let Some(file) = report_file {
+            file.write(&report)?;
         }
         report.write(out)?;
+        ended?;
         match report.unread() {
             0 => Ok(()),
             n => Err(CliError::Refused(format!(
@@ -81,56 +87,12 @@ impl Command {
             ))),
         }
     }
-
-    fn read(&self) -> Result<Reading, CliError> {
-        let mut files = Vec::new();
-        for file in &self.files {
-            files_of(file, self.from, &mut files)?;
-        }
-        if files.is_empty() {
-            return Err(CliError::Refused("There is no file in this form in the folder.".to_owned()));
-        }
-        let read = |path: PathBuf| match fs::read(&path) {
-            Ok(bytes) => Ok(File { text: String::from_utf8_lossy(&bytes).into_owned(), path }),
-            Err(error) => Err(unreadable(&path, &error)),
-        };
-        let files = files.into_iter().map(read).collect::<Result<Vec<File>, CliError>>()?;
-        Ok(self.from.read(&files))
-    }
-}
-
-/// A file, or those of a folder that are in the form, in the order of their names.
-fn files_of(file: &Path, from: Format, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
-    if !file.is_dir() {
-        files.push(file.to_owned());
-        return Ok(());
-    }
-    let Some(ending) = from.ending() else {
-        let why = format!("{} is a folder; --from {} takes files.", file.display(), from.name());
-        return Err(CliError::Refused(why));
-    };
-    let entries = fs::read_dir(file).map_err(|error| unreadable(file, &error))?;
-    let mut within: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    within.sort();
-    for path in within {
-        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if path.is_dir() && !hidden {
-            files_of(&path, from, files)?;
-        } else if path.extension().is_some_and(|end| end == ending) {
-            files.push(path);
-        }
-    }
-    Ok(())
-}
-
-fn unreadable(file: &Path, error: &std::io::Error) -> CliError {
-    CliError::Refused(format!("{} cannot be read: {error}.", file.display()))
 }
 
 struct Import {
     from: String,
     /// For each space what is told there.
-    spaces: Vec<(Space, Vec<Step>)>,
+    spaces: Vec<(Arc<Space>, Vec<Step>)>,
     accounts: Vec<Account>,
 }
 
@@ -139,24 +101,25 @@ impl Import {
         let from = command.from.name();
         let manner = if command.as_is { Manner::AsIs } else { Manner::Told };
         let asked = Space::new(&command.user, &command.agent, &command.run);
-        let mut spaces: BTreeMap<Space, Vec<(usize, &Record)>> = BTreeMap::new();
+        let mut spaces: BTreeMap<Arc<Space>, Vec<(usize, &Record)>> = BTreeMap::new();
+        let mut accounts = Vec::with_capacity(reading.records.len());
         for (n, record) in reading.records.iter().enumerate() {
-            spaces.entry(telling::space(record, &asked)).or_default().push((n, record));
+            let space = Arc::new(telling::space(record, &asked));
+            let space = spaces.get_key_value(&space).map_or(space, |(known, _)| known.clone());
+            accounts.push(Account::of(record, space.clone()));
+            spaces.entry(space).or_default().push((n, record));
         }
-        let told =
-            spaces.iter().map(|(space, records)| (space.clone(), telling::steps(&from, records, manner)));
-        let told = told.collect();
-        let account = |record: &Record| Account {
-            place: record.place.clone(),
-            id: record.id.clone(),
-            space: Some(telling::space(record, &asked)),
-            outcomes: Vec::new(),
-            was_known: false,
-            unread: None,
+        let told = |(space, records): (Arc<Space>, Vec<(usize, &Record)>)| {
+            (space, telling::steps(&from, &records, manner))
         };
-        let mut accounts: Vec<Account> = reading.records.iter().map(account).collect();
+        let spaces: Vec<(Arc<Space>, Vec<Step>)> = spaces.into_iter().map(told).collect();
+        for step in spaces.iter().flat_map(|(_, steps)| steps) {
+            if let Some(account) = accounts.get_mut(step.record) {
+                account.steps_left += 1;
+            }
+        }
         accounts.extend(reading.unread.into_iter().map(Account::unread));
-        Self { from, spaces: told, accounts }
+        Self { from, spaces, accounts }
     }
 
     async fn bring(&mut self, session: &Session) -> Result<(), CliError> {
@@ -183,7 +146,6 @@ impl Import {
             }
         }
         progress.end();
-        self.sort();
         Ok(())
     }
 
@@ -196,7 +158,6 @@ impl Import {
                 self.note(step, arrival, &mut BTreeMap::new());
             }
         }
-        self.sort();
         Ok(())
     }
 
@@ -227,8 +188,9 @@ fn answer(reply: Reply, done: usize) -> Result<Imported, CliError> {
     match reply {
         Reply::Done(ToolReply::ImportRecords(imported)) => Ok(imported),
         other => Err(CliError::Refused(format!(
-            "The import stopped after {done} steps: {other}\nStart the same command again to go on: what was taken is not \
-             taken twice."
+            "The import stopped after {}: {other}\nStart the same command again to go on: what was taken is not \
+             taken twice.",
+            counted(done as u64, "step", "steps")
         ))),
     }
 }
