@@ -6,6 +6,8 @@ use jiff::Timestamp;
 /// The keys of a fact's metadata that say who approved it, and when that was decided.
 pub const APPROVED_BY: &str = "approved_by";
 pub const DECIDED_AT: &str = "decided_at";
+/// The key that says when it was decided on in the memory that it was brought from. Who decided there is not known here.
+pub const IMPORTED_DECIDED_AT: &str = "imported_decided_at";
 
 impl Fact {
     /// The fact as it counted at that moment: active, or waiting for a decision. `None` where it was not told yet, or no
@@ -33,7 +35,8 @@ impl Fact {
     /// held before.
     fn decided(&self) -> Option<Timestamp> {
         let is_decided = [APPROVED_BY, REJECTED_BY].iter().any(|key| self.metadata.contains_key(*key));
-        let at = self.metadata.get(DECIDED_AT)?.as_str()?.parse().ok().filter(|_| is_decided)?;
+        let key = if is_decided { DECIDED_AT } else { IMPORTED_DECIDED_AT };
+        let at = self.metadata.get(key)?.as_str()?.parse().ok()?;
         (!self.earlier.iter().any(|earlier| earlier.until == at)).then_some(at)
     }
 

@@ -22,7 +22,7 @@ pub mod words;
 pub use caller::{Caller, CallerId, Identity};
 pub use counted::counted;
 pub use fact::{Action, Earlier, Fact, FactKind, Metadata, Pending, REJECTED_BY, Status, Triple};
-pub use fact_then::{APPROVED_BY, DECIDED_AT};
+pub use fact_then::{APPROVED_BY, DECIDED_AT, IMPORTED_DECIDED_AT};
 pub use fair_queue::{Account, Capacity, FairQueue};
 pub use fault::Fault;
 pub use ids::{DecisionId, EntityKey, EntryNumber, FactId, ProjectionId, ReceiptId, SpaceId, SpaceKey};

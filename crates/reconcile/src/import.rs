@@ -2,7 +2,7 @@
 
 use crate::ledger::Ledger;
 use crate::needs::{HeldFacts, Needs, needs};
-use crate::plan::{Outcome, Plan};
+use crate::plan::{Outcome, Plan, Write};
 use crate::proposal::Proposal;
 use crate::remember::plan;
 use crate::slot_key::scope_key;
@@ -27,8 +27,8 @@ pub fn needs_told(proposals: &[Proposal]) -> Needs {
     needs
 }
 
-/// As `plan`, for a statement that may be older than what is held: an old value does not replace a younger one, and goes
-/// to history.
+/// As `plan`, for a statement that may be older than what is held: an old value does not replace a younger one, and held
+/// until that began; and what ended then ends nothing that began later.
 pub fn plan_told(
     held: &HeldFacts,
     proposals: &[Proposal],
@@ -37,13 +37,43 @@ pub fn plan_told(
     slots: &SlotSchema,
     next_id: FactId,
 ) -> Plan {
-    let dated: Vec<Proposal> = proposals.iter().map(|p| dated(held, p, statement.now)).collect();
-    plan(held, &dated, statement, policy, slots, next_id)
+    let at = statement.now;
+    if proposals.iter().all(|p| p.action == Action::Retract) {
+        let facts = held.facts.iter().filter(|fact| fact.created <= at).cloned().collect();
+        let then = HeldFacts { facts, retired: held.retired.clone() };
+        return plan(&then, proposals, statement, policy, slots, next_id);
+    }
+    let younger: Vec<Option<Timestamp>> = proposals.iter().map(|p| younger(held, p, at)).collect();
+    let dated: Vec<Proposal> = proposals
+        .iter()
+        .zip(&younger)
+        .map(|(p, younger)| match younger {
+            Some(_) => Proposal { time_ref: TimeRef::Past, ..p.clone() },
+            None => p.clone(),
+        })
+        .collect();
+    let mut plan = plan(held, &dated, statement, policy, slots, next_id);
+    for (p, until) in dated.iter().zip(younger) {
+        let Some(until) = until else { continue };
+        let (subject, scope, value) = (subject_key(&p.subject), scope_key(&p.scope), value_key(&p.value));
+        for write in &mut plan.writes {
+            if let Write::Insert(fact) = write
+                && fact.status == Status::Historical
+                && (subject_key(&fact.subject), scope_key(&fact.scope), value_key(&fact.value))
+                    == (subject.clone(), scope.clone(), value.clone())
+            {
+                fact.status = Status::Superseded;
+                fact.changed = until;
+            }
+        }
+    }
+    plan
 }
 
-fn dated(held: &HeldFacts, p: &Proposal, at: Timestamp) -> Proposal {
+/// When the value began that is current in the proposal's slot, and younger than what is proposed.
+fn younger(held: &HeldFacts, p: &Proposal, at: Timestamp) -> Option<Timestamp> {
     let (subject, scope, value) = (subject_key(&p.subject), scope_key(&p.scope), value_key(&p.value));
-    let is_younger = |fact: &Fact| {
+    let is_younger = |fact: &&Fact| {
         fact.status == Status::Active
             && fact.kind == FactKind::State
             && !fact.list_item
@@ -52,53 +82,76 @@ fn dated(held: &HeldFacts, p: &Proposal, at: Timestamp) -> Proposal {
             && scope_key(&fact.scope) == scope
             && value_key(&fact.value) != value
     };
-    let holds = p.stored_kind() == FactKind::State && p.action != Action::Retract;
-    if holds && held.facts.iter().any(is_younger) {
-        return Proposal { time_ref: TimeRef::Past, ..p.clone() };
-    }
-    p.clone()
+    let holds =
+        p.stored_kind() == FactKind::State && p.time_ref != TimeRef::Past && p.action != Action::Retract;
+    held.facts.iter().filter(is_younger).map(|fact| fact.created).min().filter(|_| holds)
 }
 
-/// What `plan_as_is` needs.
-pub fn needs_as_is(fact: &Fact) -> Needs {
+/// What `plan_as_is` needs. `came_to` is what the same record came to when it was brought last.
+pub fn needs_as_is(fact: &Fact, came_to: &[FactId]) -> Needs {
     Needs {
         subjects: BTreeSet::from(subject_keys(&fact.subject)),
-        ids: fact.supersedes.into_iter().collect(),
+        ids: fact.supersedes.into_iter().chain(came_to.iter().copied()).collect(),
         retired: BTreeSet::new(),
     }
 }
 
 /// Puts the fact down with the status that it comes with; no rule judges it. Where its slot is taken, the earlier state
-/// of the same record gives way, and any other fact stays.
-pub fn plan_as_is(held: &HeldFacts, fact: &Fact, now: Timestamp, next_id: FactId) -> Plan {
+/// of the same record gives way, and any other fact stays. A record that has ended since it was brought last ends what it
+/// came to then.
+pub fn plan_as_is(
+    held: &HeldFacts,
+    fact: &Fact,
+    came_to: &[FactId],
+    now: Timestamp,
+    next_id: FactId,
+) -> Plan {
     let mut ledger = Ledger::open(held, next_id);
-    let occupant = match fact.status {
-        Status::Active => ledger.occupants(fact).first().and_then(|id| ledger.get(*id)).cloned(),
-        Status::Superseded | Status::Historical | Status::FlaggedConflict => None,
-    };
-    let outcome = |action, reason: &str, id| Outcome {
+    let outcome = |action, fact: &Fact, reason: &str, id| Outcome {
         action,
         subject: fact.subject.clone(),
         value: fact.value.clone(),
         reason: reason.to_owned(),
         id,
     };
+    // When the record changed, where it says so and that is after what it was before.
+    let since = |before: &Fact| {
+        let says = fact.changed > fact.created && fact.changed > before.created;
+        if says { fact.changed } else { now }
+    };
+    if matches!(fact.status, Status::Superseded | Status::Historical) {
+        let own = came_to.iter().filter_map(|id| ledger.get(*id));
+        let own = own.filter(|f| f.status == Status::Active && is_same_record(f, fact));
+        let own: Vec<Fact> = own.cloned().collect();
+        own.iter().for_each(|before| ledger.supersede(before.id, since(before)));
+        if !own.is_empty() {
+            let ended =
+                |f: &Fact| outcome(Action::Retract, f, "it has ended where it comes from", Some(f.id));
+            return Plan { outcomes: own.iter().map(ended).collect(), writes: ledger.into_writes() };
+        }
+    }
+    let occupant = match fact.status {
+        Status::Active => ledger.occupants(fact).first().and_then(|id| ledger.get(*id)).cloned(),
+        Status::Superseded | Status::Historical | Status::FlaggedConflict => None,
+    };
     let (action, fact) = match occupant {
         Some(known) if value_key(&known.value) == value_key(&fact.value) => {
-            let known = outcome(Action::Dedup, "known already", Some(known.id));
+            let known = outcome(Action::Dedup, fact, "known already", Some(known.id));
             return Plan { outcomes: vec![known], writes: Vec::new() };
         }
-        Some(earlier) if is_same_record(&earlier, fact) => {
-            ledger.supersede(earlier.id, now);
-            (Action::Supersede, Fact { supersedes: Some(earlier.id), ..fact.clone() })
+        Some(before) if is_same_record(&before, fact) => {
+            let at = since(&before);
+            ledger.supersede(before.id, at);
+            let after = Fact { supersedes: Some(before.id), created: at, changed: at, ..fact.clone() };
+            (Action::Supersede, after)
         }
         Some(_) => {
-            return Plan { outcomes: vec![outcome(Action::Skip, TAKEN, None)], writes: Vec::new() };
+            return Plan { outcomes: vec![outcome(Action::Skip, fact, TAKEN, None)], writes: Vec::new() };
         }
         None => (put_down(fact.status), fact.clone()),
     };
-    let id = ledger.insert(fact);
-    Plan { outcomes: vec![outcome(action, "", Some(id))], writes: ledger.into_writes() }
+    let id = ledger.insert(fact.clone());
+    Plan { outcomes: vec![outcome(action, &fact, "", Some(id))], writes: ledger.into_writes() }
 }
 
 fn put_down(status: Status) -> Action {

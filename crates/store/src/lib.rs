@@ -51,7 +51,7 @@ pub use rows::erasure::{Also, ErasureSummary, Expired};
 pub use rows::export::{Export, ProvenEntry};
 pub use rows::facts::SpaceChanges;
 pub use rows::graph::{GraphState, Lease, Rebuild};
-pub use rows::imports::{Arrival, Bringing, Brought, BroughtFact, BroughtWords};
+pub use rows::imports::{Arrival, Bringing, Brought, BroughtFact, BroughtWords, Notes};
 pub use rows::outbox::OutboxRow;
 pub use rows::principals::{
     Creation, KeyHash, NewKey, NextExpiry, PrincipalState, Revocation, Revoked, Rotated, Rotation,

@@ -69,6 +69,29 @@ fn each_moment_is_as_the_list_was_then() {
     }
     let (_, last) = moments.last().unwrap();
     assert_eq!(standing(&service(&now())), *last);
+
+    let copy = Deployment::new(&Model::start());
+    let file = copy.folder().join("all.jsonl");
+    std::fs::write(&file, deployment.svc(&["export"])).unwrap();
+    copy.svc(&["import", "--from", "jsonl", "--as-is", file.to_str().unwrap()]);
+    for (at, list) in moments.iter().step_by(every) {
+        let there = copy.svc(&["list", "--as-of", &at.to_string()]);
+        assert_eq!(unnumbered(&standing(&there)), unnumbered(list), "brought elsewhere, as of {at}");
+    }
+}
+
+/// Without the numbers, which each memory gives anew.
+fn unnumbered(facts: &[String]) -> Vec<String> {
+    let mut facts: Vec<String> = facts
+        .iter()
+        .map(|fact| {
+            fact.split_inclusive('#')
+                .map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()))
+                .collect()
+        })
+        .collect();
+    facts.sort();
+    facts
 }
 
 #[test]

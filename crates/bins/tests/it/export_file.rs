@@ -53,7 +53,8 @@ fn other_tenants_are_named_as_left_out() {
     let server = deployment.serve();
     server.client(&key).remember(&says("pet", "a dog"));
     let output = all();
-    let (said, aside) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let (said, aside) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(said.contains("a cat") && !said.contains("a dog"), "{said}");
     assert!(aside.contains("Left out: what 1 other tenant"), "{aside}");
 }

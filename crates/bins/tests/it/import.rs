@@ -10,7 +10,7 @@ fn sample(name: &str) -> String {
 }
 
 /// Brings a file, and returns what is said of it and what became of each of its records.
-fn import(deployment: &Deployment, from: &str, file: &str, more: &[&str]) -> (String, Vec<Value>) {
+pub fn import(deployment: &Deployment, from: &str, file: &str, more: &[&str]) -> (String, Vec<Value>) {
     let report = deployment.folder().join("report.jsonl");
     let mut arguments = vec!["import", "--from", from, file, "--report", report.to_str().unwrap()];
     arguments.extend(more);
@@ -23,7 +23,7 @@ fn read_report(file: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn exported(deployment: &Deployment) -> Vec<Value> {
+pub fn exported(deployment: &Deployment) -> Vec<Value> {
     let text = deployment.svc(&["export", "--all"]);
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -48,7 +48,7 @@ fn comparable(facts: &[Value]) -> Vec<Value> {
     plain
 }
 
-fn written(deployment: &Deployment, name: &str, text: &str) -> PathBuf {
+pub fn written(deployment: &Deployment, name: &str, text: &str) -> PathBuf {
     let file = deployment.folder().join(name);
     std::fs::write(&file, text).unwrap();
     file

@@ -232,7 +232,9 @@ fn a_mark_at_the_start_of_a_file_costs_no_record() {
 
 #[test]
 fn what_is_not_utf8_is_not_taken() {
-    let line = |value: &str| format!("{{\"subject\":\"{value}\",\"value\":\"{value}\",\"metadata\":{{\"subject\":\"a\"}}}}");
+    let line = |value: &str| {
+        format!("{{\"subject\":\"{value}\",\"value\":\"{value}\",\"metadata\":{{\"subject\":\"a\"}}}}")
+    };
     for (from, text, fates) in [
         ("jsonl", [line("a"), line("Jos?"), line("c")].join("\n"), "1 2- 3"),
         ("mem0", "{\"results\":[{\"id\":\"1\",\"memory\":\"a\"},{\"id\":\"2\",\"memory\":\"Jos?\"},{\"id\":\"3\",\"memory\":\"c\"}]}".to_owned(), "1- 1 1"),
@@ -265,7 +267,8 @@ fn a_table_holds_all_that_a_line_does() {
     let row = format!(
         "pet,a cat,\"{{\"\"ticket\"\": 71}}\",\"[{{\"\"value\"\": \"\"a kitten\"\", \"\"until\"\": \"\"{until}\"\"}}]\",2023-01-01"
     );
-    let table = format!("subject,value,metadata,refined_from,created\n{row}\ncar,none,a word,,\ncar,two,,a word,\n");
+    let table =
+        format!("subject,value,metadata,refined_from,created\n{row}\ncar,none,a word,,\ncar,two,,a word,\n");
     let brought = desk.bring_text("csv", table);
     assert_eq!(brought.fates(), [(2, "taken"), (3, "taken"), (4, "not taken")]);
     let cat = desk.fact("a cat");
@@ -342,7 +345,11 @@ fn an_import_that_stops_reports_how_far_it_came() {
     let brought = desk.bring_text("jsonl", (1..=250).map(line).collect::<Vec<_>>().join("\n"));
     let count = |fate: &str| brought.accounts.iter().filter(|account| account["fate"] == fate).count();
     assert_eq!((count("taken"), count("not reached")), (100, 150), "{}", brought.said);
-    assert!(brought.said.contains("100 taken, 0 unchanged, 0 not taken, 150 not reached."), "{}", brought.said);
+    assert!(
+        brought.said.contains("100 taken, 0 unchanged, 0 not taken, 150 not reached."),
+        "{}",
+        brought.said
+    );
     assert!(brought.error.contains("SVC_QUOTA_TENANT_FACTS"), "{}", brought.error);
 }
 

@@ -58,6 +58,7 @@ mod http_rotation;
 mod http_slow_clients;
 mod http_sso;
 mod import;
+mod import_again;
 mod import_files;
 mod import_formats;
 mod instructions;

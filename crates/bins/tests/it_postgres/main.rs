@@ -63,6 +63,8 @@ mod http_revocation;
 mod http_rotation;
 #[path = "../it/import.rs"]
 mod import;
+#[path = "../it/import_again.rs"]
+mod import_again;
 #[path = "../it/key_ends_midway.rs"]
 mod key_ends_midway;
 #[path = "../it/key_rotation.rs"]

@@ -4,6 +4,7 @@ use crate::args::worded;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, Fact, Space, Status, limits};
+use reconcile::IMPORTED_FROM;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -31,8 +32,12 @@ impl Tool for History {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done<SubjectHistory>, Stop> {
         worded("subject", &args.subject, limits::SUBJECT_BYTES)?;
-        let facts =
+        let mut facts =
             cx.service.store.fact_history(&cx.call.caller, &cx.space, cx.subject(&args.subject)).await?;
+        // What was brought has the times that it had elsewhere, in whichever order it came.
+        if facts.iter().any(|fact| fact.metadata.contains_key(IMPORTED_FROM)) {
+            facts.sort_by_key(|fact| fact.created);
+        }
         let detail = args.subject.clone();
         Ok(Done::read(SubjectHistory { subject: args.subject, facts }, detail))
     }

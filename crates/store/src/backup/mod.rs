@@ -7,8 +7,8 @@ mod make;
 mod migrate;
 mod put_back;
 
-pub(crate) use kept_apart::KeptApart;
 pub use draft::Draft;
+pub(crate) use kept_apart::KeptApart;
 pub use make::{BackedUp, backup};
 pub use migrate::{Moved, migrate_to};
 pub use put_back::{Restored, restore};

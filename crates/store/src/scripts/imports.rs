@@ -5,7 +5,7 @@ use super::{facts, storage_use};
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::facts::{FactWrites, write_steps};
-use crate::rows::imports::{Arrival, Bringing, Brought, index, note};
+use crate::rows::imports::{Arrival, Bringing, Brought, Notes, index, notes};
 use crate::rows::spaces::{SpaceRow, SpaceVersion};
 use crate::rows::statements::ids_read;
 use crate::script::{Db, Ground, Rows, Script, StoreResult};
@@ -13,7 +13,7 @@ use crate::sql::params;
 use crate::storage_quota::StorageQuotas;
 use crate::store::Store;
 use domain::{Caller, FactId, Space, SpaceKey};
-use reconcile::{Outcome, Plan, SlotSchema, Statement};
+use reconcile::{Outcome, Plan, SlotSchema, Statement, Trust};
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -50,9 +50,13 @@ impl Script for ImportCommit {
         let (mut arrivals, mut here) = (Vec::new(), import.known.clone());
         for record in &import.records {
             let space = SpaceKey { tenant, id: row.id };
-            let arrival = match brought_before(rows.db(), space, &record.key).await? {
-                Some(ids) => Arrival::Known(ids),
-                None => Arrival::New(self.bring(rows, row, record, &here).await?),
+            let noted = noted(rows.db(), space, [&record.key, &record.name]).await?;
+            let arrival = match noted.known(&record.key, &record.name) {
+                Some(ids) => Arrival::Known(ids.to_vec()),
+                None => {
+                    let came_to = noted.came_to(&record.name);
+                    Arrival::New(self.bring(rows, row, record, came_to, &here).await?)
+                }
             };
             let first = match &arrival {
                 Arrival::Known(ids) => ids.first().copied(),
@@ -75,6 +79,7 @@ impl ImportCommit {
         rows: &mut R,
         row: SpaceRow,
         record: &Brought,
+        came_to: &[FactId],
         here: &BTreeMap<String, FactId>,
     ) -> StoreResult<Plan> {
         let (caller, slots) = (&self.call.caller, &self.import.slots);
@@ -86,7 +91,7 @@ impl ImportCommit {
                 let statement = Statement {
                     text: &words.text,
                     source: words.source.as_deref(),
-                    trust: words.trust,
+                    trust: Trust::Ordinary,
                     metadata: &words.metadata,
                     now: words.at,
                 };
@@ -95,8 +100,9 @@ impl ImportCommit {
             }
             Bringing::AsIs(brought) => match brought.linked(|id| here.get(id).copied()) {
                 Ok(fact) => {
-                    let (held, _) = rows.db().plan_basis(space, &reconcile::needs_as_is(&fact)).await?;
-                    let plan = |next| reconcile::plan_as_is(&held, &fact, caller.now, next);
+                    let (held, _) =
+                        rows.db().plan_basis(space, &reconcile::needs_as_is(&fact, came_to)).await?;
+                    let plan = |next| reconcile::plan_as_is(&held, &fact, came_to, caller.now, next);
                     numbered(rows, tenant, plan).await?
                 }
                 Err(skipped) => Plan { outcomes: vec![skipped], writes: Vec::new() },
@@ -105,7 +111,7 @@ impl ImportCommit {
         let secrets = rows.db().secrets();
         let FactWrites { mut steps, added } =
             write_steps::<R>(secrets, space, row, &plan.writes, caller.id(), caller.now)?;
-        steps.push(note(secrets, space, &record.key, &plan)?);
+        steps.extend(notes(secrets, space, record, &plan)?);
         if !plan.writes.is_empty() {
             // The error takes back what the batch has written so far.
             let room = storage_use::check(rows, caller, &self.import.quotas, added).await?;
@@ -125,20 +131,28 @@ async fn numbered<R: Rows>(
     Ok(plan)
 }
 
-/// The facts that a record came to, if all of them are still there. One that was erased since can be brought again.
-async fn brought_before<D: Db>(
+/// What is noted under each, where all those facts are still there. A record whose facts were erased since can be brought
+/// again.
+async fn noted<'a, D: Db>(
     db: &mut D,
     space: SpaceKey<'_>,
-    key: &str,
-) -> StoreResult<Option<Vec<FactId>>> {
-    let index = index(db.secrets(), space, key);
-    let sql = "SELECT facts FROM statement WHERE tenant = $1 AND space = $2 AND text_ix = $3";
-    let noted: Option<(String,)> = db.one(sql, &params![space.tenant, space.id, index]).await?;
-    let Some((noted,)) = noted else { return Ok(None) };
-    let ids = ids_read(&noted)?;
-    let there: BTreeSet<FactId> =
-        facts::get_readable(db, space, &ids).await?.iter().map(|fact| fact.id).collect();
-    Ok(ids.iter().all(|id| there.contains(id)).then_some(ids))
+    all: impl IntoIterator<Item = &'a String> + Send,
+) -> StoreResult<Notes> {
+    let mut notes = Notes::default();
+    let all: Vec<&String> = all.into_iter().collect();
+    for name in all {
+        let index = index(db.secrets(), space, name);
+        let sql = "SELECT facts FROM statement WHERE tenant = $1 AND space = $2 AND text_ix = $3";
+        let found: Option<(String,)> = db.one(sql, &params![space.tenant, space.id, index]).await?;
+        let Some((found,)) = found else { continue };
+        let ids = ids_read(&found)?;
+        let there: BTreeSet<FactId> =
+            facts::get_readable(db, space, &ids).await?.iter().map(|fact| fact.id).collect();
+        if ids.iter().all(|id| there.contains(id)) {
+            notes.0.insert(name.clone(), ids);
+        }
+    }
+    Ok(notes)
 }
 
 /// `imported from mem0: ADD subject; …`
@@ -159,12 +173,12 @@ fn record_of(from: &str, arrivals: &[Arrival]) -> Record {
     record
 }
 
-struct BroughtBefore {
-    keys: Vec<String>,
+struct Noted {
+    names: Vec<String>,
 }
 
-impl SpaceQuery for BroughtBefore {
-    type Output = BTreeMap<String, Vec<FactId>>;
+impl SpaceQuery for Noted {
+    type Output = Notes;
 
     async fn run<D: Db>(
         &self,
@@ -172,13 +186,7 @@ impl SpaceQuery for BroughtBefore {
         space: SpaceKey<'_>,
         _: SpaceVersion,
     ) -> StoreResult<Self::Output> {
-        let mut known = BTreeMap::new();
-        for key in &self.keys {
-            if let Some(ids) = brought_before(db, space, key).await? {
-                known.insert(key.clone(), ids);
-            }
-        }
-        Ok(known)
+        noted(db, space, &self.names).await
     }
 }
 
@@ -193,13 +201,13 @@ impl Store {
         self.write(ImportCommit { call, space, import }).await
     }
 
-    /// Which of the keys were brought before, with the facts that they came to.
-    pub async fn imports_known(
+    /// What is noted under these keys and names of records.
+    pub async fn imports_noted(
         &self,
         caller: &Caller,
         space: &Space,
-        keys: Vec<String>,
-    ) -> Result<BTreeMap<String, Vec<FactId>>, StoreError> {
-        Ok(self.read_in(caller, space, BroughtBefore { keys }).await?.unwrap_or_default())
+        names: Vec<String>,
+    ) -> Result<Notes, StoreError> {
+        Ok(self.read_in(caller, space, Noted { names }).await?.unwrap_or_default())
     }
 }

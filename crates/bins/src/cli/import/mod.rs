@@ -23,13 +23,13 @@ use record::{Reading, Record};
 use report::{Account, Report};
 use report_file::ReportFile;
 use serde_json::{Map, Value};
-use service::{Imported, RECORDS_PER_CALL, Reply, ToolReply};
+use service::{RECORDS_PER_CALL, Reply, ToolReply};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use store::Arrival;
-use telling::{Manner, Purpose, Step};
+use telling::{Manner, Purpose, Turn};
 
 /// Bring what another memory holds: mem0, Zep, Letta, notes in Markdown and others.
 ///
@@ -91,8 +91,10 @@ impl Command {
 
 struct Import {
     from: String,
+    manner: Manner,
+    records: Vec<Record>,
     /// For each space what is told there.
-    spaces: Vec<(Arc<Space>, Vec<Step>)>,
+    spaces: Vec<(Arc<Space>, Vec<Turn>)>,
     accounts: Vec<Account>,
 }
 
@@ -110,33 +112,34 @@ impl Import {
             spaces.entry(space).or_default().push((n, record));
         }
         let told = |(space, records): (Arc<Space>, Vec<(usize, &Record)>)| {
-            (space, telling::steps(&from, &records, manner))
+            (space, telling::turns(&from, &records, manner))
         };
-        let spaces: Vec<(Arc<Space>, Vec<Step>)> = spaces.into_iter().map(told).collect();
-        for step in spaces.iter().flat_map(|(_, steps)| steps) {
-            if let Some(account) = accounts.get_mut(step.record) {
+        let spaces: Vec<(Arc<Space>, Vec<Turn>)> = spaces.into_iter().map(told).collect();
+        for turn in spaces.iter().flat_map(|(_, turns)| turns) {
+            if let Some(account) = accounts.get_mut(turn.record) {
                 account.steps_left += 1;
             }
         }
         accounts.extend(reading.unread.into_iter().map(Account::unread));
-        Self { from, spaces, accounts }
+        Self { from, manner, records: reading.records, spaces, accounts }
     }
 
     async fn bring(&mut self, session: &Session) -> Result<(), CliError> {
-        let total = self.spaces.iter().map(|(_, steps)| steps.len()).sum::<usize>();
+        let total = self.spaces.iter().map(|(_, turns)| turns.len()).sum::<usize>();
         let (mut progress, mut done) = (Progress::on_stderr(), 0);
-        for (space, steps) in std::mem::take(&mut self.spaces) {
+        for (space, turns) in std::mem::take(&mut self.spaces) {
             let mut known: BTreeMap<String, i64> = BTreeMap::new();
-            for batch in batches(&steps) {
-                let named: Map<String, Value> = batch
+            for batch in batches(&turns) {
+                let steps = telling::steps(&self.from, &self.records, batch, self.manner);
+                let named: Map<String, Value> = steps
                     .iter()
                     .flat_map(|step| &step.links)
                     .filter_map(|id| Some((id.clone(), (*known.get(id)?).into())))
                     .collect();
-                let call = telling::call(&self.from, &space, batch, &Purpose::Bring(named));
-                let imported = answer(session.call("import_records", call).await, done)?;
-                for (step, arrival) in batch.iter().zip(&imported.arrivals) {
-                    self.note(step, arrival, &mut known);
+                let call = telling::call(&self.from, &space, steps, Purpose::Bring(named));
+                let arrivals = answer(session.call("import_records", call).await, batch.len(), done)?;
+                for (turn, arrival) in batch.iter().zip(&arrivals) {
+                    self.note(*turn, arrival, &mut known);
                 }
                 let before = done;
                 done += batch.len();
@@ -150,19 +153,20 @@ impl Import {
     }
 
     async fn rehearse(&mut self, session: &Session) -> Result<(), CliError> {
-        for (space, steps) in std::mem::take(&mut self.spaces) {
-            let call = telling::call(&self.from, &space, &steps, &Purpose::Try);
+        for (space, turns) in std::mem::take(&mut self.spaces) {
+            let steps = telling::steps(&self.from, &self.records, &turns, self.manner);
+            let call = telling::call(&self.from, &space, steps, Purpose::Try);
             let (notice, call) = session.begin_long("import_records", call);
-            let imported = answer(while_waiting(notice, call).await, 0)?;
-            for (step, arrival) in steps.iter().zip(&imported.arrivals) {
-                self.note(step, arrival, &mut BTreeMap::new());
+            let arrivals = answer(while_waiting(notice, call).await, turns.len(), 0)?;
+            for (turn, arrival) in turns.iter().zip(arrivals) {
+                self.note(*turn, &arrival, &mut BTreeMap::new());
             }
         }
         Ok(())
     }
 
-    fn note(&mut self, step: &Step, arrival: &Arrival, known: &mut BTreeMap<String, i64>) {
-        let Some(account) = self.accounts.get_mut(step.record) else { return };
+    fn note(&mut self, turn: Turn, arrival: &Arrival, known: &mut BTreeMap<String, i64>) {
+        let Some(account) = self.accounts.get_mut(turn.record) else { return };
         account.add(arrival);
         let first = match arrival {
             Arrival::Known(ids) => ids.first().copied(),
@@ -180,13 +184,15 @@ impl Import {
 const SHOWN_EVERY: usize = 1000;
 
 /// What the model reads goes by itself, and anything else in batches.
-fn batches(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
-    steps.chunk_by(|a, b| !a.by_model && !b.by_model).flat_map(|run| run.chunks(RECORDS_PER_CALL))
+fn batches(turns: &[Turn]) -> impl Iterator<Item = &[Turn]> {
+    turns.chunk_by(|a, b| !a.by_model && !b.by_model).flat_map(|run| run.chunks(RECORDS_PER_CALL))
 }
 
-fn answer(reply: Reply, done: usize) -> Result<Imported, CliError> {
+/// What came of so many steps. A call is refused as a whole for the space that it names, and the other spaces are not.
+fn answer(reply: Reply, steps: usize, done: usize) -> Result<Vec<Arrival>, CliError> {
     match reply {
-        Reply::Done(ToolReply::ImportRecords(imported)) => Ok(imported),
+        Reply::Done(ToolReply::ImportRecords(imported)) => Ok(imported.arrivals),
+        Reply::Refused { why } => Ok(vec![Arrival::refused(why); steps]),
         other => Err(CliError::Refused(format!(
             "The import stopped after {}: {other}\nStart the same command again to go on: what was taken is not \
              taken twice.",

@@ -1,7 +1,10 @@
 //! A fact that is put down as it is in another memory.
 
 use crate::outcome::Stop;
-use domain::{Action, Earlier, Fact, FactId, FactKind, Metadata, Pending, Status, Timestamp, Triple, limits};
+use domain::{
+    APPROVED_BY, Action, DECIDED_AT, Earlier, Fact, FactId, FactKind, IMPORTED_DECIDED_AT, Metadata, Pending,
+    REJECTED_BY, Status, Timestamp, Triple, limits,
+};
 use reconcile::{DECISION_KEYS, SlotSchema};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -61,8 +64,7 @@ struct EarlierAsIs {
 }
 
 impl FactAsIs {
-    /// With the words that it is from and the time at which it was told. Who decided on it elsewhere is not taken: this
-    /// memory's log knows nothing of it.
+    /// With the words that it is from and the time at which it was told.
     pub fn brought(
         self,
         slots: &SlotSchema,
@@ -75,17 +77,28 @@ impl FactAsIs {
         within("subject", subject, limits::SUBJECT_BYTES)?;
         within("value", value, limits::VALUE_BYTES)?;
         let slot = slots.fold(subject);
-        for key in DECISION_KEYS {
-            metadata.remove(key);
-        }
+        keep_decision(&mut metadata);
+        let scope = self.scope.map(|scope| line(&scope)).filter(|scope| !scope.is_empty());
+        let scope = scope.unwrap_or_else(|| "global".to_owned());
+        within("scope", &scope, limits::SCOPE_BYTES)?;
+        let part = |what: &str, text: &str| {
+            let text = line(text);
+            if text.is_empty() { Ok(text) } else { within(what, &text, limits::SUBJECT_BYTES).map(|()| text) }
+        };
+        let triple = Triple {
+            head: part("head", &self.head)?,
+            relation: part("relation", &self.relation)?,
+            tail: part("tail", &self.tail)?,
+        };
         if let Some(category) = slot.and_then(|slot| slot.category.clone()) {
             metadata.entry("category").or_insert_with(|| category.into());
         }
         let changed = if self.changed.is_empty() { created } else { moment(&self.changed, now)? };
-        let earlier = self
-            .refined_from
-            .into_iter()
-            .map(|earlier| Ok(Earlier { value: line(&earlier.value), until: moment(&earlier.until, now)? }));
+        let earlier = self.refined_from.into_iter().map(|earlier| {
+            let value = line(&earlier.value);
+            within("earlier value", &value, limits::VALUE_BYTES)?;
+            Ok(Earlier { value, until: moment(&earlier.until, now)? })
+        });
         let (pending, target) = match self.pending {
             Some(pending) => (Some(pending.read()?), pending.target),
             None => (None, None),
@@ -95,7 +108,7 @@ impl FactAsIs {
             id: FactId(0),
             subject: slot.map_or_else(|| line(subject), |slot| slot.name.clone()),
             value: line(value),
-            scope: self.scope.filter(|scope| !scope.is_empty()).unwrap_or_else(|| "global".to_owned()),
+            scope,
             kind: kind(self.kind.as_deref())?,
             status: status(self.status.as_deref(), pending.is_some())?,
             confidence: self.confidence.unwrap_or(limits::CALLER_CONFIDENCE).clamp(0.0, 1.0),
@@ -103,7 +116,7 @@ impl FactAsIs {
             list_item: slot.is_some_and(|slot| slot.multi),
             supersedes: None,
             metadata,
-            triple: Triple { head: self.head, relation: self.relation, tail: self.tail },
+            triple,
             text: text.into(),
             pending,
             earlier: earlier.collect::<Result<_, Stop>>()?,
@@ -114,10 +127,26 @@ impl FactAsIs {
     }
 }
 
+/// Who decided on it elsewhere is not taken, and when that was is.
+fn keep_decision(metadata: &mut Metadata) {
+    let is_decided = [APPROVED_BY, REJECTED_BY].iter().any(|key| metadata.contains_key(*key));
+    let at = metadata.get(DECIDED_AT).filter(|_| is_decided).cloned();
+    for key in DECISION_KEYS {
+        metadata.remove(key);
+    }
+    if let Some(at) = at {
+        metadata.insert(IMPORTED_DECIDED_AT.to_owned(), at);
+    }
+}
+
 impl PendingAsIs {
     fn read(&self) -> Result<Pending, Stop> {
         let action = Action::from_word(&self.action).ok_or_else(|| wrong("pending.action", &self.action))?;
-        Ok(Pending { action, target: None, target_value: self.target_value.clone(), gated: self.gated })
+        let target_value = self.target_value.as_deref().map(line);
+        if let Some(value) = &target_value {
+            within("pending.target_value", value, limits::VALUE_BYTES)?;
+        }
+        Ok(Pending { action, target: None, target_value, gated: self.gated })
     }
 }
 

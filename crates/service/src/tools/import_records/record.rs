@@ -4,10 +4,10 @@ use super::brought_fact::FactAsIs;
 use crate::args::{named, worded};
 use crate::outcome::Stop;
 use crate::tool::Context;
-use crate::tools::remember::{CallerFact, FactsBefore, raw, stamped, trust};
-use domain::{Action, Fact, Metadata, RawFact, Timestamp, limits};
+use crate::tools::remember::{CallerFact, FactsBefore, raw, stamped};
+use domain::{Fact, Metadata, RawFact, Timestamp, limits};
 use model::{Extract, Order};
-use reconcile::{IMPORTED_FROM, IMPORTED_ID, Outcome, Plan};
+use reconcile::{IMPORTED_FROM, IMPORTED_ID};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use store::{Arrival, Bringing, Brought, BroughtWords};
@@ -17,6 +17,8 @@ use store::{Arrival, Bringing, Brought, BroughtWords};
 pub(crate) struct RecordArgs {
     /// Names the record and what it says.
     pub key: String,
+    /// Names the record, whatever it says.
+    pub name: String,
     /// The record's id where it comes from.
     pub id: String,
     /// The words. Without `facts` and `as_is` the model reads the facts out of them.
@@ -38,11 +40,7 @@ pub(crate) struct RecordArgs {
 pub(super) fn fit(brought: Result<Brought, Stop>) -> Result<Result<Brought, Arrival>, Stop> {
     match brought {
         Ok(record) => Ok(Ok(record)),
-        Err(Stop::Refused { text }) => {
-            let (subject, value) = (String::new(), String::new());
-            let skipped = Outcome { action: Action::Skip, subject, value, reason: text, id: None };
-            Ok(Err(Arrival::New(Plan { outcomes: vec![skipped], writes: Vec::new() })))
-        }
+        Err(Stop::Refused { text }) => Ok(Err(Arrival::refused(text))),
         Err(stop) => Err(stop),
     }
 }
@@ -62,7 +60,6 @@ pub(super) async fn brought(
 ) -> Result<Brought, Stop> {
     worded("text", &record.text, limits::TEXT_BYTES)?;
     let source = Some(named("source", record.source)?).filter(|source| !source.is_empty());
-    let trust = trust(cx, source.as_deref()).await?;
     let mut metadata = record.metadata;
     metadata.insert(IMPORTED_FROM.to_owned(), from.into());
     metadata.insert(IMPORTED_ID.to_owned(), record.id.as_str().into());
@@ -93,10 +90,10 @@ pub(super) async fn brought(
             let order = Order::from(&cx.call.caller);
             let facts = cx.service.models.with_wording(&record.text, facts, before, &order).await?;
             let text = record.text.into();
-            Bringing::Told(BroughtWords { text, source, trust, metadata, facts, at })
+            Bringing::Told(BroughtWords { text, source, metadata, facts, at })
         }
     };
-    Ok(Brought { key: record.key, id: record.id, how })
+    Ok(Brought { key: record.key, name: record.name, id: record.id, how })
 }
 
 /// What the model reads out of the words, as they were meant at that time. Words of which it makes nothing are kept as

@@ -8,10 +8,10 @@ use crate::tools::remember::FactsBefore;
 use domain::keys::{subject_keys, value_key};
 use domain::{Fact, FactId, SourcePolicy, Status};
 use parking_lot::RwLock;
-use reconcile::{HeldFacts, Needs, Plan, Statement, Write};
+use reconcile::{HeldFacts, Needs, Plan, Statement, Trust, Write};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use store::{Arrival, Bringing, Brought};
+use store::{Arrival, Bringing, Brought, Notes};
 
 pub(super) struct Rehearsal {
     facts: BTreeMap<FactId, Fact>,
@@ -19,8 +19,8 @@ pub(super) struct Rehearsal {
     /// The same facts, as the model is shown them.
     open: Arc<RwLock<OpenSpace>>,
     policy: SourcePolicy,
-    /// The facts of each key that was brought before, or in this rehearsal.
-    brought: BTreeMap<String, Vec<FactId>>,
+    /// What was brought before, or in this rehearsal.
+    notes: Notes,
     /// What the records came to, by their ids.
     here: BTreeMap<String, FactId>,
 }
@@ -32,13 +32,13 @@ impl Rehearsal {
         here: BTreeMap<String, FactId>,
     ) -> Result<Self, Stop> {
         let (store, caller) = (&cx.service.store, &cx.call.caller);
-        let keys = records.iter().map(|record| record.key.clone()).collect();
+        let names = records.iter().flat_map(|record| [record.key.clone(), record.name.clone()]).collect();
         let mut rehearsal = Self {
             facts: BTreeMap::new(),
             by_subject: HashMap::new(),
             open: Arc::default(),
             policy: store.policy_get(caller, &cx.space).await?,
-            brought: store.imports_known(caller, &cx.space, keys).await?,
+            notes: store.imports_noted(caller, &cx.space, names).await?,
             here,
         };
         for fact in store.space_history(caller, &cx.space).await?.facts {
@@ -48,8 +48,8 @@ impl Rehearsal {
     }
 
     pub async fn bring(&mut self, cx: &Context<'_>, from: &str, record: RecordArgs) -> Result<Arrival, Stop> {
-        if let Some(ids) = self.brought.get(&record.key) {
-            let ids = ids.clone();
+        if let Some(ids) = self.notes.known(&record.key, &record.name) {
+            let ids = ids.to_vec();
             self.here.extend(ids.first().map(|id| (record.id, *id)));
             return Ok(Arrival::Known(ids));
         }
@@ -65,7 +65,9 @@ impl Rehearsal {
         }
         let ids: Vec<FactId> = plan.outcomes.iter().filter_map(|outcome| outcome.id).collect();
         self.here.extend(ids.first().map(|id| (record.id.clone(), *id)));
-        self.brought.insert(record.key, ids);
+        if !ids.is_empty() {
+            self.notes.add(&record, &ids);
+        }
         Ok(Arrival::New(plan))
     }
 
@@ -79,7 +81,7 @@ impl Rehearsal {
                 let statement = Statement {
                     text: &words.text,
                     source: words.source.as_deref(),
-                    trust: words.trust,
+                    trust: Trust::Ordinary,
                     metadata: &words.metadata,
                     now: words.at,
                 };
@@ -87,8 +89,9 @@ impl Rehearsal {
             }
             Bringing::AsIs(brought) => match brought.linked(|id| self.here.get(id).copied()) {
                 Ok(fact) => {
-                    let held = self.held(&reconcile::needs_as_is(&fact));
-                    reconcile::plan_as_is(&held, &fact, cx.call.caller.now, next)
+                    let came_to = self.notes.came_to(&record.name);
+                    let held = self.held(&reconcile::needs_as_is(&fact, came_to));
+                    reconcile::plan_as_is(&held, &fact, came_to, cx.call.caller.now, next)
                 }
                 Err(skipped) => Plan { outcomes: vec![skipped], writes: Vec::new() },
             },
