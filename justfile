@@ -11,9 +11,9 @@ test:
 test-full:
     SVC_TEST_FULL=1 cargo test --workspace
 
-# Long campaigns against the release build; writes docs/reliability.md. `just torture kills --seed 7` runs one row.
+# Long campaigns against the programs as they are packed; writes docs/reliability.md. `just torture kills --seed 7` runs one row.
 torture *rows:
-    cargo test --release --workspace --test torture -- --percent 100 --write {{rows}}
+    cargo test --profile dist --workspace --test torture -- --percent 100 --write {{rows}}
 
 # Formatting and lints, as the checks on a change run them.
 lint:
@@ -50,8 +50,8 @@ eval *options:
 
 # How fast the service is on this machine, written into docs/performance.md; options are those of `svc bench`.
 bench *options:
-    cargo build --release --bins
-    target/release/svc bench --svg docs/performance.svg --write docs/performance.md {{options}}
+    cargo build --profile dist --bins
+    target/dist/svc bench --svg docs/performance.svg --write docs/performance.md {{options}}
 
 # Write down how many instructions a call takes now, crates/bins/tests/it/instructions.txt. Needs valgrind.
 instructions:
@@ -59,7 +59,6 @@ instructions:
 
 # An archive with an installer, a wheel and npm packages, in target/packages.
 packages:
-    cargo build --release --locked --bins
     packaging/make
 
 # Clients that others wrote against the release build, over both transports; see interop/README.md.

@@ -6,8 +6,10 @@ use domain::{Fault, Timestamp};
 use graph::{Graph, GraphError, GraphSettings};
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use service::Service;
+use std::pin::Pin;
 use std::time::Duration;
 use store::{Store, StoreError, StoreSettings, Witness};
+use tokio::runtime::Runtime;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartupError {
@@ -25,6 +27,13 @@ pub enum StartupError {
 
 /// How long the end of the process waits for what it has told to stop.
 pub const CLOSING: Duration = Duration::from_secs(2);
+
+/// Does the work of a program. The runtime is compiled again for each type of future that it is given, with copies of all
+/// that the future does, so it is given one type.
+pub fn block_on<T>(runtime: &Runtime, work: impl Future<Output = T>) -> T {
+    let work: Pin<Box<dyn Future<Output = T> + '_>> = Box::pin(work);
+    runtime.block_on(work)
+}
 
 /// Opens the store and puts the service together. Must be called within a Tokio runtime.
 pub async fn service(settings: Settings) -> Result<Service, StartupError> {

@@ -10,8 +10,10 @@ mod labels;
 mod layer_norm;
 mod linear;
 mod math;
+mod prefix_code;
 mod tokenizer;
 mod transformer;
+mod unpack;
 mod weights;
 
 pub use labels::{MODALITIES, Modality, RELATIONS, Relation, RelationScores, Token};
@@ -37,8 +39,8 @@ struct Encoder {
 }
 
 static ENCODER: LazyLock<Result<Encoder, WeightsError>> = LazyLock::new(|| {
-    let (vocabulary, transformer) = weights::load()?;
-    Ok(Encoder { tokenizer: Tokenizer::new(vocabulary), transformer })
+    let (tokenizer, transformer) = weights::load()?;
+    Ok(Encoder { tokenizer, transformer })
 });
 
 /// Whether the weights are whole. They are unpacked by the first call of anything here.

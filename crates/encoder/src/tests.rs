@@ -1,6 +1,7 @@
 use super::{
     ENCODER, Encoder, Modality, Relation, STATEMENT_PIECES, answers, embed, relations, tokens, weights,
 };
+use crate::unpack::unpack;
 use proptest::prelude::*;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -140,17 +141,34 @@ fn sentences_about_the_same_thing_are_near_each_other() {
 fn damaged_weights_are_reported() {
     let whole = include_bytes!("../weights.safetensors");
     let sum = |bytes: &[u8]| hex::encode(Sha256::digest(bytes));
-    let reported = |bytes: &'static [u8], sum: &str| weights::read(bytes, sum).err().unwrap().to_string();
+    let reported = |bytes: &[u8], sum: &str| weights::read(bytes, sum).err().unwrap().to_string();
     let mut flipped = whole.to_vec();
     flipped[9_000_000] ^= 1;
-    assert!(reported(flipped.leak(), &sum(whole)).contains("SHA-256"));
+    assert!(reported(&flipped, &sum(whole)).contains("SHA-256"));
     let cut = &whole[..whole.len() - 7];
     assert!(reported(cut, &sum(cut)).contains("cannot be read"));
     let renamed = String::from_utf8_lossy(&whole[..200_000]).find("\"positions\"").unwrap();
     let mut other = whole.to_vec();
     other[renamed + 1] = b'P';
-    let other = other.leak();
-    assert!(reported(other, &sum(other)).contains("positions"));
+    assert!(reported(&other, &sum(&other)).contains("positions"));
+}
+
+#[test]
+fn what_is_packed_is_the_file() {
+    assert!(unpack(weights::PACKED) == include_bytes!("../weights.safetensors"));
+}
+
+#[test]
+fn damaged_packing_gives_other_bytes() {
+    let right = unpack(weights::PACKED);
+    for at in [4, 8, 300, 9_000_000] {
+        let mut flipped = weights::PACKED.to_vec();
+        flipped[at] ^= 64;
+        assert!(unpack(&flipped) != right, "byte {at}");
+    }
+    for length in [0, 7, 8, 200, 9_000_000, weights::PACKED.len() - 9] {
+        assert!(unpack(&weights::PACKED[..length]) != right, "the first {length} bytes");
+    }
 }
 
 /// `cargo test --release -p svc-encoder -- --ignored --nocapture` prints how long calls take and what they hold.

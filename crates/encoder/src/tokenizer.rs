@@ -17,13 +17,13 @@ pub(crate) struct WordPiece {
 }
 
 pub(crate) struct Tokenizer {
-    ids: HashMap<&'static str, usize>,
+    ids: HashMap<String, usize>,
     unknown: usize,
 }
 
 impl Tokenizer {
-    pub fn new(vocabulary: &'static str) -> Self {
-        let ids: HashMap<&str, usize> = vocabulary.lines().zip(0..).collect();
+    pub fn new(vocabulary: &str) -> Self {
+        let ids: HashMap<String, usize> = vocabulary.lines().map(str::to_owned).zip(0..).collect();
         let unknown = ids.get(UNKNOWN).copied().unwrap_or_default();
         Self { ids, unknown }
     }

@@ -33,7 +33,7 @@ pub(crate) struct SpecialTokens {
 
 /// Rows of bytes, with one factor for each row.
 pub(crate) struct Embedding {
-    pub rows: &'static [u8],
+    pub rows: Vec<u8>,
     pub scales: Vec<f32>,
 }
 

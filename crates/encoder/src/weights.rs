@@ -6,14 +6,15 @@ use crate::hidden::HIDDEN;
 use crate::labels::{MODALITIES, RELATIONS};
 use crate::layer_norm::LayerNorm;
 use crate::linear::Linear;
-use crate::tokenizer::UNKNOWN;
+use crate::tokenizer::{Tokenizer, UNKNOWN};
 use crate::transformer::{Classifier, Embedding, Layer, SpecialTokens, Transformer};
+use crate::unpack::unpack;
 use safetensors::Dtype;
 use safetensors::tensor::{SafeTensorError, SafeTensors};
 use sha2::{Digest, Sha256};
 
-static FILE: &[u8] = include_bytes!("../weights.safetensors");
-/// As `sha256sum` writes it.
+pub(crate) static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/weights.packed"));
+/// As `sha256sum` writes it, of the file that was packed.
 static SUM: &str = include_str!("../weights.safetensors.sha256");
 
 const INTERMEDIATE: usize = 1536;
@@ -33,11 +34,11 @@ pub enum WeightsError {
     Vocabulary(&'static str),
 }
 
-pub(crate) fn load() -> Result<(&'static str, Transformer), WeightsError> {
-    read(FILE, SUM)
+pub(crate) fn load() -> Result<(Tokenizer, Transformer), WeightsError> {
+    read(&unpack(PACKED), SUM)
 }
 
-pub(crate) fn read(file: &'static [u8], sum: &str) -> Result<(&'static str, Transformer), WeightsError> {
+pub(crate) fn read(file: &[u8], sum: &str) -> Result<(Tokenizer, Transformer), WeightsError> {
     let right = sum.split_whitespace().next().unwrap_or_default();
     let found = hex::encode(Sha256::digest(file));
     if found != right {
@@ -64,15 +65,15 @@ pub(crate) fn read(file: &'static [u8], sum: &str) -> Result<(&'static str, Tran
         start: file.classifier("start", 2)?,
         special: SpecialTokens { cls: id("[CLS]")?, sep: id("[SEP]")? },
     };
-    Ok((vocabulary, transformer))
+    Ok((Tokenizer::new(vocabulary), transformer))
 }
 
-struct File {
-    tensors: SafeTensors<'static>,
+struct File<'a> {
+    tensors: SafeTensors<'a>,
 }
 
-impl File {
-    fn data(&self, name: &str, kind: Dtype, shape: &[usize]) -> Result<&'static [u8], WeightsError> {
+impl<'a> File<'a> {
+    fn data(&self, name: &str, kind: Dtype, shape: &[usize]) -> Result<&'a [u8], WeightsError> {
         let found = self.tensors.tensor(name)?;
         if found.dtype() == kind && found.shape() == shape {
             return Ok(found.data());
@@ -92,7 +93,7 @@ impl File {
 
     fn embedding(&self, name: &str, rows: usize) -> Result<Embedding, WeightsError> {
         Ok(Embedding {
-            rows: self.data(name, Dtype::I8, &[rows, HIDDEN])?,
+            rows: self.data(name, Dtype::I8, &[rows, HIDDEN])?.to_vec(),
             scales: self.numbers(&format!("{name}.scale"), &[rows])?,
         })
     }

@@ -127,5 +127,5 @@ fn settings() -> Result<Settings, CliError> {
 }
 
 fn within(work: impl Future<Output = Result<(), CliError>>) -> Result<(), CliError> {
-    tokio::runtime::Runtime::new().map_err(StartupError::from)?.block_on(work)
+    startup::block_on(&tokio::runtime::Runtime::new().map_err(StartupError::from)?, work)
 }

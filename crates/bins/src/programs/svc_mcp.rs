@@ -28,7 +28,7 @@ fn run() -> Result<(), StartupError> {
     let settings = Settings::from_environment()?;
     crate::logging::start(settings.log);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let served = runtime.block_on(async {
+    let served = startup::block_on(&runtime, async {
         let identity = if settings.auth_required { Identity::Anonymous } else { Identity::Local };
         let service = startup::service(settings).await?;
         edge::stdio::serve(service, identity, tokio::io::stdin(), tokio::io::stdout()).await?;

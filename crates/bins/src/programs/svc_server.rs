@@ -39,7 +39,7 @@ fn run() -> Result<(), StartupError> {
     let settings = Settings::from_environment()?;
     crate::logging::start(settings.log);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(settings));
+    let served = startup::block_on(&runtime, serve(settings));
     // What is still running has had its time; nothing of it was acknowledged. With the last of it the store is dropped,
     // which closes the database.
     runtime.shutdown_timeout(startup::CLOSING);

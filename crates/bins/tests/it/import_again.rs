@@ -58,7 +58,7 @@ fn only_what_came_of_the_record_ends_with_it() {
     let process = deployment.start();
     process.remember(&says("home city", "Porto"));
     let record = json!({ "id": "1", "text": says("home city", "Porto"), "created": "2023-01-01" });
-    bring(&deployment, &[record.clone()], &[]);
+    bring(&deployment, std::slice::from_ref(&record), &[]);
     let mut ended = record;
     ended["status"] = json!("SUPERSEDED");
     bring(&deployment, &[ended], &[]);
@@ -71,7 +71,7 @@ fn an_end_that_is_told_again_ends_nothing_younger() {
     let process = deployment.start();
     let old = json!({ "id": "1", "subject": "home city", "value": "Porto", "status": "SUPERSEDED",
                       "created": "2023-01-01", "changed": "2024-01-01" });
-    bring(&deployment, &[old.clone()], &[]);
+    bring(&deployment, std::slice::from_ref(&old), &[]);
     assert!(current(&process).is_empty());
     process.remember(&says("home city", "Porto"));
     let mut again = old;

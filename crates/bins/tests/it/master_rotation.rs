@@ -132,6 +132,8 @@ fn a_backup_from_before_still_restores() {
     assert!(process.close().success());
     deployment.svc(&["restore", "before", "--force", "--confirm", "a drill"]);
     check_all(&deployment.start(), 2);
+    let started = deployment.run(&program("svc-mcp"), &[]);
+    assert!(String::from_utf8(started.stderr).unwrap().contains("a newer master key is in the key file"));
     let shown = deployment.svc(&["keys"]);
     assert!(shown.contains("is newer and seals nothing yet"), "{shown}");
     let (count, said) = (masters(&deployment).len(), rotate(&deployment));

@@ -324,3 +324,23 @@ fn a_witness_that_does_not_know_the_log_is_told() {
     let told = write(&deployment, 0..1);
     assert!(told.contains("INTACT") && told.contains("it does not know this log"), "{told}");
 }
+
+#[test]
+fn a_witness_that_is_told_the_new_signing_key_goes_on() {
+    let mut deployment = Deployment::new(&Model::start());
+    let witness = WitnessProcess::of(&deployment);
+    deployment.set("SVC_WITNESS", witness.setting());
+    check_intact(&write(&deployment, 0..3));
+    deployment.svc(&["keys", "rotate", "signing"]);
+    let told = write(&deployment, 3..4);
+    assert!(told.contains("INTACT") && told.contains(witness.name()), "{told}");
+
+    let keys = deployment.svc(&["head", "--key"]);
+    let witness = WitnessProcess::start(witness.kill(), &keys.lines().collect::<Vec<_>>());
+    deployment.set("SVC_WITNESS", witness.setting());
+    check_intact(&write(&deployment, 4..5));
+    let earlier = deployment.copy();
+    check_intact(&write(&deployment, 5..6));
+    put_back(&deployment, &earlier);
+    check_broken(&verdict(&deployment), "the log was rolled back");
+}

@@ -2,6 +2,7 @@
 
 use super::erasure::finish_for_another;
 use crate::StoreError;
+use crate::keys::newest_master;
 use crate::store::{Store, StoreSettings};
 use domain::Timestamp;
 
@@ -15,6 +16,12 @@ impl Store {
         }
         if let Err(error) = store.signing_settle().await {
             tracing::warn!(%error, "what is kept of the signing keys is not in order; svc keys rotate signing puts it so");
+        }
+        let secrets = store.secrets();
+        if newest_master(&secrets.kept)?.is_some_and(|newest| Some(newest) != secrets.sealer.current()) {
+            tracing::warn!(
+                "a newer master key is in the key file and seals nothing; svc keys rotate master has it seal"
+            );
         }
         if let Err(error) = store.announced_resume().await {
             tracing::warn!(%error, "a user's key was destroyed, and what it sealed is still there; delete_all removes it");
