@@ -23,7 +23,7 @@ for (const form of document.querySelectorAll("form[data-live]")) {
 
   form.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => search().catch(() => {}), 150);
+    waiting = setTimeout(() => search().catch(() => {}), 300);
   });
 }
 

@@ -7,7 +7,7 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use sha2::{Digest, Sha256};
 use std::sync::LazyLock;
 
-const FOLDER: &str = "/assets/";
+const FOLDER: &str = "assets/";
 const KEEP: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 pub(crate) struct Asset {

@@ -6,20 +6,30 @@ use hyper::header::{COOKIE, HOST, HeaderValue};
 /// How a browser reaches us, which decides what its cookie is called and may ask for.
 pub(crate) struct CookieJar {
     name: String,
+    path: String,
     same_site: &'static str,
     is_secure: bool,
 }
 
 impl CookieJar {
     /// A browser drops a `Secure` cookie that comes over plain HTTP, some even from this machine; there the cookie goes
-    /// without. Everywhere else TLS must be in front of us. Cookies do not tell ports apart, so the name does.
-    pub fn of(headers: &HeaderMap) -> Self {
-        Self::named("svc_console", "Strict", headers)
+    /// without. Everywhere else TLS must be in front of us.
+    ///
+    /// Cookies do not tell ports apart: on this machine a browser would show ours to every other server on it. So there the
+    /// cookie is for a path that only we know.
+    pub fn of(headers: &HeaderMap, private_path: &str) -> Self {
+        let jar = Self::named("svc_console", "Strict", headers);
+        if jar.is_secure { jar } else { Self { path: private_path.to_owned(), ..jar } }
     }
 
     /// For what somebody must bring back from the identity provider, whose site sends them here.
     pub fn for_sign_on(headers: &HeaderMap) -> Self {
         Self::named("svc_sign_on", "Lax", headers)
+    }
+
+    /// The pages that the browser shows this cookie to.
+    pub fn path(&self) -> &str {
+        &self.path
     }
 
     fn named(name: &str, same_site: &'static str, headers: &HeaderMap) -> Self {
@@ -30,20 +40,16 @@ impl CookieJar {
         };
         let is_secure = !["localhost", "127.0.0.1", "[::1]"].contains(&host);
         let name = if is_secure { format!("__Host-{name}") } else { format!("{name}_{port}") };
-        Self { name, same_site, is_secure }
+        Self { name, path: "/".to_owned(), same_site, is_secure }
     }
 
-    /// The token that the browser shows. Of several, none counts.
-    pub fn token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+    /// What the browser shows under the name. Others on this machine can have it show more than what we gave it.
+    pub fn tokens<'a>(&'a self, headers: &'a HeaderMap) -> impl Iterator<Item = &'a str> {
         let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
-        let mut found = lines.flat_map(|line| line.split(';')).filter_map(|pair| {
+        lines.flat_map(|line| line.split(';')).filter_map(|pair| {
             let (name, value) = pair.trim().split_once('=')?;
             (name == self.name).then_some(value)
-        });
-        match (found.next(), found.next()) {
-            (Some(token), None) => Some(token),
-            _ => None,
-        }
+        })
     }
 
     pub fn set(&self, token: &str) -> Option<HeaderValue> {
@@ -56,8 +62,8 @@ impl CookieJar {
 
     fn line(&self, token: &str, end: &str) -> Option<HeaderValue> {
         let secure = if self.is_secure { "; Secure" } else { "" };
-        let Self { name, same_site, .. } = self;
-        let text = format!("{name}={token}; Path=/; HttpOnly; SameSite={same_site}{secure}{end}");
+        let Self { name, path, same_site, .. } = self;
+        let text = format!("{name}={token}; Path={path}; HttpOnly; SameSite={same_site}{secure}{end}");
         HeaderValue::from_str(&text).ok()
     }
 }
@@ -70,14 +76,14 @@ mod tests {
     fn jar(host: &str) -> CookieJar {
         let mut headers = HeaderMap::new();
         headers.insert("host", host.parse().expect("a header value"));
-        CookieJar::of(&headers)
+        CookieJar::of(&headers, "/5ec7e7/")
     }
 
     #[test]
     fn only_this_machine_may_do_without_tls() {
         let line = |host: &str| jar(host).set("t").expect("a cookie").to_str().expect("text").to_owned();
-        assert_eq!(line("127.0.0.1:8081"), "svc_console_8081=t; Path=/; HttpOnly; SameSite=Strict");
-        assert_eq!(line("[::1]:9"), "svc_console_9=t; Path=/; HttpOnly; SameSite=Strict");
+        assert_eq!(line("127.0.0.1:8081"), "svc_console_8081=t; Path=/5ec7e7/; HttpOnly; SameSite=Strict");
+        assert_eq!(line("[::1]:9"), "svc_console_9=t; Path=/5ec7e7/; HttpOnly; SameSite=Strict");
         for host in ["memory.example", "memory.example:8443", "localhost.evil.example", "10.0.0.7"] {
             let expected = "__Host-svc_console=t; Path=/; HttpOnly; SameSite=Strict; Secure";
             assert_eq!(line(host), expected, "{host}");
@@ -85,11 +91,10 @@ mod tests {
     }
 
     #[test]
-    fn of_two_cookies_of_the_name_none_counts() {
+    fn every_cookie_of_the_name_is_read() {
         let mut headers = HeaderMap::new();
         headers.insert("cookie", "a=b; svc_console_81=x".parse().expect("a header value"));
-        assert_eq!(jar("localhost:81").token(&headers), Some("x"));
-        headers.append("cookie", "svc_console_81=y".parse().expect("a header value"));
-        assert_eq!(jar("localhost:81").token(&headers), None);
+        headers.append("cookie", "svc_console_81=y; svc_console_8=z".parse().expect("a header value"));
+        assert_eq!(jar("localhost:81").tokens(&headers).collect::<Vec<_>>(), ["x", "y"]);
     }
 }

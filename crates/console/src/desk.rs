@@ -1,10 +1,19 @@
 //! Calling the service in the name of the person who is signed in.
 
-use domain::{Caller, Capability, DEFAULT_USER, Identity, Principal, Role, Scopes, Timestamp};
+use crate::names::Names;
+use crate::sessions::Session;
+use domain::{
+    Caller, Capability, DEFAULT_USER, Identity, Principal, PrincipalId, PrincipalOrigin, Role, Scopes, Space,
+    Timestamp,
+};
 use hyper::StatusCode;
 use serde_json::{Map, Value};
 use service::{Reply, Service, ToolReply};
-use std::time::Instant;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const KEEP_SPACES: Duration = Duration::from_secs(60);
 
 /// One person's calls during one request.
 #[derive(Debug)]
@@ -12,8 +21,7 @@ pub(crate) struct Desk {
     service: Service,
     identity: Identity,
     request_id: String,
-    /// What the forms of this session must show.
-    pub form_token: String,
+    pub session: Arc<Session>,
 }
 
 /// A reply that is no answer, in the words that every client reads.
@@ -31,12 +39,66 @@ pub(crate) struct Answer {
 }
 
 impl Desk {
-    pub fn new(service: Service, identity: Identity, request_id: String, form_token: String) -> Self {
-        Self { service, identity, request_id, form_token }
+    pub fn new(service: Service, identity: Identity, request_id: String, session: Arc<Session>) -> Self {
+        Self { service, identity, request_id, session }
     }
 
     pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Answer, Trouble> {
-        answer(self.service.operate(self.caller(), tool, arguments).await)
+        let user_id = arguments.get("user_id").and_then(Value::as_str).map(str::to_owned);
+        let reply = self.service.operate(self.caller(), tool, arguments).await;
+        let is_denied = matches!(reply, Reply::Denied { .. });
+        answer(reply).map_err(|trouble| match self.denial(tool, user_id.as_deref()).filter(|_| is_denied) {
+            Some(text) => Trouble { text, ..trouble },
+            None => trouble,
+        })
+    }
+
+    /// Why the gate denies the tool, for a person who does not know tools. `None`: for a reason of the tool's own.
+    fn denial(&self, tool: &str, user_id: Option<&str>) -> Option<String> {
+        let caller = self.caller();
+        let info = service::catalogue()
+            .iter()
+            .chain(service::tools_for_people())
+            .find(|known| known.name == tool)?;
+        if !caller.can(info.capability) {
+            let role = caller.role().map_or("", Role::word);
+            return Some(format!(
+                "Your role, {role}, does not allow this: it takes the right '{}'. An admin can give you another role.",
+                info.capability
+            ));
+        }
+        let is_out_of_scope = user_id.is_some_and(|user_id| !caller.reaches(user_id));
+        is_out_of_scope.then(|| "This memory is outside the scope of your key.".to_owned())
+    }
+
+    /// What these callers are called. Where that cannot be found out, their ids are shown.
+    pub async fn names(&self, callers: impl Iterator<Item = &str>) -> Names {
+        let is_known = |id: &&str| PrincipalOrigin::of(id) == Some(PrincipalOrigin::ApiKey);
+        let ids: BTreeSet<&str> = callers.filter(is_known).collect();
+        let ids = ids.into_iter().map(|id| PrincipalId(id.to_owned())).collect();
+        let names = self.service.principal_names(&self.caller(), ids).await;
+        Names(names.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the names of principals could not be read");
+            HashMap::new()
+        }))
+    }
+
+    /// The spaces to choose from; none for somebody who may not see them, and types a name. They are kept for a while:
+    /// each listing is an entry in the audit log, and no page needs the newest space at once.
+    pub async fn spaces(&self) -> Vec<Space> {
+        let kept = self.session.spaces.lock().clone();
+        if let Some((spaces, _)) = kept.filter(|(_, at)| at.elapsed() < KEEP_SPACES) {
+            return spaces;
+        }
+        if !self.can(Capability::Read) {
+            return Vec::new();
+        }
+        let spaces = match self.call("list_spaces", Map::new()).await {
+            Ok(Answer { reply: ToolReply::ListSpaces(list), .. }) => list.spaces,
+            _ => return Vec::new(),
+        };
+        *self.session.spaces.lock() = Some((spaces.clone(), Instant::now()));
+        spaces
     }
 
     /// A call that goes on without this request.
@@ -63,15 +125,19 @@ impl Desk {
 
     /// Whose memory is meant where nobody is named: the first user in scope, or that of the calls that name none.
     pub fn own_user(&self) -> &str {
-        let first = match &self.identity {
+        self.users_in_scope().and_then(<[String]>::first).map_or(DEFAULT_USER, String::as_str)
+    }
+
+    /// `None`: all.
+    pub fn users_in_scope(&self) -> Option<&[String]> {
+        match &self.identity {
             Identity::Principal(Principal { role, scopes: Scopes::Only(users), .. })
                 if *role != Role::Admin =>
             {
-                users.first()
+                Some(users)
             }
             _ => None,
-        };
-        first.map_or(DEFAULT_USER, String::as_str)
+        }
     }
 
     pub fn service(&self) -> &Service {

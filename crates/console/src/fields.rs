@@ -4,6 +4,9 @@ use domain::Space;
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
+/// The fields that select a space.
+const SPACE: [&str; 3] = ["user_id", "agent_id", "run_id"];
+
 #[derive(Debug, Default)]
 pub(crate) struct Fields(Vec<(String, String)>);
 
@@ -35,25 +38,31 @@ impl Fields {
 
     /// The space that is meant; where no user is named, one of this user.
     pub fn space(&self, otherwise: &str) -> Space {
-        let user_id = match self.get("user_id").trim() {
+        let user_id = match self.given("user_id") {
             "" => otherwise,
             named => named,
         };
-        Space::new(user_id, self.get("agent_id").trim(), self.get("run_id").trim())
+        Space::new(user_id, self.given("agent_id"), self.given("run_id"))
+    }
+
+    /// What somebody typed, without outer spaces. But `bob` and `bob ` are two users: whom a space belongs to is taken to
+    /// the letter.
+    fn given(&self, name: &str) -> &str {
+        let typed = self.get(name);
+        if SPACE.contains(&name) { typed } else { typed.trim() }
     }
 
     /// These fields as the arguments of a tool, those that are empty left out.
     pub fn arguments(&self, names: &[&str]) -> Map<String, Value> {
-        let given =
-            names.iter().map(|name| (*name, self.get(name).trim())).filter(|(_, value)| !value.is_empty());
+        let given = names.iter().map(|name| (*name, self.given(name))).filter(|(_, value)| !value.is_empty());
         given.map(|(name, value)| (name.to_owned(), value.into())).collect()
     }
 }
 
 /// The three arguments that select a space.
 pub(crate) fn space_arguments(space: &Space) -> Map<String, Value> {
-    let parts = [("user_id", &space.user_id), ("agent_id", &space.agent_id), ("run_id", &space.run_id)];
-    parts.into_iter().map(|(name, value)| (name.to_owned(), value.as_str().into())).collect()
+    let parts = [&space.user_id, &space.agent_id, &space.run_id];
+    SPACE.into_iter().zip(parts).map(|(name, value)| (name.to_owned(), value.as_str().into())).collect()
 }
 
 /// A path with these fields, those that are empty left out.
@@ -70,7 +79,7 @@ pub(crate) fn address(path: &str, fields: &[(&str, &str)]) -> String {
 
 /// A path with a space and these further fields.
 pub(crate) fn address_in(path: &str, space: &Space, fields: &[(&str, &str)]) -> String {
-    let place =
-        [("user_id", space.user_id.as_str()), ("agent_id", &space.agent_id), ("run_id", &space.run_id)];
+    let [user, agent, run] = SPACE;
+    let place = [(user, space.user_id.as_str()), (agent, &space.agent_id), (run, &space.run_id)];
     address(path, &[&place, fields].concat())
 }

@@ -5,22 +5,22 @@ use crate::desk::Desk;
 use domain::{Capability, Fact, Pending, Space, Status, Timestamp};
 use maud::{DOCTYPE, Markup, html};
 
-/// Every page, who may see it, and its name.
+/// Every page, who may see it, and its name. Addresses within the console are relative, so pages do not care where it is.
 const NAVIGATION: [(&str, Capability, &str); 8] = [
-    ("/memory", Capability::Read, "Memory"),
-    ("/waiting", Capability::Read, "Waiting"),
-    ("/graph", Capability::Read, "Graph"),
-    ("/decisions", Capability::Verify, "Decisions"),
-    ("/receipts", Capability::Verify, "Receipts"),
-    ("/audit", Capability::Verify, "Audit log"),
-    ("/people", Capability::Admin, "People"),
-    ("/health", Capability::Verify, "Health"),
+    ("memory", Capability::Read, "Memory"),
+    ("waiting", Capability::Read, "Waiting"),
+    ("graph", Capability::Read, "Graph"),
+    ("decisions", Capability::Verify, "Decisions"),
+    ("receipts", Capability::Verify, "Receipts"),
+    ("audit", Capability::Verify, "Audit log"),
+    ("people", Capability::Admin, "People"),
+    ("health", Capability::Verify, "Health"),
 ];
 
 /// Where a person who may see it all begins.
 pub(crate) fn first(desk: &Desk) -> &'static str {
     let seen = NAVIGATION.iter().find(|(_, capability, _)| desk.can(*capability));
-    seen.map_or("/health", |(path, ..)| *path)
+    seen.map_or("health", |(path, ..)| *path)
 }
 
 /// The frame around the pages of somebody who is signed in.
@@ -48,7 +48,7 @@ impl Frame<'_> {
                     }
                 }
             }
-            form.signout method="post" action="/signout" {
+            form.signout method="post" action="signout" {
                 (form_token(self.desk))
                 span { "Signed in as " (self.desk.name()) }
                 button.quiet { "Sign out" }
@@ -85,16 +85,21 @@ pub(crate) fn shell(title: &str, header: Option<&Markup>, main: &Markup, refresh
     }
 }
 
-/// A page that says one thing.
-pub(crate) fn message(frame: Option<&Frame<'_>>, title: &str, text: &str) -> Markup {
-    let main = html! {
+/// What went wrong, and nothing else.
+pub(crate) fn trouble(title: &str, text: &str) -> Markup {
+    html! {
         h1 { (title) }
         p.trouble role="alert" { (text) }
-    };
-    match frame {
-        Some(frame) => frame.page(title, &main, Again::No),
-        None => shell(title, None, &html! { (main) p { a href="/" { "To the console" } } }, None),
     }
+}
+
+/// A page that says one thing, to somebody who may not be signed in.
+pub(crate) fn message(title: &str, text: &str) -> Markup {
+    let main = html! {
+        (trouble(title, text))
+        p { a href="./" { "To the console" } }
+    };
+    shell(title, None, &main, None)
 }
 
 /// What came of the form that was sent.
@@ -112,7 +117,7 @@ pub(crate) fn warning(missing: Option<&str>) -> Markup {
 }
 
 pub(crate) fn form_token(desk: &Desk) -> Markup {
-    html! { input type="hidden" name="form" value=(desk.form_token); }
+    html! { input type="hidden" name="form" value=(desk.session.form_token); }
 }
 
 pub(crate) fn space_fields(space: &Space) -> Markup {
@@ -126,7 +131,17 @@ pub(crate) fn space_fields(space: &Space) -> Markup {
 /// The space as people read it.
 pub(crate) fn space_name(space: &Space) -> String {
     let parts = [&space.user_id, &space.agent_id, &space.run_id];
-    parts.into_iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" / ")
+    parts
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .map(|part| to_the_letter(part))
+        .collect::<Vec<_>>()
+        .join(" / ")
+}
+
+/// A name with spaces around it is quoted, because otherwise nobody would see them.
+fn to_the_letter(name: &str) -> String {
+    if name.trim() == name { name.to_owned() } else { format!("“{name}”") }
 }
 
 /// To the second, which is as much as a person reads.
@@ -144,12 +159,6 @@ pub(crate) fn status(status: Status) -> Markup {
         Status::Historical => ("past", "past"),
     };
     html! { span.status.(class) { (word) } }
-}
-
-/// Who said it: the source that was named, or else the caller.
-pub(crate) fn said_by(fact: &Fact) -> &str {
-    let caller = fact.metadata.get("asserted_by").and_then(serde_json::Value::as_str);
-    fact.source.as_deref().or(caller).unwrap_or("unknown")
 }
 
 /// What is there now, and what would be there.

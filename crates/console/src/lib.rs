@@ -7,6 +7,7 @@ mod desk;
 mod fields;
 mod html;
 mod layout;
+mod names;
 mod pages;
 mod plot;
 mod response;

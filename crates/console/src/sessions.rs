@@ -1,6 +1,7 @@
 //! Who is signed in. Sessions are kept in memory, few and for a time, and hold no key: each request looks its person up
 //! again.
 
+use domain::Space;
 use edge::http::KeptCredential;
 use getrandom::Error as NoRandomness;
 use parking_lot::Mutex;
@@ -18,6 +19,9 @@ const LONGEST_IDLE: Duration = Duration::from_secs(3600);
 const MOST: usize = 1000;
 /// Of one person, who cannot push others out.
 const MOST_OF_ONE: usize = 16;
+
+/// A check of the audit log takes seconds. The page that waits for one asks again and again, which must end.
+const LONGEST_CHECK: Duration = Duration::from_secs(600);
 
 /// What a browser shows of its session: its hash, since the token itself is not kept.
 pub(crate) type TokenHash = [u8; 32];
@@ -50,7 +54,9 @@ pub(crate) struct Session {
     /// What the next page tells, once.
     notice: Mutex<Option<String>>,
     /// A check of the audit log that was begun here.
-    pub check: Mutex<Option<Arc<Check>>>,
+    check: Mutex<Option<Arc<Check>>>,
+    /// The spaces that this person may choose from, and as of when.
+    pub spaces: Mutex<Option<(Vec<Space>, Instant)>>,
     started: Instant,
     used: Mutex<Instant>,
 }
@@ -62,6 +68,13 @@ pub(crate) struct Check {
     pub verdict: Mutex<Option<Result<String, String>>>,
 }
 
+impl Check {
+    /// Whether somebody waits for the verdict. One that takes too long is given up.
+    pub fn is_awaited(&self, now: Instant) -> bool {
+        self.verdict.lock().is_none() && now.saturating_duration_since(self.began) < LONGEST_CHECK
+    }
+}
+
 impl Session {
     pub fn form_is_ours(&self, shown: &str) -> bool {
         self.form_token.as_bytes().ct_eq(shown.as_bytes()).into()
@@ -69,6 +82,21 @@ impl Session {
 
     pub fn tell(&self, text: String) {
         *self.notice.lock() = Some(text);
+    }
+
+    /// A new check to run, unless one is under way.
+    pub fn begin_check(&self, now: Instant) -> Option<Arc<Check>> {
+        let mut check = self.check.lock();
+        if check.as_ref().is_some_and(|check| check.is_awaited(now)) {
+            return None;
+        }
+        let begun = Arc::new(Check { began: now, verdict: Mutex::default() });
+        *check = Some(begun.clone());
+        Some(begun)
+    }
+
+    pub fn last_check(&self) -> Option<Arc<Check>> {
+        self.check.lock().clone()
     }
 
     pub fn take_notice(&self) -> Option<String> {
@@ -94,6 +122,7 @@ impl Sessions {
             form_token,
             notice: Mutex::default(),
             check: Mutex::default(),
+            spaces: Mutex::default(),
             started: now,
             used: Mutex::new(now),
         };
@@ -135,7 +164,7 @@ fn end_longest_unused(all: &mut HashMap<TokenHash, Arc<Session>>, of: Option<&st
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST, LONGEST_IDLE, MOST_OF_ONE, Sessions, Who, hash};
+    use super::{LONGEST, LONGEST_CHECK, LONGEST_IDLE, MOST_OF_ONE, Sessions, Who, hash};
     use std::time::{Duration, Instant};
 
     #[test]
@@ -150,6 +179,20 @@ mod tests {
         let token = hash(&sessions.begin(Who::Local, "local".to_owned(), start).expect("randomness"));
         assert!(sessions.find(&token, start + LONGEST_IDLE).is_none());
         assert!(sessions.find(&token, start).is_none());
+    }
+
+    #[test]
+    fn one_check_of_the_log_is_under_way_at_a_time() {
+        let (sessions, start) = (Sessions::default(), Instant::now());
+        let token = hash(&sessions.begin(Who::Local, "local".to_owned(), start).expect("randomness"));
+        let session = sessions.find(&token, start).expect("a session");
+        let first = session.begin_check(start).expect("a check");
+        assert!(session.begin_check(start).is_none());
+        *first.verdict.lock() = Some(Ok("intact".to_owned()));
+        assert!(!first.is_awaited(start));
+        let second = session.begin_check(start).expect("another check");
+        assert!(!second.is_awaited(start + LONGEST_CHECK), "one that never ends is given up");
+        assert!(session.begin_check(start + LONGEST_CHECK).is_some());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use hyper::http::request::Parts;
 
 impl Site for Console {
     fn visitor(&self, parts: &Parts) -> Visitor {
-        if assets::is_asset(parts.uri.path()) {
+        if assets::is_asset(self.page(&parts.uri)) {
             return Visitor::Asset;
         }
         self.session(&parts.headers).map_or(Visitor::Stranger, |(token, _)| Visitor::SignedIn(token))

@@ -5,7 +5,7 @@ use crate::sessions::{Session, Sessions, TokenHash, Who, hash, random_token};
 use domain::{Identity, Principal};
 use edge::http::{AuthError, Authenticator, KeptCredential, SignOn};
 use getrandom::Error as NoRandomness;
-use hyper::HeaderMap;
+use hyper::{HeaderMap, Uri};
 use parking_lot::Mutex;
 use service::Service;
 use std::sync::Arc;
@@ -35,11 +35,26 @@ pub struct Console {
     pub(crate) sessions: Sessions,
     /// The hash of the one-time token that is still good, and until when.
     ticket: Mutex<Option<(TokenHash, Instant)>>,
+    /// Where the console also is, with `/` around it; see [`CookieJar::of`].
+    private_path: String,
 }
 
 impl Console {
-    pub fn new(service: Service, entrance: Entrance) -> Self {
-        Self { service, entrance, sessions: Sessions::default(), ticket: Mutex::default() }
+    pub fn new(service: Service, entrance: Entrance) -> Result<Self, NoRandomness> {
+        let private_path = format!("/{}/", random_token()?);
+        let (sessions, ticket) = (Sessions::default(), Mutex::default());
+        Ok(Self { service, entrance, sessions, ticket, private_path })
+    }
+
+    /// The page that a request is for.
+    pub(crate) fn page<'a>(&self, uri: &'a Uri) -> &'a str {
+        let path = uri.path();
+        path.strip_prefix(&self.private_path).or_else(|| path.strip_prefix('/')).unwrap_or(path)
+    }
+
+    /// The cookie of a session, as this browser gets it.
+    pub(crate) fn cookie_jar(&self, headers: &HeaderMap) -> CookieJar {
+        CookieJar::of(headers, &self.private_path)
     }
 
     /// Makes a new address; one that was made before no longer works.
@@ -61,8 +76,10 @@ impl Console {
 
     /// The session of a request, with its token.
     pub(crate) fn session(&self, headers: &HeaderMap) -> Option<(TokenHash, Arc<Session>)> {
-        let token = hash(CookieJar::of(headers).token(headers)?);
-        Some((token, self.sessions.find(&token, Instant::now())?))
+        self.cookie_jar(headers).tokens(headers).find_map(|token| {
+            let token = hash(token);
+            Some((token, self.sessions.find(&token, Instant::now())?))
+        })
     }
 
     /// Who a session belongs to, as of now.

@@ -13,8 +13,9 @@ use url::form_urlencoded::Serializer;
 
 /// Time to type a password and to find a second factor.
 const LASTS: Duration = Duration::from_secs(600);
-/// Who begins and does not come back takes up a place until then.
-const MOST: usize = 1000;
+/// Who begins and does not come back takes up a place until then. The oldest makes room, so nobody is turned away; and so
+/// many do not come from one address in that time.
+const MOST: usize = 10_000;
 /// The provider's addresses seldom change.
 const KEEP_ENDPOINTS: Duration = Duration::from_secs(3600);
 const ANSWER_TIME: Duration = Duration::from_secs(10);
@@ -65,7 +66,7 @@ pub struct SignOn {
     config: SignOnConfig,
     client: reqwest::Client,
     endpoints: Mutex<Option<(Endpoints, Instant)>>,
-    begun: Mutex<HashMap<[u8; 32], Begun>>,
+    begun: Mutex<Departed>,
 }
 
 #[derive(Clone)]
@@ -78,6 +79,26 @@ struct Begun {
     verifier: String,
     nonce: String,
     at: Instant,
+}
+
+/// Who left for the provider, by the hash of their state.
+#[derive(Default)]
+struct Departed(HashMap<[u8; 32], Begun>);
+
+impl Departed {
+    fn add(&mut self, state: &str, begun: Begun) {
+        self.0.retain(|_, one| begun.at.saturating_duration_since(one.at) < LASTS);
+        if self.0.len() >= MOST {
+            let oldest = self.0.iter().min_by_key(|(_, one)| one.at).map(|(state, _)| *state);
+            oldest.map(|state| self.0.remove(&state));
+        }
+        self.0.insert(Sha256::digest(state).into(), begun);
+    }
+
+    fn take(&mut self, state: &str, now: Instant) -> Option<Begun> {
+        let begun = self.0.remove::<[u8; 32]>(&Sha256::digest(state).into())?;
+        (now.saturating_duration_since(begun.at) < LASTS).then_some(begun)
+    }
 }
 
 impl fmt::Debug for SignOn {
@@ -116,20 +137,13 @@ impl SignOn {
             ("code_challenge", &challenge),
             ("code_challenge_method", "S256"),
         ]);
-        let now = Instant::now();
-        let mut begun = self.begun.lock();
-        begun.retain(|_, one| now.saturating_duration_since(one.at) < LASTS);
-        if begun.len() >= MOST {
-            return Err(SignOnError("too many people are signing on".to_owned()));
-        }
-        begun.insert(Sha256::digest(&state).into(), Begun { verifier, nonce, at: now });
+        self.begun.lock().add(&state, Begun { verifier, nonce, at: Instant::now() });
         Ok(Departure { address: address.into(), state })
     }
 
     /// Has the code exchanged for an ID token. A state works once.
     pub async fn finish(&self, state: &str, code: &str) -> Result<Arrival, SignOnError> {
-        let key: [u8; 32] = Sha256::digest(state).into();
-        let begun = self.begun.lock().remove(&key).filter(|begun| begun.at.elapsed() < LASTS);
+        let begun = self.begun.lock().take(state, Instant::now());
         let begun = begun.ok_or_else(|| SignOnError("nobody began this, or too long ago".to_owned()))?;
         let endpoints = self.endpoints().await?;
         let request = self
@@ -196,4 +210,24 @@ fn random() -> Result<String, SignOnError> {
     let mut bytes = [0_u8; 32];
     getrandom::fill(&mut bytes).map_err(|e| SignOnError(e.to_string()))?;
     Ok(hex::encode(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Begun, Departed, LASTS, MOST};
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn the_oldest_departure_makes_room() {
+        let (mut departed, start) = (Departed::default(), Instant::now());
+        let begun = |at| Begun { verifier: String::new(), nonce: String::new(), at };
+        for n in 0..=MOST as u32 {
+            departed.add(&n.to_string(), begun(start + Duration::from_millis(1) * n));
+        }
+        let now = start + Duration::from_secs(60);
+        assert!(departed.take("0", now).is_none());
+        assert!(departed.take("1", now).is_some());
+        assert!(departed.take("1", now).is_none(), "a state works once");
+        assert!(departed.take(&MOST.to_string(), start + LASTS * 2).is_none());
+    }
 }

@@ -10,10 +10,8 @@ mod labels;
 mod layer_norm;
 mod linear;
 mod math;
-mod prefix_code;
 mod tokenizer;
 mod transformer;
-mod unpack;
 mod weights;
 
 pub use labels::{MODALITIES, Modality, RELATIONS, Relation, RelationScores, Token};

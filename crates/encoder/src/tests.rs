@@ -1,7 +1,6 @@
 use super::{
     ENCODER, Encoder, Modality, Relation, STATEMENT_PIECES, answers, embed, relations, tokens, weights,
 };
-use crate::unpack::unpack;
 use proptest::prelude::*;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -151,24 +150,6 @@ fn damaged_weights_are_reported() {
     let mut other = whole.to_vec();
     other[renamed + 1] = b'P';
     assert!(reported(&other, &sum(&other)).contains("positions"));
-}
-
-#[test]
-fn what_is_packed_is_the_file() {
-    assert!(unpack(weights::PACKED) == include_bytes!("../weights.safetensors"));
-}
-
-#[test]
-fn damaged_packing_gives_other_bytes() {
-    let right = unpack(weights::PACKED);
-    for at in [4, 8, 300, 9_000_000] {
-        let mut flipped = weights::PACKED.to_vec();
-        flipped[at] ^= 64;
-        assert!(unpack(&flipped) != right, "byte {at}");
-    }
-    for length in [0, 7, 8, 200, 9_000_000, weights::PACKED.len() - 9] {
-        assert!(unpack(&weights::PACKED[..length]) != right, "the first {length} bytes");
-    }
 }
 
 /// `cargo test --release -p svc-encoder -- --ignored --nocapture` prints how long calls take and what they hold.

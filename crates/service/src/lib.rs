@@ -4,6 +4,7 @@ mod answering;
 mod api_key;
 mod args;
 mod catalogue;
+mod conditions;
 mod embedding;
 mod evidence_json;
 mod fact_json;

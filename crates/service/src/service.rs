@@ -7,13 +7,13 @@ use crate::quota::{Meter, Quotas};
 use crate::reply_desk::ReplyDesk;
 use crate::spaces::{BUDGET_BYTES, Spaces};
 use crate::usage_history::UsageHistory;
-use domain::{Caller, Space, Timestamp};
+use domain::{Caller, PrincipalId, Space, Timestamp};
 use evidence::{Claims, PublicKey, read_licence};
 use graph::Graph;
 use model::{Models, SlotHint};
 use prometheus_client::registry::Registry;
 use reconcile::{Slot, SlotSchema};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 use store::{Store, StoreError};
@@ -171,6 +171,15 @@ impl Service {
     /// Notes from now on how much the deployment is used. Must be called within a Tokio runtime.
     pub fn note_usage(&self) {
         self.usage.start(self.store.clone());
+    }
+
+    /// What principals are called whom the caller was shown by their ids. Those who have no name here are left out.
+    pub async fn principal_names(
+        &self,
+        caller: &Caller,
+        ids: Vec<PrincipalId>,
+    ) -> Result<HashMap<String, String>, StoreError> {
+        self.store.principal_names(caller, ids).await
     }
 
     pub fn quotas(&self) -> &Quotas {

@@ -43,6 +43,7 @@ pub use fsck::{Finding, Fsck, RowName, fsck};
 pub use keys_in_use::{KeysInUse, SigningInUse};
 pub use load::{Load, PoolLoad};
 pub use postgres::PostgresSettings;
+pub use records::is_decision;
 pub use rows::audit::{AuditLine, AuditReport};
 pub use rows::audit_list::{AuditQuery, AuditReach};
 pub use rows::counters::{Counts, ToolCount};

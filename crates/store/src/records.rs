@@ -73,10 +73,18 @@ impl Recorded for Decided<'_> {
             (Some(Err(own @ Refusal::OwnProposal { .. })), _) => {
                 Record::denied(format!("confirm_change: {own}"))
             }
-            (Some(Err(_)), _) => Record::done(format!("#{id} not applied")),
+            (Some(Err(_)), _) => Record::done(format!("#{id} {NOT_APPLIED}")),
             (None, _) => Record::done(format!("no #{id}")),
         }
     }
+}
+
+const NOT_APPLIED: &str = "not applied";
+
+/// Whether an entry of `confirm_change` or `reject_change` with this detail is of a change that was decided.
+pub fn is_decision(detail: &str) -> bool {
+    let said = detail.strip_prefix('#').map(|rest| rest.split_once(' ').map_or("", |(_, said)| said));
+    said.is_some_and(|said| said != NOT_APPLIED)
 }
 
 impl Recorded for ErasureSummary {

@@ -6,17 +6,16 @@ use crate::startup::{self, StartupError};
 use clap::Args;
 use console::{Console, Entrance};
 use edge::http::{Config, Server};
-use std::io::{IsTerminal, Write};
-use std::process::{Command as Program, Stdio};
+use std::io::Write;
 use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 
 const HOST: &str = "127.0.0.1";
 
-/// Open pages for this memory in a browser: what it holds, what waits for a decision, and the evidence.
+/// Serve pages for this memory: what it holds, what waits for a decision, and the evidence.
 ///
-/// Prints an address that works once, within five minutes, and on this machine only. Ctrl-C ends the console and everybody's
-/// session in it.
+/// Prints the address to open in a browser. It works once, within five minutes, and on this machine only. Ctrl-C ends the
+/// console and everybody's session in it.
 #[derive(Debug, Args)]
 pub struct Command {
     /// The port to serve it on [default: any free one].
@@ -30,24 +29,22 @@ impl Command {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let service = startup::service(settings).await?;
         service.note_usage();
-        let console = Console::new(service, Entrance::OneTimeAddress);
-        let path = console.one_time_address().map_err(|_| {
-            CliError::Refused("the system has no random bytes to make an address from".to_owned())
-        })?;
+        let no_randomness =
+            |_| CliError::Refused("the system has no random bytes to make an address from".to_owned());
+        let console = Console::new(service, Entrance::OneTimeAddress).map_err(no_randomness)?;
+        let path = console.one_time_address().map_err(no_randomness)?;
         let server =
             Server::bind_site(HOST, self.port, Arc::new(console), config()).await.map_err(|error| {
                 let text = format!("cannot listen on {HOST}:{}: {error}; choose another --port", self.port);
                 StartupError::from(std::io::Error::new(error.kind(), text))
             })?;
+        // It is only printed: given to a program that opens browsers, every account here could read it among its arguments.
         let address = format!("http://{}{}", server.address()?, path.0);
         writeln!(
             out,
             "The console is open at this address, once and for five minutes:\n\n  {address}\n\nCtrl-C ends it."
         )?;
         out.flush()?;
-        if std::io::stdout().is_terminal() {
-            show(&address);
-        }
         let stop = async {
             tokio::select! {
                 _ = terminate.recv() => {}
@@ -72,12 +69,4 @@ fn config() -> Config {
         metrics_token: None,
         oidc: None,
     }
-}
-
-/// Opens the browser where there is one; the address is printed anyway.
-fn show(address: &str) {
-    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let mut program = Program::new(opener);
-    program.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let _ = program.spawn();
 }

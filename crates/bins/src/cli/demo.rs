@@ -226,7 +226,7 @@ fn tone(reply: &Reply) -> (&'static str, Part) {
         ToolReply::Remember(remembered) if !remembered.waiting.is_empty() => (YELLOW, Part::FirstLine),
         ToolReply::PendingChanges(list) if !list.waiting.is_empty() => (YELLOW, Part::All),
         ToolReply::ConfirmChange(Decided::Approved { .. }) => (GREEN, Part::All),
-        ToolReply::ExplainDecision(Explanation { found: Some(DecisionRow::Verified(_)), .. }) => {
+        ToolReply::ExplainDecision(Explanation { found: Some((_, DecisionRow::Verified(_))), .. }) => {
             (GREEN, Part::LastLine)
         }
         ToolReply::VerifyAudit(AuditVerdict(AuditReport::Intact { .. })) => (GREEN, Part::All),

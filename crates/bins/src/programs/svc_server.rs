@@ -96,7 +96,9 @@ async fn serve_console(
     let authenticator = Box::new(Authenticator::new(service.clone(), oidc)?);
     let sign_on = sign_on.map(SignOn::new).transpose()?.map(Box::new);
     let config = Config { connections: config.connections.min(CONSOLE_CONNECTIONS), ..config };
-    let console = Console::new(service, Entrance::Credentials { authenticator, sign_on });
+    let entrance = Entrance::Credentials { authenticator, sign_on };
+    let console =
+        Console::new(service, entrance).map_err(|error| std::io::Error::other(error.to_string()))?;
     let server = Server::bind_site(host, port, Arc::new(console), config)
         .await
         .map_err(|error| taken(host, port, "SVC_HOST and SVC_CONSOLE_PORT", &error))?;

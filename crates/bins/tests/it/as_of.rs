@@ -153,4 +153,12 @@ fn the_console_shows_a_memory_as_it_was() {
     // As a browser gives a time, without an offset.
     assert!(viewer.page("/memory?as_of=2001-01-01T00:00").contains("0 facts."));
     assert!(viewer.page("/memory?as_of=2099-01-01T00:00").contains("green"));
+    // What else the form asks for holds for that time too.
+    assert!(viewer.page("/memory?as_of=2099-01-01T00:00&text=Gree").contains("1 fact."));
+    for other in ["text=blue", "source=nobody", "since=2098-01-01", "status=waiting"] {
+        assert!(
+            viewer.page(&format!("/memory?as_of=2099-01-01T00:00&{other}")).contains("0 facts."),
+            "{other}"
+        );
+    }
 }

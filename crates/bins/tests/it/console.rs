@@ -16,8 +16,9 @@ const ALL_PAGES: [&str; 10] = [
     "/audit?user_id=default",
     "/people",
     "/health",
-    "/erase?subject=allergy",
+    ERASE,
 ];
+const ERASE: &str = "/erase?subject=code_status";
 
 fn clinic(model: &Model) -> Deployment {
     Deployment::new(model).with("SVC_SLOT_SCHEMA", "preset:clinical").with_console()
@@ -69,9 +70,11 @@ fn each_role_sees_what_its_tools_show() {
         ALL_PAGES.into_iter().filter(|page| visitor.get(page).status == 200).collect()
     };
     assert_eq!(seen(&admin), ALL_PAGES);
-    let all_but_people: Vec<&str> = ALL_PAGES.into_iter().filter(|page| *page != "/people").collect();
-    for role in ["member", "agent", "viewer"] {
-        assert_eq!(seen(&deployment.principal(role, &["--role", role]).1), all_but_people, "{role}");
+    for (role, hidden) in
+        [("member", &["/people"][..]), ("agent", &["/people", ERASE]), ("viewer", &["/people", ERASE])]
+    {
+        let pages: Vec<&str> = ALL_PAGES.into_iter().filter(|page| !hidden.contains(page)).collect();
+        assert_eq!(seen(&deployment.principal(role, &["--role", role]).1), pages, "{role}");
     }
     let (_, auditor) = deployment.principal("auditor", &["--role", "auditor"]);
     let evidence =
@@ -96,7 +99,7 @@ fn a_member_approves_and_the_log_says_who() {
     let (server, console, key) = ward(&deployment, "member");
     let mut member = Visitor::signed_in(console, &key);
     let page = member.page("/waiting");
-    for shown in ["full code", "DNR", "The wife says DNR.", "said by prin_"] {
+    for shown in ["full code", "DNR", "The wife says DNR.", ">writer</strong>"] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
     let change = change_on(&page);
@@ -109,7 +112,7 @@ fn a_member_approves_and_the_log_says_who() {
     let history = member.page("/fact?id=2");
     assert!(history.contains("Dr Lee") && history.contains("full code"), "{history}");
     let decided = member.page("/decided?user_id=default");
-    assert!(decided.contains("confirm_change") && decided.contains("prin_"), "{decided}");
+    assert!(decided.contains("approved") && decided.contains(">member</td>"), "{decided}");
     let log =
         server.client(&key).call("audit_log", &json!({ "user_id": "default", "action": "confirm_change" }));
     assert!(log.contains("SUPERSEDE code_status by=prin_") && log.lines().count() == 1, "{log}");
@@ -150,14 +153,14 @@ fn those_who_may_not_decide_change_nothing() {
         let told = visitor.post("/waiting", &[("approve", &change)]);
         assert_eq!(told.status, 303);
         for (path, fields) in [
-            ("/fact/correct", &[("id", "1"), ("value", "x")][..]),
-            ("/fact/forget", &[("id", "1")]),
+            ("/correct", &[("id", "1"), ("value", "x")][..]),
+            ("/forget", &[("id", "1")]),
             ("/erase", &[("subject", "code_status")]),
-            ("/people/create", &[("name", "x"), ("role", "admin")]),
+            ("/create-key", &[("name", "x"), ("role", "admin")]),
         ] {
             let answer = visitor.post(path, fields);
             // An agent may write; what it writes to a guarded slot waits.
-            let may_write = role == "agent" && path.starts_with("/fact");
+            let may_write = role == "agent" && ["/correct", "/forget"].contains(&path);
             assert_eq!(answer.status, if may_write { 303 } else { 403 }, "{role} {path}: {answer:?}");
         }
     }
@@ -184,10 +187,10 @@ fn facts_are_found_corrected_forgotten_and_erased() {
     assert_eq!(rows(&ana.page("/memory?source=OPS")), 1);
     assert_eq!(rows(&ana.page("/memory?since=2999-01-01")), 0);
     assert_eq!(ana.get("/memory?since=soon").status, 400);
-    let corrected = ana.submit("/fact/correct", &[("id", "1"), ("value", "MySQL")]);
+    let corrected = ana.submit("/correct", &[("id", "1"), ("value", "MySQL")]);
     assert!(corrected.contains("now #3") && corrected.contains("MySQL"), "{corrected}");
     assert!(ana.page("/memory?status=past").contains("Postgres"));
-    let forgotten = ana.submit("/fact/forget", &[("id", "2")]);
+    let forgotten = ana.submit("/forget", &[("id", "2")]);
     assert!(forgotten.contains("Retracted (retained in history for audit): cache = Redis"), "{forgotten}");
     client.call(
         "record_decision",
@@ -263,16 +266,16 @@ fn an_admin_gives_and_takes_keys() {
     let mut admin = Visitor::signed_in(server.console(), &key);
     assert!(admin.page("/people").contains("4711"));
     let shown = admin
-        .post("/people/create", &[("name", "ben"), ("role", "viewer"), ("kind", "human"), ("scopes", "u1")]);
+        .post("/create-key", &[("name", "ben"), ("role", "viewer"), ("kind", "human"), ("scopes", "u1")]);
     let made = key_on(&shown.body);
     assert!(server.client(&made).call("list_memories", &json!({ "user_id": "u1" })).contains("no memories"));
     let page = admin.page("/people");
     assert!(page.contains("ben") && page.contains("viewer") && page.contains("u1") && !page.contains(&made));
     let ben = id_beside(&page, "ben");
-    let rotated = admin.post("/people/rotate", &[("id", &ben), ("overlap", "0s")]);
+    let rotated = admin.post("/rotate-key", &[("id", &ben), ("overlap", "0s")]);
     let new = key_on(&rotated.body);
     assert_eq!(server.client(&made).ask("list_memories", &json!({})).unwrap().status, 401);
-    let revoked = admin.submit("/people/revoke", &[("id", &ben)]);
+    let revoked = admin.submit("/revoke-key", &[("id", &ben)]);
     assert!(revoked.contains("Revoked principal") && revoked.contains("revoked <time"), "{revoked}");
     assert_eq!(server.client(&new).ask("list_memories", &json!({})).unwrap().status, 401);
 }
@@ -289,12 +292,12 @@ fn evidence_is_checked_on_the_page() {
     let mut admin = Visitor::signed_in(console, &key);
     assert!(admin.page("/receipts").contains("✓ valid"));
     admin.page("/audit");
-    let mut verdict = admin.submit("/audit/check", &[]);
+    let mut verdict = admin.submit("/audit-check", &[]);
     while verdict.contains("is being checked") {
-        verdict = admin.page("/audit/check");
+        verdict = admin.page("/audit-check");
     }
     assert!(verdict.contains("✓ Audit chain INTACT"), "{verdict}");
-    let witnesses = admin.page("/audit/witnesses");
+    let witnesses = admin.page("/witnesses");
     assert!(witnesses.contains(witness.to_str().unwrap()) && witnesses.contains("✓ "), "{witnesses}");
     let health = admin.page("/health");
     for shown in ["Calls a minute", "Facts held", "<polyline", "encryption", "verify_audit"] {
@@ -303,6 +306,56 @@ fn evidence_is_checked_on_the_page() {
     let graph = admin.page("/graph");
     assert!(graph.contains("<circle") && graph.contains("full code"), "{graph}");
     assert!(admin.page("/audit?action=attest").contains("code_status"));
+}
+
+#[test]
+fn users_whose_names_differ_by_a_space_are_two() {
+    let model = Model::start();
+    let deployment = clinic(&model);
+    let (_, key) = deployment.principal("root", &[]);
+    let server = deployment.serve();
+    let mut client = server.client(&key);
+    for user in ["bob", "bob "] {
+        for value in ["full code", "DNR"] {
+            let action = if value == "DNR" { "SUPERSEDE" } else { "ADD" };
+            let facts = json!([{ "subject": "code_status", "value": format!("{value} of '{user}'"), "action": action }]);
+            client.call("remember", &json!({ "text": "said", "user_id": user, "facts": facts }));
+        }
+    }
+    let mut admin = Visitor::signed_in(server.console(), &key);
+    let page = admin.page("/memory?user_id=bob+");
+    assert!(page.contains("full code of 'bob '") && !page.contains("full code of 'bob'"), "{page}");
+    assert!(page.contains("Memory of “bob ”"), "{page}");
+    let waiting = admin.page("/waiting");
+    let change =
+        waiting.split(r#"name="approve" value=""#).find(|rest| rest.starts_with("?user_id=bob+&amp;"));
+    let change = change.and_then(|rest| rest.split('"').next()).unwrap().replace("&amp;", "&");
+    let after = admin.submit("/waiting", &[("approve", &change)]);
+    assert!(after.contains("SUPERSEDE code_status = DNR of 'bob '"), "{after}");
+    assert!(admin.page("/audit?user_id=bob+&action=confirm_change").contains("SUPERSEDE code_status"));
+    admin.submit("/erase", &[("user_id", "bob "), ("subject", "code_status")]);
+    assert!(client.call("list_memories", &json!({ "user_id": "bob " })).contains("no memories"));
+    assert!(client.call("list_memories", &json!({ "user_id": "bob" })).contains("full code of 'bob'"));
+}
+
+/// What came of a form is told by the page that follows it, also where that one cannot be shown.
+#[test]
+fn a_refusal_is_told_at_once() {
+    let model = Model::start();
+    let deployment = clinic(&model);
+    let (_server, console, member) = ward(&deployment, "member");
+    let (_, auditor) = deployment.principal("auditor", &["--role", "auditor"]);
+    let mut auditor = Visitor::signed_in(console, &auditor);
+    auditor.page("/health");
+    auditor.post("/waiting", &[("approve", "?id=2")]);
+    let next = auditor.get("/waiting");
+    assert!(next.status == 403 && next.body.contains(r#"class="notice""#), "{next:?}");
+    assert!(!auditor.page("/health").contains(r#"class="notice""#));
+    let mut member = Visitor::signed_in(console, &member);
+    member.page("/memory");
+    let answer = member.post("/correct", &[("id", "77"), ("value", "x")]);
+    let next = member.get(answer.header("location").unwrap());
+    assert!(next.status == 404 && next.body.contains("#77"), "{next:?}");
 }
 
 /// The change that a page offers to decide.

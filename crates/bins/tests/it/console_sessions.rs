@@ -15,9 +15,14 @@ fn the_address_of_this_machine_works_once() {
     let mut thief = Visitor::new(console.address);
     assert_eq!(thief.get("/open?token=0123").status, 410);
     assert_eq!(thief.get("/open").status, 410);
-    // A browser that fetches ahead is not the person.
+    // A browser that fetches ahead is not the person, nor is a program that looks what is behind a link.
     let ahead = request("GET", &console.path, &["Sec-Purpose: prefetch".to_owned()], b"");
-    assert_eq!(Connection::open(console.address).ask(&ahead).unwrap().status, 410);
+    let ahead = Connection::open(console.address).ask(&ahead).unwrap();
+    assert!(ahead.status == 400 && ahead.body.contains("was not used up"), "{ahead:?}");
+    let mut looks = Connection::open(console.address);
+    looks.send(&request("HEAD", &console.path, &[], b"")).unwrap();
+    let looked = looks.head().unwrap();
+    assert_eq!((looked.status, looked.header("set-cookie")), (400, None));
     let mut owner = Visitor::new(console.address);
     let opened = owner.get(&console.path);
     assert_eq!(opened.status, 200, "{opened:?}");
@@ -33,6 +38,56 @@ fn the_address_of_this_machine_works_once() {
     assert!(owner.page("/audit?action=search_memories").contains("local"));
 }
 
+/// A browser shows a cookie to every port of this machine, and takes one for it from every port.
+#[test]
+fn other_servers_of_this_machine_neither_see_nor_replace_a_session() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with_console();
+    let (_, key) = deployment.principal("ana", &[]);
+    let server = deployment.serve();
+    let console = LocalConsole::start(&deployment);
+    let mut local = Visitor::new(console.address);
+    assert_eq!(local.get(&console.path).status, 200);
+    let mut ana = Visitor::signed_in(server.console(), &key);
+    let paths = [local.cookie().1, ana.cookie().1];
+    assert!(paths.iter().all(|path| path.len() > 32) && paths[0] != paths[1], "{paths:?}");
+    for (address, visitor) in [(console.address, &mut local), (server.console(), &mut ana)] {
+        let page = visitor.page("/memory");
+        let links = page.split(r#"="/"#).count() - 1;
+        assert_eq!(links, 0, "a link leads out of the path of the cookie: {page}");
+        let (cookie, path) = visitor.cookie();
+        let name = cookie.split('=').next().unwrap();
+        for cookies in [format!("{name}=planted; {cookie}"), format!("{cookie}; {name}=planted")] {
+            let asked = request("GET", &format!("{path}memory"), &[format!("Cookie: {cookies}")], b"");
+            assert_eq!(Connection::open(address).ask(&asked).unwrap().status, 200, "{cookies}");
+        }
+    }
+}
+
+#[test]
+fn signing_in_again_ends_the_former_session() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with("SVC_ALLOWED_HOSTS", "memory.example").with_console();
+    let (_, key) = deployment.principal("ana", &[]);
+    let server = deployment.serve();
+    let ask = |method: &str, path: &str, cookie: &str, body: &str| {
+        let length = body.len();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: memory.example\r\nCookie: {cookie}\r\nContent-Length: {length}\r\n\r\n{body}"
+        );
+        Connection::open(server.console()).ask(head.as_bytes()).unwrap()
+    };
+    let sign_in = |cookie: &str| {
+        let answer = ask("POST", "/signin", cookie, &format!("key={key}"));
+        answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+    };
+    let former = sign_in("a=b");
+    assert_eq!(ask("GET", "/memory", &former, "").status, 200);
+    let now = sign_in(&former);
+    assert_eq!(ask("GET", "/memory", &now, "").status, 200);
+    assert_eq!(ask("GET", "/memory", &former, "").status, 303);
+}
+
 #[test]
 fn cookies_and_headers_keep_others_out() {
     let model = Model::start();
@@ -42,7 +97,7 @@ fn cookies_and_headers_keep_others_out() {
     let server = deployment.serve();
     let mut ana = Visitor::new(server.console());
     let cookie = ana.post("/signin", &[("key", &key)]).header("set-cookie").unwrap().to_owned();
-    assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{cookie}");
+    assert!(cookie.ends_with("/; HttpOnly; SameSite=Strict"), "{cookie}");
     // Under any other name than this machine's own the cookie is for TLS alone.
     let ask = |host: &str, method: &str, path: &str, body: &str| {
         let head = format!(
@@ -54,7 +109,7 @@ fn cookies_and_headers_keep_others_out() {
     let secure = ask("memory.example", "POST", "/signin", &format!("key={key}"));
     let secure = secure.header("set-cookie").unwrap();
     assert!(
-        secure.starts_with("__Host-") && secure.ends_with("; HttpOnly; SameSite=Strict; Secure"),
+        secure.starts_with("__Host-") && secure.ends_with("; Path=/; HttpOnly; SameSite=Strict; Secure"),
         "{secure}"
     );
     assert_eq!(ask("evil.example", "GET", "/signin", "").status, 421);
@@ -71,7 +126,7 @@ fn cookies_and_headers_keep_others_out() {
         assert!(!answer.body.contains("style=") && !answer.body.contains("onclick"), "{path}");
     }
     let page = ana.page("/memory");
-    for asset in page.split(['"']).filter(|word| word.starts_with("/assets/")) {
+    for asset in page.split(['"']).filter(|word| word.starts_with("assets/")) {
         let answer = Visitor::new(server.console()).get(asset);
         assert_eq!(answer.status, 200, "{asset}");
         assert!(answer.header("cache-control").unwrap().contains("immutable"));

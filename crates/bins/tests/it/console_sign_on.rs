@@ -1,7 +1,7 @@
 //! Signing in to the console at an identity provider, with one of our own on loopback.
 
 use crate::support::console::Visitor;
-use crate::support::http::Answer;
+use crate::support::http::{Answer, Connection, request as http_request};
 use crate::support::{Deployment, Model};
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::rand::SystemRandom;
@@ -193,6 +193,23 @@ fn what_was_not_given_for_this_sign_on_lets_nobody_in() {
         is_out(&mut visitor, &answer);
     }
     assert_eq!(victim.get("/signed-on?error=access_denied").status, 401);
+}
+
+/// As many as one address begins in ten minutes at the default rate.
+#[test]
+fn those_who_never_come_back_lock_nobody_out() {
+    let (model, provider) = (Model::start(), Provider::start());
+    let deployment = provider.deployment(&model, &["sso"]).with("SVC_RATE_PER_MIN", "0");
+    let server = deployment.serve();
+    let mut ann = Visitor::new(server.console());
+    let sent = leave(&mut ann);
+    let mut many = Connection::open(server.console());
+    let begin = http_request("GET", "/sign-on", &[], b"");
+    for _ in 0..1200 {
+        assert_eq!(many.ask(&begin).unwrap().status, 303);
+    }
+    provider.gives(&sent["nonce"], CLIENT);
+    assert_eq!(arrive(&mut ann, &sent["state"]).status, 200);
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod concurrency;
 mod connect;
 mod console;
 mod console_browser;
+mod console_pages;
 mod console_sessions;
 mod console_sign_on;
 mod cost;

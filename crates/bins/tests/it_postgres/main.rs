@@ -21,6 +21,8 @@ mod backup;
 mod concurrency;
 #[path = "../it/console.rs"]
 mod console;
+#[path = "../it/console_pages.rs"]
+mod console_pages;
 #[path = "../it/damaged_rows.rs"]
 mod damaged_rows;
 #[path = "../it/erasure.rs"]

@@ -3,14 +3,12 @@
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address};
 use crate::html::{Again, form_token, when};
-use crate::sessions::{Check, Session};
+use crate::names::Names;
 use crate::shown::Shown;
 use domain::{Capability, DEFAULT_TENANT};
 use maud::{Markup, html};
-use parking_lot::Mutex;
 use serde_json::Map;
 use service::Head;
-use std::sync::Arc;
 use std::time::Instant;
 use store::AuditLine;
 
@@ -18,12 +16,13 @@ const ROWS: usize = 50;
 const FILTERS: [&str; 5] = ["user_id", "action", "caller", "since", "until"];
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
-    let needs_user = !desk.can(Capability::Admin) && fields.get("user_id").trim().is_empty();
+    let needs_user = !desk.can(Capability::Admin) && fields.get("user_id").is_empty();
     let entries = if needs_user { Vec::new() } else { entries(desk, fields).await? };
+    let names = desk.names(entries.iter().map(|entry| entry.caller.as_str())).await;
     let head = reply_of!(desk.call("log_head", Map::new()).await?, LogHead);
     let main = html! {
         h1 { "Audit log" }
-        form method="post" action="/audit/check" {
+        form method="post" action="audit-check" {
             (form_token(desk))
             button { "Check the whole log" }
         }
@@ -31,7 +30,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
         (filter_form(fields, needs_user))
         @if needs_user { p role="status" { "Name a user whose entries you may see." } }
         @else if entries.is_empty() { p role="status" { "No entries." } }
-        @else { (entries_table(&entries, desk.is_operator())) (paging(fields, &entries)) }
+        @else { (entries_table(&entries, &names, desk.is_operator())) (paging(fields, &entries)) }
     };
     Ok(Shown::page("Audit log", main))
 }
@@ -42,7 +41,7 @@ fn head_shown(head: &Head) -> Markup {
             Head::Signed { entries, signed, note } => {
                 p {
                     "Its head vouches for " (entries) " entries, and was signed " (when(*signed)) ". "
-                    a href="/audit/witnesses" { "Ask the witnesses" }
+                    a href="witnesses" { "Ask the witnesses" }
                 }
                 @if let Some(note) = note {
                     details {
@@ -76,7 +75,7 @@ pub(super) async fn witnesses(desk: &Desk) -> Result<Shown, Trouble> {
                 }
             }
         }
-        p { a href="/audit" { "Back to the log" } }
+        p { a href="audit" { "Back to the log" } }
     };
     Ok(Shown::page("Witnesses", main))
 }
@@ -90,7 +89,7 @@ async fn entries(desk: &Desk, fields: &Fields) -> Result<Vec<AuditLine>, Trouble
 
 fn filter_form(fields: &Fields, needs_user: bool) -> Markup {
     html! {
-        form.search method="get" action="/audit" role="search" aria-label="Entries" {
+        form.search method="get" action="audit" role="search" aria-label="Entries" {
             label for="user_id" { "User" }
             input id="user_id" name="user_id" value=(fields.get("user_id")) required[needs_user] autocomplete="off" spellcheck="false";
             label for="action" { "Action" }
@@ -106,7 +105,7 @@ fn filter_form(fields: &Fields, needs_user: bool) -> Markup {
     }
 }
 
-pub(super) fn entries_table(entries: &[AuditLine], of_all_tenants: bool) -> Markup {
+fn entries_table(entries: &[AuditLine], names: &Names, of_all_tenants: bool) -> Markup {
     html! {
         table {
             caption.hidden { "Entries, the newest first" }
@@ -124,7 +123,10 @@ pub(super) fn entries_table(entries: &[AuditLine], of_all_tenants: bool) -> Mark
                             (entry.user)
                             @if of_all_tenants && entry.tenant != DEFAULT_TENANT { " (tenant " (entry.tenant) ")" }
                         }
-                        td data-label="By" { (entry.caller) }
+                        td data-label="By" {
+                            @let name = names.of(&entry.caller);
+                            (name) @if name != entry.caller { p.where { (entry.caller) } }
+                        }
                         td data-label="Detail" { @match &entry.detail { Some(detail) => (detail), None => em { "blanked" } } }
                     }
                 }
@@ -139,31 +141,34 @@ fn paging(fields: &Fields, entries: &[AuditLine]) -> Markup {
     given.push(("before", &last));
     html! {
         @if entries.len() == ROWS {
-            nav.paging aria-label="Further entries" { a rel="next" href=(address("/audit", &given)) { "Older" } }
+            nav.paging aria-label="Further entries" { a rel="next" href=(address("audit", &given)) { "Older" } }
         }
     }
 }
 
 /// Begins a check, which goes on however long it takes while the page asks for its verdict.
-pub(super) fn check(desk: &Desk, session: &Arc<Session>) -> Shown {
-    let check = Arc::new(Check { began: Instant::now(), verdict: Mutex::default() });
-    *session.check.lock() = Some(check.clone());
-    let verdict = desk.begin("verify_audit", Map::new());
-    tokio::spawn(async move {
-        let verdict = verdict.await;
-        let told = verdict.map(|answer| answer.reply.to_string()).map_err(|trouble| trouble.text);
-        *check.verdict.lock() = Some(told);
-    });
-    Shown::next("/audit/check")
+pub(super) fn check(desk: &Desk) -> Shown {
+    if let Some(check) = desk.session.begin_check(Instant::now()) {
+        let verdict = desk.begin("verify_audit", Map::new());
+        tokio::spawn(async move {
+            let verdict = verdict.await;
+            let told = verdict.map(|answer| answer.reply.to_string()).map_err(|trouble| trouble.text);
+            *check.verdict.lock() = Some(told);
+        });
+    }
+    Shown::next("audit-check")
 }
 
-pub(super) fn checked(session: &Session) -> Shown {
-    let check = session.check.lock().clone();
-    let Some(check) = check else { return Shown::next("/audit") };
+pub(super) fn checked(desk: &Desk) -> Shown {
+    let Some(check) = desk.session.last_check() else { return Shown::next("audit") };
+    let is_awaited = check.is_awaited(Instant::now());
     let verdict = check.verdict.lock().clone();
     let main = html! {
         h1 { "Checking the audit log" }
         @match &verdict {
+            None if !is_awaited => p.trouble role="alert" {
+                "There is no verdict after " (check.began.elapsed().as_secs() / 60) " minutes. Ask the operator to look at the log of the server."
+            },
             None => {
                 p role="status" { "Every entry, hash and signature is being checked, for " (check.began.elapsed().as_secs()) " seconds so far. This page shows the verdict when it is there." }
                 progress aria-label="The check is under way" {}
@@ -173,8 +178,8 @@ pub(super) fn checked(session: &Session) -> Shown {
             },
             Some(Err(trouble)) => p.trouble role="alert" { (trouble) },
         }
-        p { a href="/audit" { "Back to the log" } }
+        p { a href="audit" { "Back to the log" } }
     };
-    let again = if verdict.is_none() { Again::Soon } else { Again::No };
+    let again = if is_awaited { Again::Soon } else { Again::No };
     Shown::Page { title: "Checking the audit log".to_owned(), main, again }
 }

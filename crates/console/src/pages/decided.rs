@@ -1,37 +1,113 @@
 //! Which changes were approved or rejected, and by whom.
 
-use super::audit::entries_table;
 use super::space_form::{Parts, space_form};
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::Fields;
+use crate::html::when;
+use crate::names::Names;
 use crate::shown::Shown;
-use domain::Capability;
-use maud::html;
+use domain::{Capability, DEFAULT_TENANT, Space};
+use maud::{Markup, html};
 use serde_json::Map;
+use store::{AuditLine, is_decision};
 
-const MOST: usize = 50;
+/// The tools that decide, and what they make of a change.
+const VERDICTS: [(&str, &str); 2] = [("confirm_change", "approved"), ("reject_change", "rejected")];
+const ROWS: usize = 50;
+/// Of the calls so many are looked through: one that decided nothing is not shown.
+const CALLS: usize = 500;
+/// Of somebody whose scope is these users, without having to choose one.
+const MOST_USERS: usize = 20;
+
+/// Whose changes a page shows.
+enum Whose {
+    Everybody,
+    Users(Vec<String>),
+    /// The log is shown to this person by user, and they have not said of which.
+    Unsaid,
+}
+
+impl Whose {
+    fn of(desk: &Desk, chosen: &str) -> Self {
+        match (chosen, desk.users_in_scope()) {
+            ("", _) if desk.can(Capability::Admin) => Self::Everybody,
+            ("", Some(users)) => Self::Users(users.iter().take(MOST_USERS).cloned().collect()),
+            ("", None) => Self::Unsaid,
+            (chosen, _) => Self::Users(vec![chosen.to_owned()]),
+        }
+    }
+}
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
-    let space = fields.space(desk.own_user());
-    let of_all = desk.can(Capability::Admin) && !fields.has("user_id");
-    let mut entries = Vec::new();
-    for action in ["confirm_change", "reject_change"] {
-        let mut arguments = Map::new();
-        if !of_all {
-            arguments.insert("user_id".to_owned(), space.user_id.as_str().into());
+    let chosen = fields.get("user_id");
+    let whose = Whose::of(desk, chosen);
+    let mut entries = match &whose {
+        Whose::Everybody => decided(desk, "").await?,
+        Whose::Users(users) => {
+            let mut entries = Vec::new();
+            for user in users {
+                entries.extend(decided(desk, user).await?);
+            }
+            entries
         }
-        arguments.insert("action".to_owned(), action.into());
-        arguments.insert("limit".to_owned(), MOST.into());
-        entries.extend(reply_of!(desk.call("audit_log", arguments).await?, AuditLog).entries);
-    }
+        Whose::Unsaid => Vec::new(),
+    };
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.seq));
-    entries.truncate(MOST);
+    entries.truncate(ROWS);
+    let names = desk.names(entries.iter().map(|entry| entry.caller.as_str())).await;
     let main = html! {
         h1 { "What was decided" }
-        (space_form(desk, "/decided", &space, Parts::User).await)
-        p { a href="/waiting" { "What waits" } }
-        @if entries.is_empty() { p role="status" { "Nothing was decided yet." } }
-        @else { (entries_table(&entries, desk.is_operator())) }
+        (space_form(desk, "decided", &Space::new(chosen, "", ""), Parts::User).await)
+        p { a href="waiting" { "What waits" } }
+        @if matches!(whose, Whose::Unsaid) { p role="status" { "Name the user whose changes you want to see." } }
+        @else if !entries.is_empty() { (table(&entries, &names, desk.is_operator())) }
+        @else if chosen.is_empty() { p role="status" { "Nothing was decided yet." } }
+        @else { p role="status" { "Nothing was decided for " (chosen) " yet." } }
     };
     Ok(Shown::page("What was decided", main))
+}
+
+/// The decisions in the audit log of this user, or of all.
+async fn decided(desk: &Desk, user_id: &str) -> Result<Vec<AuditLine>, Trouble> {
+    let mut found = Vec::new();
+    for (tool, _) in VERDICTS {
+        let mut arguments = Map::new();
+        if !user_id.is_empty() {
+            arguments.insert("user_id".to_owned(), user_id.into());
+        }
+        arguments.insert("action".to_owned(), tool.into());
+        arguments.insert("limit".to_owned(), CALLS.into());
+        let entries = reply_of!(desk.call("audit_log", arguments).await?, AuditLog).entries;
+        // Of an entry that was blanked nobody knows any more.
+        found.extend(entries.into_iter().filter(|entry| entry.detail.as_deref().is_none_or(is_decision)));
+    }
+    Ok(found)
+}
+
+fn table(entries: &[AuditLine], names: &Names, of_all_tenants: bool) -> Markup {
+    let verdict =
+        |action: &str| VERDICTS.iter().find(|(tool, _)| *tool == action).map_or("", |(_, verdict)| verdict);
+    html! {
+        table {
+            caption.hidden { "Decided changes, the newest first" }
+            thead { tr {
+                th scope="col" { "When" } th scope="col" { "User" } th scope="col" { "Change" } th scope="col" { "Verdict" }
+                th scope="col" { "By" }
+            } }
+            tbody {
+                @for entry in entries {
+                    tr {
+                        th scope="row" data-label="When" { (when(entry.ts)) }
+                        td data-label="User" {
+                            (entry.user)
+                            @if of_all_tenants && entry.tenant != DEFAULT_TENANT { " (tenant " (entry.tenant) ")" }
+                        }
+                        td data-label="Change" { @match &entry.detail { Some(detail) => (detail), None => em { "blanked" } } }
+                        td data-label="Verdict" { (verdict(&entry.action)) }
+                        td data-label="By" { (names.of(&entry.caller)) }
+                    }
+                }
+            }
+        }
+    }
 }

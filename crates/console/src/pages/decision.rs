@@ -32,7 +32,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
     let mut arguments = Map::from_iter([("user_id".to_owned(), Value::from(user_id.as_str()))]);
     arguments.insert("decision_id".to_owned(), fields.get("id").into());
     let explanation = reply_of!(desk.call("explain_decision", arguments).await?, ExplainDecision);
-    let Some(row) = &explanation.found else { return Ok(Shown::Nothing) };
+    let Some((space, row)) = &explanation.found else { return Ok(Shown::Nothing) };
     let main = html! {
         h1 { "Decision #" (explanation.id) }
         p { (verdict(row)) }
@@ -42,15 +42,14 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
                 dt { "When" } dd { (when(explained.ts)) }
             }
             h2 { "What was known at the time" }
-            @if explained.beliefs.is_empty() { p { "Nothing." } } @else { (beliefs(&user_id, &explained.beliefs)) }
+            @if explained.beliefs.is_empty() { p { "Nothing." } } @else { (beliefs(space, &explained.beliefs)) }
         }
-        p { a href=(address("/decisions", &[("user_id", &user_id)])) { "All decisions of " (user_id) } }
+        p { a href=(address("decisions", &[("user_id", &user_id)])) { "All decisions of " (user_id) } }
     };
     Ok(Shown::page(format!("Decision #{}", explanation.id), main))
 }
 
-fn beliefs(user_id: &str, beliefs: &[(FactId, Option<Belief>)]) -> Markup {
-    let space = Space::new(user_id, "", "");
+fn beliefs(space: &Space, beliefs: &[(FactId, Option<Belief>)]) -> Markup {
     html! {
         table {
             caption.hidden { "Facts that the decision rested on" }
@@ -62,7 +61,7 @@ fn beliefs(user_id: &str, beliefs: &[(FactId, Option<Belief>)]) -> Markup {
                 @for (id, belief) in beliefs {
                     tr {
                         th scope="row" data-label="Subject" {
-                            a href=(address_in("/fact", &space, &[("id", &id.to_string())])) {
+                            a href=(address_in("fact", space, &[("id", &id.to_string())])) {
                                 @if let Some(belief) = belief { (belief.subject) " " }
                                 span.number { "#" (id) }
                             }

@@ -4,7 +4,7 @@ use super::decision::{explained, verdict};
 use super::space_form::{Parts, space_form};
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address};
-use crate::html::when;
+use crate::html::{space_name, when};
 use crate::shown::Shown;
 use maud::{Markup, html};
 use service::DecisionList;
@@ -15,8 +15,8 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
     arguments.insert("user_id".to_owned(), space.user_id.as_str().into());
     let list = reply_of!(desk.call("list_decisions", arguments).await?, ListDecisions);
     let main = html! {
-        h1 { "Decisions of " (space.user_id) }
-        (space_form(desk, "/decisions", &space, Parts::User).await)
+        h1 { "Decisions of " (space_name(&space)) }
+        (space_form(desk, "decisions", &space, Parts::User).await)
         @if list.decisions.is_empty() { p role="status" { "No decisions were recorded." } }
         @else { (table(&space.user_id, &list)) }
     };
@@ -36,9 +36,9 @@ fn table(user_id: &str, list: &DecisionList) -> Markup {
                     @let id = decision.id.to_string();
                     tr {
                         th scope="row" data-label="Decision" {
-                            a href=(address("/decision", &[("user_id", user_id), ("id", &id)])) { "#" (id) }
+                            a href=(address("decision", &[("user_id", user_id), ("id", &id)])) { "#" (id) }
                         }
-                        @if let Some(row) = &decision.found {
+                        @if let Some((_, row)) = &decision.found {
                             @match explained(row) {
                                 Some(explained) => {
                                     td data-label="When" { (when(explained.ts)) }
@@ -55,7 +55,7 @@ fn table(user_id: &str, list: &DecisionList) -> Markup {
         }
         @if let (true, Some(last)) = (list.has_more, list.decisions.last()) {
             nav.paging aria-label="Further decisions" {
-                a rel="next" href=(address("/decisions", &[("user_id", user_id), ("before", &last.id.to_string())])) { "Older" }
+                a rel="next" href=(address("decisions", &[("user_id", user_id), ("before", &last.id.to_string())])) { "Older" }
             }
         }
     }

@@ -5,19 +5,37 @@ use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address_in, space_arguments};
 use crate::html::{form_token, space_fields, space_name, status, when};
 use crate::shown::Shown;
-use domain::counted;
+use domain::{Capability, counted};
+use hyper::StatusCode;
 use maud::html;
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     let (space, subject) = (fields.space(desk.own_user()), fields.get("subject"));
+    if !desk.can(Capability::Delete) {
+        let text = "Your role does not allow this: it takes the right 'delete'.".to_owned();
+        return Err(Trouble { status: StatusCode::FORBIDDEN, text });
+    }
     let goes = history(desk, &space, subject).await?;
+    if goes.is_empty() {
+        let main = html! {
+            h1 { "Erase " (subject) }
+            p role="status" { (space_name(&space)) "'s memory holds nothing about " strong { (subject) } ", so there is nothing to erase." }
+            p { a href=(address_in("memory", &space, &[])) { "Back to the memory" } }
+        };
+        return Ok(Shown::page(format!("Erase {subject}"), main));
+    }
     let main = html! {
         h1 { "Erase " (subject) }
         p { "This removes what " (space_name(&space)) "'s memory holds about " strong { (subject) } ", with its history. It cannot be undone." }
         section aria-labelledby="goes" {
             h2 id="goes" { "What goes" }
             p { (counted(goes.len() as u64, "fact", "facts")) " and the words that they were said in:" }
-            ul { @for fact in &goes { li { (fact.value) " " (status(fact.status)) ", " (when(fact.created)) } } }
+            ul {
+                @for fact in &goes {
+                    li { (fact.value) " " (status(fact.status)) ", " (when(fact.created)) }
+                    @for earlier in &fact.earlier { li { (earlier.value) " " span.status.past { "refined " (when(earlier.until)) } } }
+                }
+            }
             p { "Recorded decisions keep their signatures; what they quote of these facts is redacted." }
         }
         section aria-labelledby="stays" {
@@ -30,7 +48,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
                 li { "Backups that were made before." }
             }
         }
-        form.card method="post" action="/erase" {
+        form.card method="post" action="erase" {
             (form_token(desk)) (space_fields(&space))
             input type="hidden" name="subject" value=(subject);
             fieldset {
@@ -42,7 +60,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
                 }
             }
             button.danger { "Erase for good" }
-            a href=(address_in("/memory", &space, &[])) { "Cancel" }
+            a href=(address_in("memory", &space, &[])) { "Cancel" }
         }
     };
     Ok(Shown::page(format!("Erase {subject}"), main))
@@ -56,5 +74,5 @@ pub(super) async fn erase(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble
         arguments.insert(flag.to_owned(), fields.has(flag).into());
     }
     let deleted = reply_of!(desk.call("delete", arguments).await?, Delete);
-    Ok(Shown::told(address_in("/memory", &space, &[]), deleted.to_string()))
+    Ok(Shown::told(address_in("memory", &space, &[]), deleted.to_string()))
 }

@@ -2,7 +2,8 @@
 
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address, address_in, space_arguments};
-use crate::html::{form_token, said_by, space_fields, space_name, status, warning, when};
+use crate::html::{form_token, space_fields, space_name, status, warning, when};
+use crate::names::{Names, callers};
 use crate::shown::Shown;
 use domain::{Capability, Fact, FactId, Space, Status};
 use maud::{Markup, html};
@@ -20,16 +21,17 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
         MemoryShown::Unknown(_) => return Ok(Shown::Nothing),
     };
     let history = history(desk, &space, &fact.subject).await?;
+    let names = desk.names(history.iter().chain([&*fact]).flat_map(callers)).await;
     let decisions = decisions(desk, &space, fact.id).await?;
     let main = html! {
         h1 { (fact.subject) " " span.number { "#" (fact.id) } }
         (warning(missing.as_deref()))
         p.value { (fact.value) " " (status(fact.status)) }
-        (words(&fact))
+        (words(&fact, &names))
         @if let Some(effect) = &if_confirmed { (waits(&space, effect)) }
-        (timeline(&space, &history, fact.id))
+        (timeline(&space, &history, fact.id, &names))
         (rests(&space, &decisions))
-        (details(&space, &fact))
+        (details(&space, &fact, &names))
         (actions(desk, &space, &fact))
     };
     Ok(Shown::page(format!("{} #{}", fact.subject, fact.id), main))
@@ -54,11 +56,11 @@ async fn decisions(desk: &Desk, space: &Space, id: FactId) -> Result<Vec<Explana
     Ok(reply_of!(answer, ListDecisions).decisions)
 }
 
-fn words(fact: &Fact) -> Markup {
+fn words(fact: &Fact, names: &Names) -> Markup {
     html! {
         figure {
             blockquote { (fact.text) }
-            figcaption { "said by " (said_by(fact)) ", " (when(fact.created)) }
+            figcaption { "said by " (names.said_by(fact)) ", " (when(fact.created)) }
         }
     }
 }
@@ -67,35 +69,35 @@ fn waits(space: &Space, effect: &IfConfirmed) -> Markup {
     html! {
         p.notice {
             "This waits for a decision. If it is approved: " (effect.to_string()) ". "
-            a href=(address_in("/waiting", space, &[])) { "Decide" }
+            a href=(address_in("waiting", space, &[])) { "Decide" }
         }
     }
 }
 
-fn details(space: &Space, fact: &Fact) -> Markup {
+fn details(space: &Space, fact: &Fact, names: &Names) -> Markup {
     html! {
         section aria-labelledby="details" {
             h2 id="details" { "Details" }
             dl {
-                dt { "Memory" } dd { a href=(address_in("/memory", space, &[])) { (space_name(space)) } }
+                dt { "Memory" } dd { a href=(address_in("memory", space, &[])) { (space_name(space)) } }
                 dt { "Scope" } dd { (fact.scope) }
                 dt { "Kind" } dd { (fact.kind.word()) }
                 dt { "Confidence" } dd { (format!("{:.2}", fact.confidence)) }
                 @if let Some(old) = fact.supersedes {
                     dt { "Takes the place of" }
-                    dd { a href=(address_in("/fact", space, &[("id", &old.to_string())])) { "#" (old) } }
+                    dd { a href=(address_in("fact", space, &[("id", &old.to_string())])) { "#" (old) } }
                 }
                 dt { "Last changed" } dd { (when(fact.changed)) }
                 @for (name, value) in &fact.metadata {
                     dt { (name) }
-                    dd { @match value { Value::String(text) => (text), other => (other.to_string()) } }
+                    dd { (names.shown(name, value)) }
                 }
             }
         }
     }
 }
 
-fn timeline(space: &Space, history: &[Fact], own: FactId) -> Markup {
+fn timeline(space: &Space, history: &[Fact], own: FactId, names: &Names) -> Markup {
     html! {
         section aria-labelledby="history" {
             h2 id="history" { "History" }
@@ -106,11 +108,11 @@ fn timeline(space: &Space, history: &[Fact], own: FactId) -> Markup {
                     }
                     li.(if fact.status == Status::Active { "current" } else { "past" })
                         aria-current=[(fact.id == own).then_some("true")] {
-                        a href=(address_in("/fact", space, &[("id", &fact.id.to_string())])) { (fact.value) }
+                        a href=(address_in("fact", space, &[("id", &fact.id.to_string())])) { (fact.value) }
                         " " (status(fact.status))
-                        p { (when(fact.created)) ", said by " (said_by(fact)) ": “" (fact.text) "”" }
+                        p { (when(fact.created)) ", said by " (names.said_by(fact)) ": “" (fact.text) "”" }
                         @for (key, what) in [("approved_by", "Approved by"), ("rejected_by", "Rejected by"), ("decided_by", "Note")] {
-                            @if let Some(Value::String(who)) = fact.metadata.get(key) { p { (what) ": " (who) } }
+                            @if let Some(who) = fact.metadata.get(key) { p { (what) ": " (names.shown(key, who)) } }
                         }
                     }
                 }
@@ -127,10 +129,10 @@ fn rests(space: &Space, decisions: &[Explanation]) -> Markup {
                 ul {
                     @for decision in decisions {
                         li {
-                            a href=(address("/decision", &[("user_id", &space.user_id), ("id", &decision.id.to_string())])) {
+                            a href=(address("decision", &[("user_id", &space.user_id), ("id", &decision.id.to_string())])) {
                                 "Decision #" (decision.id)
                             }
-                            @if let Some(explained) = decision.found.as_ref().and_then(super::decision::explained) {
+                            @if let Some(explained) = decision.found.as_ref().and_then(|(_, row)| super::decision::explained(row)) {
                                 ", " (when(explained.ts))
                                 @if let Some(summary) = &explained.summary { ": " (summary) }
                             }
@@ -149,7 +151,7 @@ fn actions(desk: &Desk, space: &Space, fact: &Fact) -> Markup {
             section aria-labelledby="change" {
                 h2 id="change" { "Change it" }
                 @if changes {
-                    form.card method="post" action="/fact/correct" {
+                    form.card method="post" action="correct" {
                         (form_token(desk)) (space_fields(space))
                         input type="hidden" name="id" value=(fact.id);
                         label for="value" { "Correct value" }
@@ -157,7 +159,7 @@ fn actions(desk: &Desk, space: &Space, fact: &Fact) -> Markup {
                         button { "Correct" }
                         p { "The old value stays in history. On a guarded subject the change may wait for approval." }
                     }
-                    form.card method="post" action="/fact/forget" {
+                    form.card method="post" action="forget" {
                         (form_token(desk)) (space_fields(space))
                         input type="hidden" name="id" value=(fact.id);
                         button { "Forget" }
@@ -165,7 +167,7 @@ fn actions(desk: &Desk, space: &Space, fact: &Fact) -> Markup {
                     }
                 }
                 @if desk.can(Capability::Delete) {
-                    p { a href=(address_in("/erase", space, &[("subject", &fact.subject)])) { "Erase this subject for good…" } }
+                    p { a href=(address_in("erase", space, &[("subject", &fact.subject)])) { "Erase this subject for good…" } }
                 }
             }
         }
@@ -182,7 +184,7 @@ pub(super) async fn correct(desk: &Desk, fields: &Fields) -> Result<Shown, Troub
         service::MemoryUpdate::Updated { now, .. } => now.to_string(),
         _ => fields.get("id").to_owned(),
     };
-    Ok(Shown::told(address_in("/fact", &space, &[("id", &now)]), update.to_string()))
+    Ok(Shown::told(address_in("fact", &space, &[("id", &now)]), update.to_string()))
 }
 
 pub(super) async fn forget(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
@@ -190,5 +192,9 @@ pub(super) async fn forget(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
     let mut arguments = space_arguments(&space);
     arguments.insert("memory_id".to_owned(), fields.get("id").into());
     let forgotten = reply_of!(desk.call("forget_memory", arguments).await?, ForgetMemory);
-    Ok(Shown::told(address_in("/fact", &space, &[("id", fields.get("id"))]), forgotten.to_string()))
+    let told = match forgotten.outcomes.as_slice() {
+        [] => "Nothing was forgotten: this is no longer current.".to_owned(),
+        _ => forgotten.to_string(),
+    };
+    Ok(Shown::told(address_in("fact", &space, &[("id", fields.get("id"))]), told))
 }

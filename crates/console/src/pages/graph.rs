@@ -28,8 +28,8 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
     let graph = reply_of!(answer, SpaceGraph);
     let main = html! {
         h1 { "Graph of " (space_name(&space)) }
-        (space_form(desk, "/graph", &space, Parts::All).await)
-        form.search method="get" action="/graph" role="search" aria-label="Facts" {
+        (space_form(desk, "graph", &space, Parts::All).await)
+        form.search method="get" action="graph" role="search" aria-label="Facts" {
             (space_fields(&space))
             label for="text" { "About" }
             input id="text" name="text" type="search" value=(fields.get("text")) autocomplete="off";
@@ -78,7 +78,7 @@ fn picture(space: &Space, relations: &[Relation]) -> Markup {
                 }
             }
             @for (name, place) in names.iter().zip(&places) {
-                a href=(address_in("/memory", space, &[("text", name)])) {
+                a href=(address_in("memory", space, &[("text", name)])) {
                     circle cx=(shown(place.0)) cy=(shown(place.1)) r="6" {}
                     text x=(shown(place.0)) y=(shown(place.1 - 10.0)) text-anchor="middle" { (cut(name)) }
                 }
@@ -104,7 +104,7 @@ fn table(space: &Space, graph: &Relations) -> Markup {
                 @for relation in &graph.relations {
                     tr {
                         th scope="row" data-label="Fact" {
-                            a href=(address_in("/fact", space, &[("id", &relation.fact.to_string())])) { "#" (relation.fact) }
+                            a href=(address_in("fact", space, &[("id", &relation.fact.to_string())])) { "#" (relation.fact) }
                         }
                         td data-label="From" { (relation.from) }
                         td data-label="Relation" { (relation.name) }

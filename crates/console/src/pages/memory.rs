@@ -3,11 +3,11 @@
 use super::space_form::{Parts, space_form};
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address_in, space_arguments};
-use crate::html::{said_by, space_fields, space_name, status, warning, when};
+use crate::html::{space_fields, space_name, status, warning, when};
+use crate::names::{Names, callers};
 use crate::shown::Shown;
 use domain::{Fact, Space};
 use maud::{Markup, html};
-use service::Found;
 use std::sync::Arc;
 
 const ROWS: usize = 50;
@@ -15,19 +15,22 @@ const ROWS: usize = 50;
 const THEN_ROWS: usize = 500;
 const AS_OF: &str = "as_of";
 const FILTERS: [&str; 7] = ["text", "status", "source", "scope", "category", "since", "until"];
+/// What can be shown, and its name.
+const STATUSES: [(&str, &str); 3] =
+    [("current", "what is current"), ("waiting", "what waits"), ("past", "what is past")];
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     let space = fields.space(desk.own_user());
     let results = match fields.get(AS_OF).trim() {
         "" => searched(desk, fields, &space).await?,
-        at => held_then(desk, &space, at).await?,
+        at => held_then(desk, fields, &space, at).await?,
     };
     if fields.has("piece") {
         return Ok(Shown::Piece(results));
     }
     let main = html! {
         h1 { "Memory of " (space_name(&space)) }
-        (space_form(desk, "/memory", &space, Parts::All).await)
+        (space_form(desk, "memory", &space, Parts::All).await)
         (search_form(fields, &space))
         (results)
     };
@@ -38,23 +41,44 @@ async fn searched(desk: &Desk, fields: &Fields, space: &Space) -> Result<Markup,
     let offset: usize = fields.get("offset").parse().unwrap_or(0);
     let mut arguments = space_arguments(space);
     arguments.extend(fields.arguments(&FILTERS));
+    if !STATUSES.iter().any(|(known, _)| *known == fields.get("status")) {
+        arguments.remove("status");
+    }
     arguments.insert("offset".to_owned(), offset.into());
     arguments.insert("limit".to_owned(), ROWS.into());
     let answer = desk.call("search_memories", arguments).await?;
     let missing = answer.missing.clone();
     let found = reply_of!(answer, SearchMemories);
-    Ok(results(fields, space, offset, &found, missing.as_deref()))
+    let names = desk.names(found.facts.iter().flat_map(|fact| callers(fact))).await;
+    Ok(html! {
+        section id="results" aria-label="Facts found" {
+            (warning(missing.as_deref()))
+            p role="status" {
+                @match found.facts.len() {
+                    0 => "Nothing found.",
+                    1 => "1 fact.",
+                    many => { (many) " facts" @if found.has_more { ", and more." } @else { "." } }
+                }
+            }
+            @if !found.facts.is_empty() { (facts_table(space, &found.facts, &names)) }
+            (paging(fields, space, offset, found.has_more))
+        }
+    })
 }
 
-/// What was held at an earlier time; the other conditions do not count then.
-async fn held_then(desk: &Desk, space: &Space, at: &str) -> Result<Markup, Trouble> {
+/// What was held at an earlier time: current or waiting then, or only what waited.
+async fn held_then(desk: &Desk, fields: &Fields, space: &Space, at: &str) -> Result<Markup, Trouble> {
     let mut arguments = space_arguments(space);
+    arguments.extend(fields.arguments(&FILTERS));
+    arguments.remove("status");
     arguments.insert(AS_OF.to_owned(), at.into());
     let answer = desk.call("list_as_of", arguments).await?;
     let missing = answer.missing.clone();
     let held = reply_of!(answer, ListAsOf);
-    let all = held.active.len() + held.flagged.len();
-    let shown: Vec<Arc<Fact>> = held.active.iter().chain(&held.flagged).take(THEN_ROWS).cloned().collect();
+    let active = if fields.get("status") == "waiting" { &[] } else { held.active.as_slice() };
+    let all = active.len() + held.flagged.len();
+    let shown: Vec<Arc<Fact>> = active.iter().chain(&held.flagged).take(THEN_ROWS).cloned().collect();
+    let names = desk.names(shown.iter().flat_map(|fact| callers(fact))).await;
     Ok(html! {
         section id="results" aria-label="Facts found" {
             (warning(missing.as_deref()))
@@ -63,7 +87,7 @@ async fn held_then(desk: &Desk, space: &Space, at: &str) -> Result<Markup, Troub
                 @if all > shown.len() { ", of which the first " (shown.len()) " are shown" } "."
             }
             @if !held.erasures.is_empty() { p { "What was erased since then is gone, and not shown." } }
-            @if !shown.is_empty() { (facts_table(space, &shown)) }
+            @if !shown.is_empty() { (facts_table(space, &shown, &names)) }
         }
     })
 }
@@ -72,14 +96,14 @@ fn search_form(fields: &Fields, space: &Space) -> Markup {
     let is_filtered = FILTERS.iter().skip(2).chain([&AS_OF]).any(|name| !fields.get(name).is_empty());
     let chosen = fields.get("status");
     html! {
-        form.search method="get" action="/memory" role="search" aria-label="Facts" data-live="results" {
+        form.search method="get" action="memory" role="search" aria-label="Facts" data-live="results" {
             (space_fields(space))
             label for="text" { "Search" }
             input id="text" name="text" type="search" value=(fields.get("text")) autocomplete="off"
                 placeholder="words, or what they mean";
             label for="status" { "Show" }
             select id="status" name="status" {
-                @for (value, name) in [("current", "what is current"), ("waiting", "what waits"), ("past", "what is past")] {
+                @for (value, name) in STATUSES {
                     option value=(value) selected[chosen == value] { (name) }
                 }
             }
@@ -93,7 +117,7 @@ fn search_form(fields: &Fields, space: &Space) -> Markup {
                 input id="since" name="since" type="date" value=(fields.get("since"));
                 label for="until" { "Said until" }
                 input id="until" name="until" type="date" value=(fields.get("until"));
-                label for=(AS_OF) { "All that was held at (UTC)" }
+                label for=(AS_OF) { "As it was at (UTC)" }
                 input id=(AS_OF) name=(AS_OF) type="datetime-local" value=(fields.get(AS_OF));
             }
             button { "Search" }
@@ -101,24 +125,7 @@ fn search_form(fields: &Fields, space: &Space) -> Markup {
     }
 }
 
-fn results(fields: &Fields, space: &Space, offset: usize, found: &Found, missing: Option<&str>) -> Markup {
-    html! {
-        section id="results" aria-label="Facts found" {
-            (warning(missing))
-            p role="status" {
-                @match found.facts.len() {
-                    0 => "Nothing found.",
-                    1 => "1 fact.",
-                    many => { (many) " facts" @if found.has_more { ", and more." } @else { "." } }
-                }
-            }
-            @if !found.facts.is_empty() { (facts_table(space, &found.facts)) }
-            (paging(fields, space, offset, found.has_more))
-        }
-    }
-}
-
-fn facts_table(space: &Space, facts: &[Arc<Fact>]) -> Markup {
+fn facts_table(space: &Space, facts: &[Arc<Fact>], names: &Names) -> Markup {
     html! {
         table {
             caption.hidden { "Facts" }
@@ -134,13 +141,13 @@ fn facts_table(space: &Space, facts: &[Arc<Fact>]) -> Markup {
                 @for fact in facts {
                     tr {
                         th scope="row" data-label="Subject" {
-                            a href=(address_in("/fact", space, &[("id", &fact.id.to_string())])) {
+                            a href=(address_in("fact", space, &[("id", &fact.id.to_string())])) {
                                 (fact.subject) " " span.number { "#" (fact.id) }
                             }
                         }
                         td data-label="Value" { (fact.value) }
                         td data-label="Scope" { (fact.scope) }
-                        td data-label="Said by" { (said_by(fact)) }
+                        td data-label="Said by" { (names.said_by(fact)) }
                         td data-label="When" { (when(fact.created)) }
                         td data-label="Status" { (status(fact.status)) }
                     }
@@ -155,7 +162,7 @@ fn paging(fields: &Fields, space: &Space, offset: usize, has_more: bool) -> Mark
         let offset = offset.to_string();
         let mut given: Vec<(&str, &str)> = FILTERS.iter().map(|name| (*name, fields.get(name))).collect();
         given.push(("offset", &offset));
-        address_in("/memory", space, &given)
+        address_in("memory", space, &given)
     };
     html! {
         @if offset > 0 || has_more {

@@ -18,50 +18,38 @@ mod waiting;
 
 use crate::desk::{Desk, Trouble};
 use crate::fields::Fields;
-use crate::sessions::Session;
 use crate::shown::Shown;
-use std::sync::Arc;
 
-pub(crate) async fn show(
-    path: &str,
-    desk: &Desk,
-    fields: &Fields,
-    session: &Session,
-) -> Result<Shown, Trouble> {
+pub(crate) async fn show(path: &str, desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     match path {
-        "/memory" => memory::show(desk, fields).await,
-        "/fact" => fact::show(desk, fields).await,
-        "/erase" => erase::show(desk, fields).await,
-        "/waiting" => waiting::show(desk, fields).await,
-        "/decided" => decided::show(desk, fields).await,
-        "/decisions" => decisions::show(desk, fields).await,
-        "/decision" => decision::show(desk, fields).await,
-        "/receipts" => receipts::show(desk, fields).await,
-        "/audit" => audit::show(desk, fields).await,
-        "/audit/check" => Ok(audit::checked(session)),
-        "/audit/witnesses" => audit::witnesses(desk).await,
-        "/people" => people::show(desk).await,
-        "/health" => health::show(desk).await,
-        "/graph" => graph::show(desk, fields).await,
+        "memory" => memory::show(desk, fields).await,
+        "fact" => fact::show(desk, fields).await,
+        "erase" => erase::show(desk, fields).await,
+        "waiting" => waiting::show(desk, fields).await,
+        "decided" => decided::show(desk, fields).await,
+        "decisions" => decisions::show(desk, fields).await,
+        "decision" => decision::show(desk, fields).await,
+        "receipts" => receipts::show(desk, fields).await,
+        "audit" => audit::show(desk, fields).await,
+        "audit-check" => Ok(audit::checked(desk)),
+        "witnesses" => audit::witnesses(desk).await,
+        "people" => people::show(desk).await,
+        "health" => health::show(desk).await,
+        "graph" => graph::show(desk, fields).await,
         _ => Ok(Shown::Nothing),
     }
 }
 
-pub(crate) async fn act(
-    path: &str,
-    desk: &Desk,
-    fields: &Fields,
-    session: &Arc<Session>,
-) -> Result<Shown, Trouble> {
+pub(crate) async fn act(path: &str, desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     match path {
-        "/fact/correct" => fact::correct(desk, fields).await,
-        "/fact/forget" => fact::forget(desk, fields).await,
-        "/erase" => erase::erase(desk, fields).await,
-        "/waiting" => waiting::decide(desk, fields).await,
-        "/audit/check" => Ok(audit::check(desk, session)),
-        "/people/create" => people::create(desk, fields).await,
-        "/people/rotate" => people::rotate(desk, fields).await,
-        "/people/revoke" => people::revoke(desk, fields).await,
+        "correct" => fact::correct(desk, fields).await,
+        "forget" => fact::forget(desk, fields).await,
+        "erase" => erase::erase(desk, fields).await,
+        "waiting" => waiting::decide(desk, fields).await,
+        "audit-check" => Ok(audit::check(desk)),
+        "create-key" => people::create(desk, fields).await,
+        "rotate-key" => people::rotate(desk, fields).await,
+        "revoke-key" => people::revoke(desk, fields).await,
         _ => Ok(Shown::Nothing),
     }
 }

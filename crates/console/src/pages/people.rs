@@ -64,14 +64,14 @@ fn row(desk: &Desk, state: &PrincipalState, now: Timestamp) -> Markup {
                 @if state.revoked.is_none() {
                     details {
                         summary { "Rotate or revoke" span.hidden { " the key of " (principal.name) } }
-                        form method="post" action="/people/rotate" {
+                        form method="post" action="rotate-key" {
                             (form_token(desk))
                             input type="hidden" name="id" value=(id);
                             label { "Old key works for " input name="overlap" value="24h" size="6" required; }
                             label { "New key works for " input name="expires" size="6" placeholder="90d, never"; }
                             button.quiet { "Rotate" }
                         }
-                        form method="post" action="/people/revoke" {
+                        form method="post" action="revoke-key" {
                             (form_token(desk))
                             input type="hidden" name="id" value=(id);
                             button.danger { "Revoke at once" }
@@ -123,7 +123,7 @@ fn create_form(desk: &Desk) -> Markup {
     html! {
         section aria-labelledby="create" {
             h2 id="create" { "Give somebody a key" }
-            form.card method="post" action="/people/create" {
+            form.card method="post" action="create-key" {
                 (form_token(desk))
                 label for="name" { "Name" }
                 input id="name" name="name" required autocomplete="off";
@@ -152,7 +152,7 @@ pub(super) async fn create(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
     let created = reply_of!(desk.call("create_principal", arguments).await?, CreatePrincipal);
     Ok(match &created {
         Created::Made { principal, key, .. } => key_page(&format!("The key of {}", principal.name), key),
-        Created::SeatsTaken { .. } => Shown::told("/people", created.to_string()),
+        Created::SeatsTaken { .. } => Shown::told("people", created.to_string()),
     })
 }
 
@@ -163,17 +163,17 @@ pub(super) async fn rotate(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
     Ok(match &rotated {
         RotatedKey::Done { state, key } => key_page(&format!("The new key of {}", state.principal.name), key),
         RotatedKey::ExpiryUnsaid { .. } => Shown::told(
-            "/people",
+            "people",
             "Not rotated: this key expires, so say how long the new one works, such as 90d, or never.",
         ),
-        RotatedKey::Unknown { .. } => Shown::told("/people", rotated.to_string()),
+        RotatedKey::Unknown { .. } => Shown::told("people", rotated.to_string()),
     })
 }
 
 pub(super) async fn revoke(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     let arguments = Map::from_iter([("principal_id".to_owned(), Value::from(fields.get("id")))]);
     let revoked = reply_of!(desk.call("revoke_principal", arguments).await?, RevokePrincipal);
-    Ok(Shown::told("/people", revoked.to_string()))
+    Ok(Shown::told("people", revoked.to_string()))
 }
 
 /// A key is shown in the answer to the form itself, and kept nowhere.
@@ -182,7 +182,7 @@ fn key_page(title: &str, key: &str) -> Shown {
         h1 { (title) }
         p { "It is shown once. Keep it now." }
         p.key { code { (key) } }
-        p { a href="/people" { "Back" } }
+        p { a href="people" { "Back" } }
     };
     Shown::page(title, main)
 }

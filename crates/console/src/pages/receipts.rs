@@ -3,7 +3,7 @@
 use super::space_form::{Parts, space_form};
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address};
-use crate::html::when;
+use crate::html::{space_name, when};
 use crate::shown::Shown;
 use maud::{Markup, html};
 use service::{ReceiptList, ReceiptVerdict};
@@ -14,8 +14,8 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
     arguments.insert("user_id".to_owned(), space.user_id.as_str().into());
     let list = reply_of!(desk.call("list_receipts", arguments).await?, ListReceipts);
     let main = html! {
-        h1 { "Receipts of " (space.user_id) }
-        (space_form(desk, "/receipts", &space, Parts::User).await)
+        h1 { "Receipts of " (space_name(&space)) }
+        (space_form(desk, "receipts", &space, Parts::User).await)
         @if list.receipts.is_empty() { p role="status" { "There are no receipts." } }
         @else { (table(&space.user_id, &list)) }
     };
@@ -33,7 +33,7 @@ fn table(user_id: &str, list: &ReceiptList) -> Markup {
         }
         @if let (true, Some(last)) = (list.has_more, list.receipts.last()) {
             nav.paging aria-label="Further receipts" {
-                a rel="next" href=(address("/receipts", &[("user_id", user_id), ("before", &last.id.to_string())])) { "Older" }
+                a rel="next" href=(address("receipts", &[("user_id", user_id), ("before", &last.id.to_string())])) { "Older" }
             }
         }
     }

@@ -29,8 +29,10 @@ pub(crate) async fn leave(console: &Console, visit: &Visit) -> Page {
 pub(crate) async fn arrive(console: &Console, visit: &Visit, query: &Fields) -> Page {
     let Some((sign_on, authenticator)) = console.provider() else { return see("/signin") };
     let (headers, state) = (&visit.parts.headers, query.get("state"));
-    let left_with = CookieJar::for_sign_on(headers).token(headers).unwrap_or_default();
-    let is_own = !state.is_empty() && bool::from(hash(left_with).ct_eq(&hash(state)));
+    let jar = CookieJar::for_sign_on(headers);
+    let is_own = jar
+        .tokens(headers)
+        .any(|left_with| !left_with.is_empty() && bool::from(hash(left_with).ct_eq(&hash(state))));
     if !is_own {
         return failed(&SignOnError("it was begun in another browser".to_owned()));
     }
@@ -51,5 +53,5 @@ pub(crate) async fn arrive(console: &Console, visit: &Visit, query: &Fields) -> 
 fn failed(error: &SignOnError) -> Page {
     tracing::warn!(reason = %error.0, "somebody could not sign on");
     let text = "You could not be signed in. Go back to the first page and try again; the log of the server says why.";
-    html(StatusCode::UNAUTHORIZED, message(None, "Not signed in", text))
+    html(StatusCode::UNAUTHORIZED, message("Not signed in", text))
 }

@@ -1,21 +1,20 @@
 //! Coming in: by an API key, or by the one-time address of this machine. By the identity provider: `sign_on.rs`.
 
-use crate::cookie::CookieJar;
 use crate::fields::Fields;
 use crate::html::{message, shell};
 use crate::response::{html as page, see};
 use crate::sessions::Who;
 use crate::state::{Console, Entrance};
 use edge::http::{AuthError, KeptCredential, Page, Visit};
-use hyper::StatusCode;
 use hyper::header::SET_COOKIE;
+use hyper::{Method, StatusCode};
 use maud::html;
 use std::time::Instant;
 
 const TITLE: &str = "Sign in";
 
 pub(crate) fn show(console: &Console, is_signed_in: bool) -> Page {
-    if is_signed_in { see("/") } else { form(console, StatusCode::OK, None) }
+    if is_signed_in { see("./") } else { form(console, StatusCode::OK, None) }
 }
 
 fn form(console: &Console, status: StatusCode, wrong: Option<&str>) -> Page {
@@ -28,9 +27,9 @@ fn form(console: &Console, status: StatusCode, wrong: Option<&str>) -> Page {
             }
             Entrance::Credentials { sign_on, .. } => {
                 @if let Some(sign_on) = sign_on {
-                    p { a.button href="/sign-on" { "Sign in at " (sign_on.issuer()) } }
+                    p { a.button href="sign-on" { "Sign in at " (sign_on.issuer()) } }
                 }
-                form.card method="post" action="/signin" {
+                form.card method="post" action="signin" {
                     label for="key" { "API key" }
                     input id="key" name="key" type="password" required autocomplete="current-password" spellcheck="false";
                     button { (TITLE) }
@@ -58,32 +57,42 @@ pub(crate) async fn sign_in(console: &Console, visit: &Visit, fields: &Fields) -
 }
 
 pub(crate) fn open(console: &Console, visit: &Visit, token: &str) -> Page {
+    // A browser that only guesses where a person wants to go, or a program that looks what is behind a link, must not use
+    // the address up.
+    if visit.parts.method != Method::GET || visit.parts.headers.contains_key("sec-purpose") {
+        let text = "This address is for a person to open, and was not used up.";
+        return page(StatusCode::BAD_REQUEST, message("Not opened", text));
+    }
     let is_local = matches!(console.entrance, Entrance::OneTimeAddress);
-    // A browser that only guesses where a person wants to go must not use the address up.
-    let is_guess = visit.parts.headers.contains_key("sec-purpose");
-    if !is_local || is_guess || !console.take_ticket(token, Instant::now()) {
+    if !is_local || !console.take_ticket(token, Instant::now()) {
         let text = "This address has been used, or is too old. If it was not you who used it, stop svc console. Run svc \
             console again for a new one.";
-        return page(StatusCode::GONE, message(None, "This address does not work", text));
+        return page(StatusCode::GONE, message("This address does not work", text));
     }
     begin(console, visit, Who::Local, "local".to_owned())
 }
 
-/// Goes on by a page of our own rather than by a redirect: after one that began elsewhere, a browser would not show the new
-/// cookie.
+/// Ends the session that this browser had, whose cookie is replaced. Goes on by a page of our own rather than by a
+/// redirect: after one that began elsewhere, a browser would not show the new cookie.
 pub(super) fn begin(console: &Console, visit: &Visit, who: Who, caller: String) -> Page {
+    let headers = &visit.parts.headers;
+    if let Some((former, _)) = console.session(headers) {
+        console.sessions.end(&former);
+    }
+    let jar = console.cookie_jar(headers);
     let begun = console.sessions.begin(who, caller, Instant::now()).ok();
-    let cookie = begun.and_then(|token| CookieJar::of(&visit.parts.headers).set(&token));
+    let cookie = begun.and_then(|token| jar.set(&token));
     let Some(cookie) = cookie else {
         tracing::error!("the system has no random bytes, so nobody can sign in");
         let text = "You could not be signed in. The log says why.";
-        return page(StatusCode::INTERNAL_SERVER_ERROR, message(None, "Try again", text));
+        return page(StatusCode::INTERNAL_SERVER_ERROR, message("Try again", text));
     };
     let main = html! {
         h1 { "Signed in" }
-        p { a href="/" { "To the console" } }
+        p { a href=(jar.path()) { "To the console" } }
     };
-    let mut page = page(StatusCode::OK, shell("Signed in", None, &main, Some("0; url=/")));
+    let refresh = format!("0; url={}", jar.path());
+    let mut page = page(StatusCode::OK, shell("Signed in", None, &main, Some(&refresh)));
     page.headers_mut().insert(SET_COOKIE, cookie);
     page
 }

@@ -1,10 +1,14 @@
 //! Choosing the space that a page is about.
 
 use crate::desk::Desk;
-use domain::{Capability, Space};
+use crate::fields::address_in;
+use crate::html::space_name;
+use domain::Space;
 use maud::{Markup, html};
-use serde_json::Map;
-use service::ToolReply;
+use std::collections::BTreeSet;
+
+/// What the agents and runs of a user have, as far as it is offered.
+const MOST_OTHERS: usize = 20;
 
 /// Which parts of a space a page asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,9 +19,10 @@ pub(super) enum Parts {
 }
 
 pub(super) async fn space_form(desk: &Desk, path: &str, space: &Space, parts: Parts) -> Markup {
-    let mut users = known(desk).await;
-    users.sort();
-    users.dedup();
+    let spaces = desk.spaces().await;
+    let users: BTreeSet<&str> = spaces.iter().map(|known| known.user_id.as_str()).collect();
+    let is_other = |known: &&Space| parts == Parts::All && known.user_id == space.user_id && *known != space;
+    let others: Vec<&Space> = spaces.iter().filter(is_other).take(MOST_OTHERS).collect();
     html! {
         form.space method="get" action=(path) role="search" aria-label="Whose memory" {
             label for="user_id" { "User" }
@@ -34,19 +39,11 @@ pub(super) async fn space_form(desk: &Desk, path: &str, space: &Space, parts: Pa
             }
             button.quiet { "Open" }
         }
-    }
-}
-
-/// The users to choose from. Whoever may not see them types a name.
-async fn known(desk: &Desk) -> Vec<String> {
-    if !desk.can(Capability::Read) {
-        return Vec::new();
-    }
-    match desk.call("list_spaces", Map::new()).await {
-        Ok(answer) => match answer.reply {
-            ToolReply::ListSpaces(list) => list.spaces.into_iter().map(|space| space.user_id).collect(),
-            _ => Vec::new(),
-        },
-        Err(_) => Vec::new(),
+        @if !others.is_empty() {
+            nav.others aria-label="Other memories of this user" {
+                "Also: "
+                @for other in others { a href=(address_in(path, other, &[])) { (space_name(other)) } " " }
+            }
+        }
     }
 }

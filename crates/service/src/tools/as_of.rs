@@ -2,6 +2,7 @@
 
 use crate::answering;
 use crate::args::worded;
+use crate::conditions::{Conditions, Wanted};
 use crate::outcome::{Done, Stop};
 use crate::render::pair;
 use crate::tool::{Context, Effect, Tool, World};
@@ -22,6 +23,21 @@ pub(crate) struct ListAsOf;
 pub(crate) struct ListArgs {
     /// The moment, such as 2026-11-18T12:00:00Z.
     as_of: String,
+    /// Words that must all occur.
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    source: String,
+    #[serde(default)]
+    scope: String,
+    #[serde(default)]
+    category: String,
+    /// Only what was said from this time on, or from the beginning of a day.
+    #[serde(default)]
+    since: String,
+    /// Only what was said up to this time, or to the end of a day.
+    #[serde(default)]
+    until: String,
 }
 
 impl Tool for ListAsOf {
@@ -36,7 +52,17 @@ impl Tool for ListAsOf {
     type Reply = HeldThen;
 
     async fn run(cx: Context<'_>, args: ListArgs) -> Result<Done<HeldThen>, Stop> {
-        let held = held_then(&cx, &args.as_of).await?;
+        let conditions = Conditions::of(&Wanted {
+            words: &args.text,
+            source: &args.source,
+            scope: &args.scope,
+            category: &args.category,
+            since: &args.since,
+            until: &args.until,
+        })?;
+        let mut held = held_then(&cx, &args.as_of).await?;
+        held.active.retain(|fact| conditions.hold(fact));
+        held.flagged.retain(|fact| conditions.hold(fact));
         let detail =
             format!("as of {}: {} active, {} flagged", held.at, held.active.len(), held.flagged.len());
         Ok(Done::read(held, detail))

@@ -5,7 +5,7 @@ use crate::outcome::{Done, Stop};
 use crate::place::User;
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, DecisionId, FactId};
+use domain::{Capability, DecisionId, FactId, Space};
 use evidence::{Belief, Explained};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -39,17 +39,17 @@ impl Tool for ExplainDecision {
     }
 }
 
-/// A decision as it was found; `None` where the caller has no such decision.
+/// A decision as it was found, with the space that it was recorded in; `None` where the caller has no such decision.
 #[derive(Debug)]
 pub struct Explanation {
     pub id: DecisionId,
-    pub found: Option<DecisionRow>,
+    pub found: Option<(Space, DecisionRow)>,
 }
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let id = self.id;
-        match &self.found {
+        match self.found.as_ref().map(|(_, row)| row) {
             None => write!(f, "No decision #{id} in this scope."),
             Some(DecisionRow::Verified(explained)) => {
                 f.write_str(&shown(id, explained, "✓ receipt verified (record intact)"))

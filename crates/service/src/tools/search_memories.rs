@@ -2,11 +2,11 @@
 
 use crate::answering::{RETIRED_SEARCHED, vector};
 use crate::args::Whole;
-use crate::moment::moment;
+use crate::conditions::{Conditions, Wanted};
 use crate::outcome::{Done, Stop};
 use crate::render::{excerpt, pair};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, Space, Timestamp, limits};
+use domain::{Capability, Fact, Space, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -78,7 +78,16 @@ impl Tool for SearchMemories {
     type Reply = Found;
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done<Found>, Stop> {
-        let conditions = Conditions::of(&args)?;
+        // The index searches for the words of what is current, by meaning too.
+        let words = if args.status == Standing::Current { "" } else { &args.text };
+        let conditions = Conditions::of(&Wanted {
+            words,
+            source: &args.source,
+            scope: &args.scope,
+            category: &args.category,
+            since: &args.since,
+            until: &args.until,
+        })?;
         let offset = usize::try_from(args.offset.0).unwrap_or(0);
         let limit = usize::try_from(args.limit.0).unwrap_or(0).clamp(1, MOST);
         // One more than is shown tells whether there are more.
@@ -87,13 +96,13 @@ impl Tool for SearchMemories {
             Standing::Waiting => {
                 let open = cx.service.spaces.current(&cx.service.store, &cx.call.caller, &cx.space).await?;
                 let flagged: Vec<Arc<Fact>> = open.read().flagged.values().rev().cloned().collect();
-                listed(flagged, &args.text, &conditions, offset, limit + 1)
+                listed(flagged, &conditions, offset, limit + 1)
             }
             Standing::Past => {
                 let (store, caller) = (&cx.service.store, &cx.call.caller);
                 let retired = store.facts_retired(caller, &cx.space, RETIRED_SEARCHED).await?;
                 let retired = retired.into_iter().map(Arc::new).collect();
-                listed(retired, &args.text, &conditions, offset, limit + 1)
+                listed(retired, &conditions, offset, limit + 1)
             }
         };
         let has_more = facts.len() > limit;
@@ -129,51 +138,8 @@ async fn current(
     Ok(found.into_iter().filter(|fact| conditions.hold(fact)).skip(offset).take(most).collect())
 }
 
-/// Those that hold every word.
-fn listed(
-    facts: Vec<Arc<Fact>>,
-    text: &str,
-    conditions: &Conditions,
-    offset: usize,
-    most: usize,
-) -> Vec<Arc<Fact>> {
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    let holds = |fact: &Fact| {
-        let all = format!("{} {} {}", fact.subject, fact.value, fact.text).to_lowercase();
-        words.iter().all(|word| all.contains(word))
-    };
-    let kept = facts.into_iter().filter(|fact| conditions.hold(fact) && holds(fact));
-    kept.skip(offset).take(most).collect()
-}
-
-struct Conditions {
-    source: String,
-    scope: String,
-    category: String,
-    since: Option<Timestamp>,
-    until: Option<Timestamp>,
-}
-
-impl Conditions {
-    fn of(args: &Args) -> Result<Self, Stop> {
-        let plain = |text: &str| text.trim().to_lowercase();
-        Ok(Self {
-            source: plain(&args.source),
-            scope: plain(&args.scope),
-            category: plain(&args.category),
-            since: moment("since", &args.since)?.map(|(first, _)| first),
-            until: moment("until", &args.until)?.map(|(_, last)| last),
-        })
-    }
-
-    fn hold(&self, fact: &Fact) -> bool {
-        let is = |wanted: &str, has: &str| wanted.is_empty() || has.to_lowercase() == wanted;
-        is(&self.source, fact.source.as_deref().unwrap_or_default())
-            && is(&self.scope, &fact.scope)
-            && is(&self.category, fact.category().unwrap_or_default())
-            && self.since.is_none_or(|since| fact.created >= since)
-            && self.until.is_none_or(|until| fact.created <= until)
-    }
+fn listed(facts: Vec<Arc<Fact>>, conditions: &Conditions, offset: usize, most: usize) -> Vec<Arc<Fact>> {
+    facts.into_iter().filter(|fact| conditions.hold(fact)).skip(offset).take(most).collect()
 }
 
 /// A page of what was found.

@@ -204,13 +204,13 @@ struct DecisionExplain {
 }
 
 impl Query for DecisionExplain {
-    type Output = Option<DecisionRow>;
+    type Output = Option<(Space, DecisionRow)>;
 
     fn reach(&self) -> Reach<'_> {
         Reach::Tenant(&self.tenant)
     }
 
-    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Option<DecisionRow>> {
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Self::Output> {
         let Self { tenant, user_id, id } = self;
         spaces::settled(db, tenant, user_id).await?;
         learn(db).await?;
@@ -226,7 +226,8 @@ impl Query for DecisionExplain {
             Err(error) if !error.is_of_content() => return Err(error),
             opened => opened,
         };
-        Ok(Some(db.secrets().decision_explain(tenant, &space, &row, opened)))
+        let explained = db.secrets().decision_explain(tenant, &space, &row, opened);
+        Ok(Some((space, explained)))
     }
 }
 
@@ -241,13 +242,13 @@ impl Store {
         self.write(DecisionRecord { call, space, decision }).await
     }
 
-    /// Finds a decision of that user in the caller's tenant, in whichever of the user's spaces it was recorded.
+    /// Finds a decision of that user in the caller's tenant, and in which of the user's spaces it was recorded.
     pub async fn decision_explain(
         &self,
         caller: &Caller,
         user_id: &str,
         id: DecisionId,
-    ) -> Result<Option<DecisionRow>, StoreError> {
+    ) -> Result<Option<(Space, DecisionRow)>, StoreError> {
         self.read(DecisionExplain { tenant: caller.tenant.clone(), user_id: user_id.to_owned(), id }).await
     }
 }

@@ -14,6 +14,7 @@ use crate::script::{Alone, Db, Ground, Query, Reach, Rows, Script, StoreResult};
 use crate::sql::params;
 use crate::store::Store;
 use domain::{Caller, Principal, PrincipalId, ShownKey, Timestamp};
+use std::collections::HashMap;
 
 /// The operator reaches every tenant's principals, another caller its own tenant's.
 fn reach(caller: &Caller) -> Reach<'_> {
@@ -243,7 +244,42 @@ impl Query for PrincipalList {
     }
 }
 
+struct PrincipalNames {
+    caller: Caller,
+    ids: Vec<PrincipalId>,
+}
+
+impl Query for PrincipalNames {
+    type Output = HashMap<String, String>;
+
+    fn reach(&self) -> Reach<'_> {
+        reach(&self.caller)
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Self::Output> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM principal WHERE (CAST($1 AS TEXT) IS NULL OR tenant = $1) AND id = $2"
+        );
+        let mut names = HashMap::new();
+        for id in &self.ids {
+            let found: Option<SealedPrincipal> = db.one(&sql, &params![tenant_of(self.reach()), id]).await?;
+            let opened = found.and_then(|row| db.secrets().principal_open(row).ok());
+            names.extend(opened.map(|state| (id.to_string(), state.principal.name)));
+        }
+        Ok(names)
+    }
+}
+
 impl Store {
+    /// What those of these principals are called that are within the caller's reach and were not erased, by their ids.
+    pub async fn principal_names(
+        &self,
+        caller: &Caller,
+        ids: Vec<PrincipalId>,
+    ) -> Result<HashMap<String, String>, StoreError> {
+        self.read(PrincipalNames { caller: caller.clone(), ids }).await
+    }
+
     /// The principal that this is a key of, unless the key has ended or the principal was revoked. Read from the
     /// database each time, so that a key revoked by any process is dead in every process.
     pub async fn principal_by_key(

@@ -56,6 +56,9 @@ async function signIn(page, key) {
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
 }
 
+/** A page of the console that this one belongs to: it is below a path of its own. */
+const within = (page, path) => new URL(path, page.url()).href;
+
 async function noViolations(page, what) {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
@@ -94,7 +97,7 @@ for (const [role, pages] of Object.entries(SEEN)) {
 // A stranger gets to sign in, and nowhere else.
 {
   const { page, close } = await person();
-  for (const path of ["/", "/memory", "/waiting", "/people", "/audit/check", "/nothing"]) {
+  for (const path of ["/", "/memory", "/waiting", "/people", "/audit-check", "/nothing"]) {
     await page.goto(given.console + path);
     await page.getByLabel("API key").waitFor();
   }
@@ -122,7 +125,7 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
 {
   const { page, close } = await person();
   await signIn(page, given.keys.member);
-  await page.goto(`${given.console}/memory?user_id=patient-7`);
+  await page.goto(within(page, `memory?user_id=patient-7`));
   await picture(page, "memory");
   await page.getByRole("searchbox", { name: "Search" }).pressSequentially("penic");
   await page.waitForURL(/text=penic/);
@@ -191,7 +194,7 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
 {
   const { page, close } = await person({ javaScriptEnabled: false });
   await signIn(page, given.keys.member);
-  await page.goto(`${given.console}/memory?user_id=patient-9`);
+  await page.goto(within(page, `memory?user_id=patient-9`));
   await page.getByRole("searchbox", { name: "Search" }).fill("penicillin");
   await page.getByRole("button", { name: "Search" }).click();
   await page.getByRole("link", { name: /allergy/ }).waitFor();
@@ -201,8 +204,9 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
   await page.getByRole("button", { name: "Reject marked" }).click();
   await page.getByRole("status").getByText(/^Rejected #/).waitFor();
   await page.getByRole("link", { name: "What was decided, and by whom" }).click();
-  await page.goto(`${given.console}/decided?user_id=patient-9`);
-  await page.getByRole("cell", { name: "reject_change" }).waitFor();
+  await page.getByLabel("User").fill("patient-9");
+  await page.getByRole("button", { name: "Open" }).click();
+  await page.getByRole("cell", { name: "rejected" }).waitFor();
   await close();
 }
 
@@ -210,7 +214,7 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
 {
   const { page, close } = await person();
   await signIn(page, given.keys.admin);
-  await page.goto(`${given.console}/fact?user_id=patient-7&id=${given.allergy}`);
+  await page.goto(within(page, `fact?user_id=patient-7&id=${given.allergy}`));
   await page.getByLabel("Correct value").fill("penicillin and latex");
   await page.getByRole("button", { name: "Correct" }).click();
   await page.getByRole("status").getByText(/^Updated #/).waitFor();
@@ -222,9 +226,9 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
   await noViolations(page, "erasing");
   await page.getByRole("button", { name: "Erase for good" }).click();
   await page.getByRole("status").getByText(/^Deleted 3 fact\(s\)/).waitFor();
-  await page.goto(`${given.console}/receipts?user_id=patient-7`);
+  await page.goto(within(page, `receipts?user_id=patient-7`));
   await page.getByText("✓ valid").first().waitFor();
-  await page.goto(`${given.console}/decisions?user_id=patient-7`);
+  await page.goto(within(page, `decisions?user_id=patient-7`));
   await page.getByRole("link", { name: "#1" }).click();
   await page.getByText("✓ verified", { exact: false }).waitFor();
   await noViolations(page, "a decision");
@@ -247,9 +251,9 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
   await visitor.getByText("Rotate or revoke").click();
   await visitor.getByRole("button", { name: "Revoke at once" }).click();
   await page.getByRole("status").getByText(/^Revoked principal/).waitFor();
-  await page.goto(`${given.console}/audit/witnesses`);
+  await page.goto(within(page, "witnesses"));
   await noViolations(page, "witnesses");
-  await page.goto(`${given.console}/graph?user_id=team`);
+  await page.goto(within(page, `graph?user_id=team`));
   await noViolations(page, "a graph");
   await picture(page, "graph");
   await page.getByRole("button", { name: "Sign out" }).click();
@@ -263,8 +267,8 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
   await signIn(page, given.keys.admin);
   const evil = createServer((request, response) => {
     response.setHeader("content-type", "text/html");
-    const form = `<form method="post" action="${given.console}/signout"><button>Win a prize</button></form>`;
-    response.end(request.url === "/frame" ? `<iframe src="${given.console}/waiting"></iframe>` : form);
+    const form = `<form method="post" action="${within(page, "signout")}"><button>Win a prize</button></form>`;
+    response.end(request.url === "/frame" ? `<iframe src="${within(page, "waiting")}"></iframe>` : form);
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => evil.once("listening", resolve));
   const site = `http://127.0.0.1:${evil.address().port}`;
@@ -273,9 +277,9 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
   const framed = other.frames().find((frame) => frame !== other.mainFrame());
   assert.equal(await framed.getByRole("navigation").count(), 0);
   await other.goto(`${site}/form`);
-  const [answer] = await Promise.all([other.waitForResponse(`${given.console}/signout`), other.getByRole("button").click()]);
+  const [answer] = await Promise.all([other.waitForResponse(within(page, "signout")), other.getByRole("button").click()]);
   assert.equal(answer.status(), 403);
-  await page.goto(`${given.console}/memory`);
+  await page.goto(within(page, `memory`));
   await page.getByRole("heading", { name: /^Memory of/ }).waitFor();
   evil.close();
   await close();
@@ -285,8 +289,8 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
 {
   const { page, close } = await person();
   await signIn(page, given.keys.admin);
-  for (const path of ["/memory?user_id=mallory", `/fact?user_id=mallory&id=${given.script}`, "/graph?user_id=mallory"]) {
-    await page.goto(given.console + path);
+  for (const path of ["memory?user_id=mallory", `fact?user_id=mallory&id=${given.script}`, "graph?user_id=mallory"]) {
+    await page.goto(within(page, path));
     await page.getByText("alert(1)", { exact: false }).first().waitFor();
     assert.equal(await page.locator("main script, main img").count(), 0);
   }
@@ -295,8 +299,23 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
 
 // The address of the local console: once, in one browser.
 {
-  const { page, close } = await person();
+  const { page, context, close } = await person();
   await page.goto(given.local);
+  await page.getByRole("heading", { name: /^Memory of/ }).waitFor();
+  // Another server on this machine sees nothing of the session, and what it sets does not end it.
+  const seen = [];
+  const name = `svc_console_${new URL(given.local).port}`;
+  const spy = createServer((request, response) => {
+    seen.push(request.headers.cookie);
+    response.setHeader("set-cookie", `${name}=planted; Path=/`);
+    response.end("spy");
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => spy.once("listening", resolve));
+  const other = await context.newPage();
+  for (const path of ["", "memory"]) await other.goto(`http://127.0.0.1:${spy.address().port}/${path}`);
+  spy.close();
+  assert.ok(seen.every((cookies) => cookies === undefined || cookies === `${name}=planted`), seen.join());
+  await page.reload();
   await page.getByRole("heading", { name: /^Memory of/ }).waitFor();
   await close();
   const thief = await person();

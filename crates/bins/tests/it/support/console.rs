@@ -11,6 +11,8 @@ use url::form_urlencoded;
 pub struct Visitor {
     address: SocketAddr,
     cookie: Option<String>,
+    /// Below which path the cookie is shown, without the last `/`.
+    home: String,
     form: String,
 }
 
@@ -32,7 +34,7 @@ impl Deployment {
 
 impl Visitor {
     pub const fn new(address: SocketAddr) -> Self {
-        Self { address, cookie: None, form: String::new() }
+        Self { address, cookie: None, home: String::new(), form: String::new() }
     }
 
     pub fn signed_in(address: SocketAddr, key: &str) -> Self {
@@ -76,6 +78,11 @@ impl Visitor {
         self.page(&next)
     }
 
+    /// The cookie, and the path that it is for.
+    pub fn cookie(&self) -> (&str, String) {
+        (self.cookie.as_deref().unwrap_or_default(), format!("{}/", self.home))
+    }
+
     pub fn form_token(&self) -> &str {
         &self.form
     }
@@ -84,9 +91,12 @@ impl Visitor {
         let mut lines = headers.to_vec();
         lines.extend(self.cookie.iter().map(|cookie| format!("Cookie: {cookie}")));
         let mut connection = Connection::open(self.address);
-        let answer = connection.ask(&request(method, path, &lines, body)).unwrap();
+        let path = format!("{}/{}", self.home, path.trim_start_matches('/'));
+        let answer = connection.ask(&request(method, &path, &lines, body)).unwrap();
         if let Some(cookie) = answer.header("set-cookie") {
             self.cookie = cookie.split(';').next().map(str::to_owned);
+            let path = cookie.split("; Path=").nth(1).and_then(|rest| rest.split(';').next()).unwrap();
+            path.trim_end_matches('/').clone_into(&mut self.home);
         }
         let token =
             answer.body.split(r#"name="form" value=""#).nth(1).and_then(|rest| rest.split('"').next());
