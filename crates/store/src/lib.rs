@@ -34,7 +34,7 @@ mod user_keys;
 mod verification;
 mod witness;
 
-pub use backup::{BackedUp, Moved, Restored, backup, migrate_to, restore};
+pub use backup::{BackedUp, Draft, Moved, Restored, backup, migrate_to, restore};
 pub use call::{Call, Ending, Record};
 pub use chain_wait::ChainWait;
 pub use copy::{Beginning, Replace, Step, Watcher};

@@ -3,16 +3,18 @@
 mod page;
 
 use super::CliError;
+use super::restore::replace;
 use super::session::Session;
 use crate::settings::Settings;
 use crate::startup::StartupError;
 use clap::Args;
-use domain::{DEFAULT_USER, Space, counted};
+use domain::{DEFAULT_TENANT, DEFAULT_USER, Space, counted};
 use serde_json::json;
 use service::{Exported, Reply, ToolReply, fact_json};
-use std::fs;
-use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use store::Draft;
 
 /// Write a memory to a file, one fact a line, or as a page that a person can read.
 ///
@@ -25,7 +27,7 @@ pub struct Command {
     /// Write a page in Markdown.
     #[arg(long)]
     markdown: bool,
-    /// Every space that there is.
+    /// Every space of the tenant 'default'.
     #[arg(long, conflicts_with_all = ["user", "agent", "run"])]
     all: bool,
     /// Whose memory.
@@ -44,23 +46,55 @@ pub struct Command {
 
 impl Command {
     pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
-        if let Some(file) = self.file.as_ref().filter(|file| !self.force && file.exists()) {
-            return Err(CliError::Refused(format!("{} exists; --force replaces it", file.display())));
+        if let Some(file) = &self.file {
+            self.check(file)?;
         }
         let session = Session::without_model(settings).await?;
         let spaces = match self.all {
             true => session.spaces().await.map_err(StartupError::from)?,
             false => vec![Space::new(&self.user, &self.agent, &self.run)],
         };
-        let Some(file) = &self.file else {
-            self.write(&session, &spaces, out).await?;
-            return Ok(());
-        };
-        let mut lines = BufWriter::new(fs::File::create(file)?);
-        let facts = self.write(&session, &spaces, &mut lines).await?;
-        lines.flush()?;
-        writeln!(out, "Wrote {} to {}.", counted(facts as u64, "fact", "facts"), file.display())?;
+        match &self.file {
+            None => {
+                self.write(&session, &spaces, out).await?;
+            }
+            Some(file) => {
+                let facts = self.write_file(&session, &spaces, file).await?;
+                writeln!(out, "Wrote {} to {}.", counted(facts as u64, "fact", "facts"), file.display())?;
+            }
+        }
+        let others = if self.all { session.other_tenants().await.map_err(StartupError::from)? } else { 0 };
+        if others > 0 {
+            let others = counted(others as u64, "other tenant", "other tenants");
+            writeln!(
+                io::stderr(),
+                "Left out: what {others} hold; svc works in the tenant '{DEFAULT_TENANT}'. A key of a tenant exports \
+                 its memories with the tool export_memory."
+            )?;
+        }
         Ok(())
+    }
+
+    fn check(&self, file: &Path) -> Result<(), CliError> {
+        let refused = |why: &str| Err(CliError::Refused(format!("{} {why}", file.display())));
+        if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+            return refused("is not a plain file. Name another one, or none to write to standard output.");
+        }
+        // A link that leads nowhere is there too.
+        if !self.force && fs::symlink_metadata(file).is_ok() {
+            return refused("exists; --force replaces it");
+        }
+        Ok(())
+    }
+
+    /// For its owner alone, and under its name only once it is whole.
+    async fn write_file(&self, session: &Session, spaces: &[Space], file: &Path) -> Result<usize, CliError> {
+        let draft = Draft::beside(file).map_err(StartupError::from)?;
+        let mut lines = BufWriter::new(OpenOptions::new().write(true).open(draft.path())?);
+        let facts = self.write(session, spaces, &mut lines).await?;
+        lines.flush()?;
+        draft.put_in_place(file, replace(self.force)).map_err(StartupError::from)?;
+        Ok(facts)
     }
 
     async fn write(

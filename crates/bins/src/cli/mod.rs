@@ -16,7 +16,6 @@ pub mod import;
 pub mod keys;
 pub mod license;
 pub mod migrate_to;
-mod moment;
 pub mod principal;
 mod progress;
 pub mod prompt;

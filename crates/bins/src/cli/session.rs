@@ -48,7 +48,13 @@ impl Session {
         (caller.notice.clone(), self.run(caller, tool, arguments))
     }
 
-    /// Every space that there is, in the order in which they were made.
+    /// How many other tenants have a memory here.
+    pub async fn other_tenants(&self) -> Result<usize, StoreError> {
+        let own = self.caller(Identity::Local).tenant;
+        Ok(self.service.store().tenants().await?.iter().filter(|tenant| **tenant != own).count())
+    }
+
+    /// Every space of the tenant, in the order in which they were made.
     pub async fn spaces(&self) -> Result<Vec<Space>, StoreError> {
         const ALL: usize = i32::MAX as usize;
         let caller = self.caller(Identity::Local);

@@ -1,12 +1,11 @@
 //! `svc remember`, `recall`, `forget`, `history` and `list`: one call and its answer, for scripts and hooks.
 
 use super::CliError;
-use super::moment::moment_of;
 use super::session::Session;
 use super::wait_notice::while_waiting;
 use crate::settings::Settings;
 use clap::{Args, Subcommand};
-use domain::Timestamp;
+use domain::{Timestamp, moment};
 use reconcile::Outcome;
 use serde_json::{Value, json};
 use service::{Reply, ToolReply, fact_json};
@@ -53,7 +52,7 @@ pub struct Then {
 }
 
 fn time(text: &str) -> Result<Timestamp, String> {
-    moment_of(text).ok_or_else(|| "it takes a time such as 2026-11-18T12:00:00Z, or a date".to_owned())
+    moment(text).ok_or_else(|| "it takes a time such as 2026-11-18T12:00:00Z, or a date".to_owned())
 }
 
 #[derive(Debug, Args)]

@@ -7,9 +7,7 @@ use crate::outcome::{Done, Stop};
 use crate::render::pair;
 use crate::tool::{Context, Effect, Tool, World};
 use crate::tools::recall::asked;
-use domain::{Capability, Fact, FactId, ReceiptId, Space, Status, Timestamp, limits};
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
+use domain::{Capability, Fact, FactId, ReceiptId, Space, Status, Timestamp, limits, moment};
 use model::{Answer, AnswerFact, Order};
 use recall::{ContextRule, SpaceIndex};
 use schemars::JsonSchema;
@@ -102,7 +100,7 @@ impl Tool for RecallAsOf {
 }
 
 async fn held_then(cx: &Context<'_>, as_of: &str) -> Result<HeldThen, Stop> {
-    let at = moment(as_of.trim()).ok_or_else(|| {
+    let at = moment(as_of).ok_or_else(|| {
         let now = cx.call.caller.now;
         Stop::refused(format!("Invalid argument 'as_of': it takes a time such as {now}."))
     })?;
@@ -124,12 +122,6 @@ fn as_it_was(fact: &Fact, then: Timestamp, all: &HashMap<FactId, &Fact>) -> Opti
         was.value = target.value;
     }
     Some(was)
-}
-
-/// A time without an offset, as a browser gives it, is UTC.
-fn moment(text: &str) -> Option<Timestamp> {
-    let civil = || Some(text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
-    text.parse().ok().or_else(civil)
 }
 
 /// Facts of the past have no vectors, so they are found by their words.

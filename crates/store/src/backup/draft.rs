@@ -14,7 +14,8 @@ const ENDING: &str = ".svc-draft";
 const BESIDE: &str = "-journal";
 
 /// Gone when dropped, and at the next draft in its folder where the process was killed.
-pub(super) struct Draft {
+#[derive(Debug)]
+pub struct Draft {
     path: PathBuf,
     /// Locked as long as somebody is at work on it. It must stay open: closing any handle on the file would take the
     /// locks away that SQLite holds on it.

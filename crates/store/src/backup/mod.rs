@@ -7,6 +7,7 @@ mod make;
 mod migrate;
 mod put_back;
 
+pub use draft::Draft;
 pub(crate) use kept_apart::KeptApart;
 pub use make::{BackedUp, backup};
 pub use migrate::{Moved, migrate_to};

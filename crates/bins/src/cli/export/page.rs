@@ -102,12 +102,20 @@ fn day(at: Timestamp) -> String {
 /// Words of a memory are words: nothing in them becomes a heading, a link or a tag.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' => plain.extend(['\\', c]),
-            c if c.is_control() => plain.push(' '),
-            c => plain.push(c),
+    for (at, c) in text.char_indices() {
+        let (before, rest) = text.split_at(at);
+        let is_mark = match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '&' => true,
+            // Many readers of Markdown make a link of a bare address.
+            ':' => rest.starts_with("://"),
+            '.' => before.ends_with("www") || before.ends_with("WWW"),
+            '@' => true,
+            _ => false,
+        };
+        if is_mark {
+            plain.push('\\');
         }
+        plain.push(if c.is_control() { ' ' } else { c });
     }
     plain
 }

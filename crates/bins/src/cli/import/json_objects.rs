@@ -1,6 +1,7 @@
 //! The objects in a JSON file, or in one with an object a line, each with its line. Where the file is damaged, what is
 //! whole in it is still found.
 
+use super::utf8::{NOT_UTF8, is_whole};
 use serde_json::{Deserializer, Map, Value};
 use std::collections::BTreeMap;
 
@@ -26,8 +27,8 @@ pub struct Object {
 #[derive(Debug, Default)]
 pub struct Objects {
     pub taken: Vec<Object>,
-    /// Lines with what is wrong there.
-    pub damaged: BTreeMap<usize, String>,
+    /// What is wrong, by line and column.
+    pub damaged: BTreeMap<(usize, usize), String>,
 }
 
 /// So many lines show whether each holds an object.
@@ -42,12 +43,12 @@ pub fn objects(text: &str, see: impl Fn(&str, &Map<String, Value>) -> See) -> Ob
     for (line, n) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
         let before = found.damaged.len();
         if !line.trim_start().starts_with('{') {
-            found.damaged.insert(n, "this line is not a JSON object".to_owned());
+            found.damaged.insert((n, 1), "this line is not a JSON object".to_owned());
             continue;
         }
         found.scan(line, n, &see);
         if found.damaged.len() == before && serde_json::from_str::<Value>(line).is_err() {
-            found.damaged.insert(n, "there is more on this line than one JSON object".to_owned());
+            found.damaged.insert((n, 1), "there is more on this line than one JSON object".to_owned());
         }
     }
     found
@@ -90,10 +91,7 @@ impl Objects {
                             }
                         },
                         Some(Err(error)) => {
-                            let damage = error.to_string();
-                            let what = damage.split(" at line ").next().unwrap_or_default();
-                            let why = format!("the JSON is damaged here: {what}");
-                            self.damaged.entry(line + error.line().saturating_sub(1)).or_insert(why);
+                            self.note_damage(text.get(..at).unwrap_or_default(), rest, line, &error);
                             within.push(key.clone());
                         }
                         None => {}
@@ -104,6 +102,20 @@ impl Objects {
             line += rest.get(..step).unwrap_or_default().matches('\n').count();
             at += step;
         }
+    }
+
+    /// An object is damaged where one within it is, so the place of the damage tells whether it was noted before.
+    fn note_damage(&mut self, before: &str, rest: &str, line: usize, error: &serde_json::Error) {
+        let lines_on = error.line().saturating_sub(1);
+        let before_it =
+            if lines_on == 0 { before.len() - before.rfind('\n').map_or(0, |at| at + 1) } else { 0 };
+        let damage = error.to_string();
+        let what = damage.split(" at line ").next().unwrap_or_default();
+        let why = match rest.lines().nth(lines_on).is_none_or(is_whole) {
+            true => format!("the JSON is damaged here: {what}"),
+            false => NOT_UTF8.to_owned(),
+        };
+        self.damaged.entry((line + lines_on, before_it + error.column())).or_insert(why);
     }
 }
 
@@ -136,7 +148,7 @@ mod tests {
             _ => See::Enter,
         });
         let taken = found.taken.iter().map(|object| (object.line, object.fields["id"].to_string()));
-        (taken.collect(), found.damaged.into_keys().collect())
+        (taken.collect(), found.damaged.into_keys().map(|(line, _)| line).collect())
     }
 
     fn ids(lines: &[(usize, &str)]) -> Vec<(usize, String)> {
@@ -157,6 +169,8 @@ mod tests {
         assert_eq!(read(cut), (ids(&[(2, "1"), (3, "2")]), vec![4]));
         let lines = "{\"id\": 1}\n{\"id\": 2, \"t\"\n{\"id\": 3}\nnonsense\n{\"id\": 5}";
         assert_eq!(read(lines), (ids(&[(1, "1"), (3, "3"), (5, "5")]), vec![2, 4]));
+        let one_line = "{\"results\": [{\"id\": 1 2}, {\"id\": 2}, {\"id\": , \"x\": {}}]}";
+        assert_eq!(read(one_line), (ids(&[(1, "2")]), vec![1, 1]));
         let inner = "{\"results\": [\n{\"id\": 1},\n{\"id\": 2 \"memory\": 3},\n{\"id\": 3}\n]}";
         assert_eq!(read(inner), (ids(&[(2, "1"), (4, "3")]), vec![3]));
     }

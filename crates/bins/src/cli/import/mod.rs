@@ -1,11 +1,14 @@
 //! Bringing what another memory holds.
 
 mod csv_rows;
+mod files;
 mod formats;
 mod json_objects;
 mod record;
 mod report;
+mod report_file;
 mod telling;
+mod utf8;
 
 use super::CliError;
 use super::progress::Progress;
@@ -14,17 +17,19 @@ use super::wait_notice::while_waiting;
 use crate::settings::Settings;
 use clap::Args;
 use domain::{Space, counted};
-use formats::{File, Format};
+use files::Files;
+use formats::Format;
 use record::{Reading, Record};
 use report::{Account, Report};
+use report_file::ReportFile;
 use serde_json::{Map, Value};
 use service::{RECORDS_PER_CALL, Reply, ToolReply};
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
 use store::Arrival;
-use telling::{Manner, Purpose, Step};
+use telling::{Manner, Purpose, Turn};
 
 /// Bring what another memory holds: mem0, Zep, Letta, notes in Markdown and others.
 ///
@@ -61,18 +66,19 @@ pub struct Command {
 
 impl Command {
     pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
-        let reading = self.read()?;
+        let (reading, passed_over) = Files::named(&self.files, self.from)?.read();
+        let report_file = self.report.as_deref().map(ReportFile::open).transpose()?;
         let session = Session::open(settings).await?;
         let mut import = Import::of(&self, reading);
         let ended = if self.dry_run { import.rehearse(&session).await } else { import.bring(&session).await };
-        let report = Report { from: import.from, accounts: import.accounts, dry_run: self.dry_run };
-        ended?;
-        if let Some(file) = &self.report {
-            let mut lines = BufWriter::new(fs::File::create(file)?);
-            report.write_json(&mut lines)?;
-            lines.flush()?;
+        import.sort();
+        let Import { from, accounts, .. } = import;
+        let report = Report { from, accounts, dry_run: self.dry_run, passed_over };
+        if let Some(file) = report_file {
+            file.write(&report)?;
         }
         report.write(out)?;
+        ended?;
         match report.unread() {
             0 => Ok(()),
             n => Err(CliError::Refused(format!(
@@ -81,56 +87,14 @@ impl Command {
             ))),
         }
     }
-
-    fn read(&self) -> Result<Reading, CliError> {
-        let mut files = Vec::new();
-        for file in &self.files {
-            files_of(file, self.from, &mut files)?;
-        }
-        if files.is_empty() {
-            return Err(CliError::Refused("There is no file in this form in the folder.".to_owned()));
-        }
-        let read = |path: PathBuf| match fs::read(&path) {
-            Ok(bytes) => Ok(File { text: String::from_utf8_lossy(&bytes).into_owned(), path }),
-            Err(error) => Err(unreadable(&path, &error)),
-        };
-        let files = files.into_iter().map(read).collect::<Result<Vec<File>, CliError>>()?;
-        Ok(self.from.read(&files))
-    }
-}
-
-/// A file, or those of a folder that are in the form, in the order of their names.
-fn files_of(file: &Path, from: Format, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
-    if !file.is_dir() {
-        files.push(file.to_owned());
-        return Ok(());
-    }
-    let Some(ending) = from.ending() else {
-        let why = format!("{} is a folder; --from {} takes files.", file.display(), from.name());
-        return Err(CliError::Refused(why));
-    };
-    let entries = fs::read_dir(file).map_err(|error| unreadable(file, &error))?;
-    let mut within: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    within.sort();
-    for path in within {
-        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if path.is_dir() && !hidden {
-            files_of(&path, from, files)?;
-        } else if path.extension().is_some_and(|end| end == ending) {
-            files.push(path);
-        }
-    }
-    Ok(())
-}
-
-fn unreadable(file: &Path, error: &std::io::Error) -> CliError {
-    CliError::Refused(format!("{} cannot be read: {error}.", file.display()))
 }
 
 struct Import {
     from: String,
+    manner: Manner,
+    records: Vec<Record>,
     /// For each space what is told there.
-    spaces: Vec<(Space, Vec<Step>)>,
+    spaces: Vec<(Arc<Space>, Vec<Turn>)>,
     accounts: Vec<Account>,
 }
 
@@ -139,41 +103,43 @@ impl Import {
         let from = command.from.name();
         let manner = if command.as_is { Manner::AsIs } else { Manner::Told };
         let asked = Space::new(&command.user, &command.agent, &command.run);
-        let mut spaces: BTreeMap<Space, Vec<(usize, &Record)>> = BTreeMap::new();
+        let mut spaces: BTreeMap<Arc<Space>, Vec<(usize, &Record)>> = BTreeMap::new();
+        let mut accounts = Vec::with_capacity(reading.records.len());
         for (n, record) in reading.records.iter().enumerate() {
-            spaces.entry(telling::space(record, &asked)).or_default().push((n, record));
+            let space = Arc::new(telling::space(record, &asked));
+            let space = spaces.get_key_value(&space).map_or(space, |(known, _)| known.clone());
+            accounts.push(Account::of(record, space.clone()));
+            spaces.entry(space).or_default().push((n, record));
         }
-        let told =
-            spaces.iter().map(|(space, records)| (space.clone(), telling::steps(&from, records, manner)));
-        let told = told.collect();
-        let account = |record: &Record| Account {
-            place: record.place.clone(),
-            id: record.id.clone(),
-            space: Some(telling::space(record, &asked)),
-            outcomes: Vec::new(),
-            was_known: false,
-            unread: None,
+        let told = |(space, records): (Arc<Space>, Vec<(usize, &Record)>)| {
+            (space, telling::turns(&from, &records, manner))
         };
-        let mut accounts: Vec<Account> = reading.records.iter().map(account).collect();
+        let spaces: Vec<(Arc<Space>, Vec<Turn>)> = spaces.into_iter().map(told).collect();
+        for turn in spaces.iter().flat_map(|(_, turns)| turns) {
+            if let Some(account) = accounts.get_mut(turn.record) {
+                account.steps_left += 1;
+            }
+        }
         accounts.extend(reading.unread.into_iter().map(Account::unread));
-        Self { from, spaces: told, accounts }
+        Self { from, manner, records: reading.records, spaces, accounts }
     }
 
     async fn bring(&mut self, session: &Session) -> Result<(), CliError> {
-        let total = self.spaces.iter().map(|(_, steps)| steps.len()).sum::<usize>();
+        let total = self.spaces.iter().map(|(_, turns)| turns.len()).sum::<usize>();
         let (mut progress, mut done) = (Progress::on_stderr(), 0);
-        for (space, steps) in std::mem::take(&mut self.spaces) {
+        for (space, turns) in std::mem::take(&mut self.spaces) {
             let mut known: BTreeMap<String, i64> = BTreeMap::new();
-            for batch in batches(&steps) {
-                let named: Map<String, Value> = batch
+            for batch in batches(&turns) {
+                let steps = telling::steps(&self.from, &self.records, batch, self.manner);
+                let named: Map<String, Value> = steps
                     .iter()
                     .flat_map(|step| &step.links)
                     .filter_map(|id| Some((id.clone(), (*known.get(id)?).into())))
                     .collect();
-                let call = telling::call(&self.from, &space, batch, &Purpose::Bring(named));
+                let call = telling::call(&self.from, &space, steps, Purpose::Bring(named));
                 let arrivals = answer(session.call("import_records", call).await, batch.len(), done)?;
-                for (step, arrival) in batch.iter().zip(&arrivals) {
-                    self.note(step, arrival, &mut known);
+                for (turn, arrival) in batch.iter().zip(&arrivals) {
+                    self.note(*turn, arrival, &mut known);
                 }
                 let before = done;
                 done += batch.len();
@@ -183,25 +149,24 @@ impl Import {
             }
         }
         progress.end();
-        self.sort();
         Ok(())
     }
 
     async fn rehearse(&mut self, session: &Session) -> Result<(), CliError> {
-        for (space, steps) in std::mem::take(&mut self.spaces) {
-            let call = telling::call(&self.from, &space, &steps, &Purpose::Try);
+        for (space, turns) in std::mem::take(&mut self.spaces) {
+            let steps = telling::steps(&self.from, &self.records, &turns, self.manner);
+            let call = telling::call(&self.from, &space, steps, Purpose::Try);
             let (notice, call) = session.begin_long("import_records", call);
-            let arrivals = answer(while_waiting(notice, call).await, steps.len(), 0)?;
-            for (step, arrival) in steps.iter().zip(&arrivals) {
-                self.note(step, arrival, &mut BTreeMap::new());
+            let arrivals = answer(while_waiting(notice, call).await, turns.len(), 0)?;
+            for (turn, arrival) in turns.iter().zip(arrivals) {
+                self.note(*turn, &arrival, &mut BTreeMap::new());
             }
         }
-        self.sort();
         Ok(())
     }
 
-    fn note(&mut self, step: &Step, arrival: &Arrival, known: &mut BTreeMap<String, i64>) {
-        let Some(account) = self.accounts.get_mut(step.record) else { return };
+    fn note(&mut self, turn: Turn, arrival: &Arrival, known: &mut BTreeMap<String, i64>) {
+        let Some(account) = self.accounts.get_mut(turn.record) else { return };
         account.add(arrival);
         let first = match arrival {
             Arrival::Known(ids) => ids.first().copied(),
@@ -219,8 +184,8 @@ impl Import {
 const SHOWN_EVERY: usize = 1000;
 
 /// What the model reads goes by itself, and anything else in batches.
-fn batches(steps: &[Step]) -> impl Iterator<Item = &[Step]> {
-    steps.chunk_by(|a, b| !a.by_model && !b.by_model).flat_map(|run| run.chunks(RECORDS_PER_CALL))
+fn batches(turns: &[Turn]) -> impl Iterator<Item = &[Turn]> {
+    turns.chunk_by(|a, b| !a.by_model && !b.by_model).flat_map(|run| run.chunks(RECORDS_PER_CALL))
 }
 
 /// What came of so many steps. A call is refused as a whole for the space that it names, and the other spaces are not.
@@ -229,8 +194,8 @@ fn answer(reply: Reply, steps: usize, done: usize) -> Result<Vec<Arrival>, CliEr
         Reply::Done(ToolReply::ImportRecords(imported)) => Ok(imported.arrivals),
         Reply::Refused { why } => Ok(vec![Arrival::refused(why); steps]),
         other => Err(CliError::Refused(format!(
-            "The import stopped after {}: {other}\nStart the same command again to go on: what was taken is not taken \
-             twice.",
+            "The import stopped after {}: {other}\nStart the same command again to go on: what was taken is not \
+             taken twice.",
             counted(done as u64, "step", "steps")
         ))),
     }

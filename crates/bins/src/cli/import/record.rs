@@ -2,19 +2,13 @@
 
 use domain::{Timestamp, Triple};
 use serde_json::{Map, Value};
-use std::path::Path;
+use std::sync::Arc;
 
 /// Where a record is: a file as it was named, and a line in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    pub file: String,
+    pub file: Arc<str>,
     pub line: usize,
-}
-
-impl Place {
-    pub fn new(file: &Path, line: usize) -> Self {
-        Self { file: file.display().to_string(), line }
-    }
 }
 
 #[derive(Debug, Clone)]
@@ -106,16 +100,27 @@ impl Record {
 
     /// Keeps what has no place of its own in a fact.
     pub fn keep(&mut self, name: &str, value: Option<&Value>) {
-        let empty = |value: &&Value| match value {
-            Value::Null => true,
-            Value::String(text) => text.is_empty(),
-            Value::Array(items) => items.is_empty(),
-            Value::Object(fields) => fields.is_empty(),
-            Value::Bool(_) | Value::Number(_) => false,
-        };
-        if let Some(value) = value.filter(|value| !empty(value)) {
+        if let Some(value) = value.filter(|value| !is_empty(value)) {
             self.metadata.insert(name.to_owned(), value.clone());
         }
+    }
+
+    /// Metadata that are no object have no names of their own.
+    pub fn keep_metadata(&mut self, metadata: Option<&Value>) {
+        match metadata {
+            Some(Value::Object(metadata)) => self.metadata.clone_from(metadata),
+            other => self.keep("metadata", other),
+        }
+    }
+}
+
+pub fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

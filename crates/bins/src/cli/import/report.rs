@@ -1,11 +1,13 @@
 //! What became of every record.
 
-use super::record::{Place, Unread};
+use super::files::PassedOver;
+use super::record::{Place, Record, Unread};
 use domain::{Action, Space, counted};
 use reconcile::Outcome;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::Arc;
 use store::Arrival;
 
 /// What became of one record.
@@ -13,7 +15,9 @@ use store::Arrival;
 pub struct Account {
     pub place: Place,
     pub id: String,
-    pub space: Option<Space>,
+    pub space: Option<Arc<Space>>,
+    /// How many of its steps were not told yet.
+    pub steps_left: usize,
     pub outcomes: Vec<Outcome>,
     /// Whether it had been brought before.
     pub was_known: bool,
@@ -26,15 +30,30 @@ enum Fate {
     Taken,
     Unchanged,
     NotTaken,
+    /// The import stopped before.
+    NotReached,
 }
 
 impl Account {
+    pub fn of(record: &Record, space: Arc<Space>) -> Self {
+        Self {
+            place: record.place.clone(),
+            id: record.id.clone(),
+            space: Some(space),
+            steps_left: 0,
+            outcomes: Vec::new(),
+            was_known: false,
+            unread: None,
+        }
+    }
+
     pub fn unread(unread: Unread) -> Self {
         let (outcomes, was_known) = (Vec::new(), false);
         Self {
             place: unread.place,
             id: String::new(),
             space: None,
+            steps_left: 0,
             outcomes,
             was_known,
             unread: Some(unread.why),
@@ -42,6 +61,7 @@ impl Account {
     }
 
     pub fn add(&mut self, arrival: &Arrival) {
+        self.steps_left = self.steps_left.saturating_sub(1);
         match arrival {
             Arrival::Known(_) => self.was_known = true,
             Arrival::New(plan) => self.outcomes.extend(plan.outcomes.iter().cloned()),
@@ -61,6 +81,8 @@ impl Account {
         ];
         if any(&changes) {
             Fate::Taken
+        } else if self.steps_left > 0 {
+            Fate::NotReached
         } else if self.unread.is_none()
             && (self.was_known || self.outcomes.is_empty() || any(&[Action::Dedup]))
         {
@@ -80,10 +102,11 @@ impl Account {
             return why.clone();
         }
         let told: Vec<String> = self.outcomes.iter().filter(|o| !self.is_moot(o)).map(told).collect();
-        match (told.is_empty(), self.was_known) {
-            (true, true) => "brought before".to_owned(),
-            (true, false) => "it is the end of another record".to_owned(),
-            _ => told.join("; "),
+        match told.as_slice() {
+            [] if self.steps_left > 0 => "the import stopped before".to_owned(),
+            [] if self.was_known => "brought before".to_owned(),
+            [] => "it is the end of another record".to_owned(),
+            told => told.join("; "),
         }
     }
 
@@ -97,6 +120,7 @@ impl Account {
             Fate::Taken => "taken",
             Fate::Unchanged => "unchanged",
             Fate::NotTaken => "not taken",
+            Fate::NotReached => "not reached",
         };
         let facts: Vec<Value> = self
             .outcomes
@@ -104,7 +128,7 @@ impl Account {
             .map(|o| json!({ "action": o.action.word(), "subject": o.subject, "value": o.value, "id": o.id, "reason": o.reason }))
             .collect();
         json!({
-            "file": self.place.file, "line": self.place.line, "id": self.id, "fate": fate, "why": self.told(),
+            "file": &*self.place.file, "line": self.place.line, "id": self.id, "fate": fate, "why": self.told(),
             "space": self.space.as_ref().map(|s| json!({ "user_id": s.user_id, "agent_id": s.agent_id, "run_id": s.run_id })),
             "facts": facts,
         })
@@ -115,7 +139,9 @@ fn told(outcome: &Outcome) -> String {
     let Outcome { action, subject, value, reason, .. } = outcome;
     match action {
         Action::Skip if subject.is_empty() => reason.clone(),
-        Action::Skip | Action::Flag => format!("{action} {subject} = {value} ({reason})"),
+        Action::Skip | Action::Flag if !reason.is_empty() => {
+            format!("{action} {subject} = {value} ({reason})")
+        }
         _ => format!("{action} {subject} = {value}"),
     }
 }
@@ -126,6 +152,8 @@ pub struct Report {
     pub from: String,
     pub accounts: Vec<Account>,
     pub dry_run: bool,
+    /// What was in folders and is not in the form.
+    pub passed_over: PassedOver,
 }
 
 impl Report {
@@ -151,9 +179,13 @@ impl Report {
         let waiting = self.accounts.iter().filter(|account| account.waits()).count();
         let waits =
             if waiting > 0 { format!(" ({waiting} of them waiting for a decision)") } else { String::new() };
+        let left = match count(Fate::NotReached) {
+            0 => String::new(),
+            n => format!(", {n} not reached"),
+        };
         writeln!(
             out,
-            "{}{} of {}: {} taken{waits}, {} unchanged, {} not taken.",
+            "{}{} of {}: {} taken{waits}, {} unchanged, {} not taken{left}.",
             if self.dry_run { "Nothing was changed. " } else { "" },
             counted(self.accounts.len() as u64, "record", "records"),
             self.from,
@@ -162,11 +194,16 @@ impl Report {
             count(Fate::NotTaken),
         )?;
         let mut spaces: BTreeMap<&Space, usize> = BTreeMap::new();
-        for space in self.of(Fate::Taken).filter_map(|account| account.space.as_ref()) {
+        for space in self.of(Fate::Taken).filter_map(|account| account.space.as_deref()) {
             *spaces.entry(space).or_default() += 1;
         }
         for (space, records) in spaces.into_iter().filter(|(space, _)| **space != own_space()) {
             writeln!(out, "  {records} to user_id '{}'{}", space.user_id, besides(space))?;
+        }
+        if !self.passed_over.is_empty() {
+            let kinds: Vec<String> =
+                self.passed_over.iter().map(|(what, n)| format!("{n} × {what}")).collect();
+            writeln!(out, "Passed over in folders: {}.", printable(&kinds.join(", ")))?;
         }
         if self.dry_run {
             return Ok(());
@@ -190,8 +227,14 @@ fn line(account: &Account, out: &mut impl Write) -> io::Result<()> {
         Fate::Taken => "",
         Fate::Unchanged => "unchanged: ",
         Fate::NotTaken => "not taken: ",
+        Fate::NotReached => "not reached: ",
     };
-    writeln!(out, "  {file}:{line}  {fate}{}", account.told())
+    writeln!(out, "  {}", printable(&format!("{file}:{line}  {fate}{}", account.told())))
+}
+
+/// What a file says must not move the cursor, or set the title, of the terminal that shows it.
+fn printable(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }
 
 fn own_space() -> Space {

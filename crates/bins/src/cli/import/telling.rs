@@ -31,15 +31,45 @@ pub struct Step {
 /// The value that a fact has where it only says that another one ended.
 const TOMBSTONE: &str = "(retracted: ";
 
-/// The steps of all records that go to one space, in the order in which they are told.
-pub fn steps(from: &str, records: &[(usize, &Record)], manner: Manner) -> Vec<Step> {
-    let mut steps: Vec<Step> =
-        records.iter().flat_map(|(n, record)| Telling { from, n: *n, record }.steps(manner)).collect();
+/// The place of a step among those of its space. The step itself is made when its turn comes: all of them together would
+/// take several times the memory of the records.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn {
+    pub record: usize,
+    /// Which of the record's steps it is.
+    nth: usize,
+    at: Option<Timestamp>,
+    is_end: bool,
+    pub by_model: bool,
+}
+
+/// The turns of all records that go to one space, in the order in which they are told.
+pub fn turns(from: &str, records: &[(usize, &Record)], manner: Manner) -> Vec<Turn> {
+    let of = |(n, record): &(usize, &Record)| {
+        let steps = Telling { from, n: *n, record }.steps(manner).into_iter().enumerate();
+        steps.map(|(nth, Step { record, at, is_end, by_model, .. })| Turn {
+            record,
+            nth,
+            at,
+            is_end,
+            by_model,
+        })
+    };
+    let mut turns: Vec<Turn> = records.iter().flat_map(of).collect();
     if manner == Manner::Told {
         // Those without a time come last, as if they were told now. The sort keeps the order of the files.
-        steps.sort_by_key(|step| (step.at.is_none(), step.at, step.is_end));
+        turns.sort_by_key(|turn| (turn.at.is_none(), turn.at, turn.is_end));
     }
-    steps
+    turns
+}
+
+/// The steps of these turns.
+pub fn steps(from: &str, records: &[Record], turns: &[Turn], manner: Manner) -> Vec<Step> {
+    let step = |turn: &Turn| {
+        let telling = Telling { from, n: turn.record, record: records.get(turn.record)? };
+        telling.steps(manner).into_iter().nth(turn.nth)
+    };
+    turns.iter().filter_map(step).collect()
 }
 
 /// Where the record goes: where the person says, or where it was, or to the person's own space.
@@ -261,14 +291,18 @@ pub enum Purpose {
 }
 
 /// The arguments of a call for these steps, in a space.
-pub fn call(from: &str, space: &Space, steps: &[Step], purpose: &Purpose) -> Value {
-    let records: Vec<&Value> = steps.iter().map(|step| &step.arguments).collect();
+pub fn call(from: &str, space: &Space, steps: Vec<Step>, purpose: Purpose) -> Value {
     let (known, dry_run) = match purpose {
-        Purpose::Bring(known) => (known.clone(), false),
+        Purpose::Bring(known) => (known, false),
         Purpose::Try => (Map::new(), true),
     };
-    json!({
-        "from": from, "records": records, "known": known, "dry_run": dry_run,
+    let mut call = json!({
+        "from": from, "known": known, "dry_run": dry_run,
         "user_id": space.user_id, "agent_id": space.agent_id, "run_id": space.run_id,
-    })
+    });
+    if let Some(fields) = call.as_object_mut() {
+        let records = steps.into_iter().map(|step| step.arguments).collect();
+        fields.insert("records".to_owned(), Value::Array(records));
+    }
+    call
 }

@@ -1,16 +1,15 @@
 //! Zep and Graphiti: nodes and edges as their API gives them, with the times between which an edge is valid.
 
 use super::beside::mark_lists;
-use super::fields::{id_of, string};
+use super::fields::{id, id_of, text, time};
 use super::found::{File, Found, found};
 use crate::cli::import::json_objects::See;
 use crate::cli::import::record::{Place, Reading, Record, State};
-use crate::cli::moment::moment;
 use domain::Triple;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-pub fn read(files: &[File], reading: &mut Reading) {
+pub fn read(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
     let found = found(files, reading, |key, fields| match key {
         _ if fields.contains_key("source_node_uuid") => See::Take,
         // Episodes are what was said, and no memory yet.
@@ -23,7 +22,7 @@ pub fn read(files: &[File], reading: &mut Reading) {
     let names: BTreeMap<String, String> = found
         .iter()
         .filter(|object| !is_edge(object))
-        .filter_map(|object| Some((string(&object.fields, "uuid")?, string(&object.fields, "name")?)))
+        .filter_map(|object| id(&object.fields, "uuid").ok()?.zip(text(&object.fields, "name").ok()?))
         .collect();
     let first = reading.records.len();
     for object in &found {
@@ -44,11 +43,11 @@ fn is_edge(object: &Found) -> bool {
 /// A node says something where it has a summary; otherwise it only lends edges its name.
 fn node(place: Place, object: &Found) -> Result<Option<Record>, String> {
     let fields = &object.fields;
-    let name = string(fields, "name").ok_or("the node has no 'name'")?;
-    let Some(summary) = string(fields, "summary") else { return Ok(None) };
-    let mut record = Record::fact(place, id_of(fields, "uuid"), format!("{name} summary"), summary);
-    record.user = string(fields, "group_id");
-    record.created = moment(fields.get("created_at"));
+    let name = text(fields, "name")?.ok_or("the node has no 'name'")?;
+    let Some(summary) = text(fields, "summary")? else { return Ok(None) };
+    let mut record = Record::fact(place, id_of(fields, "uuid")?, format!("{name} summary"), summary);
+    record.user = id(fields, "group_id")?;
+    record.created = time(fields, &["created_at"])?;
     record.keep("labels", fields.get("labels"));
     record.keep("attributes", fields.get("attributes"));
     Ok(Some(record))
@@ -56,19 +55,20 @@ fn node(place: Place, object: &Found) -> Result<Option<Record>, String> {
 
 fn edge(place: Place, object: &Found, names: &BTreeMap<String, String>) -> Result<Record, String> {
     let fields = &object.fields;
-    let fact = string(fields, "fact").ok_or("the edge has no 'fact'")?;
-    let end = |field: &str| names.get(&string(fields, field)?).cloned();
-    let relation = string(fields, "name").ok_or("the edge has no 'name'")?;
-    let id = id_of(fields, "uuid");
-    let mut record = match (end("source_node_uuid"), end("target_node_uuid")) {
-        (Some(head), Some(tail)) => Record::relation(place, id, Triple { head, relation, tail }),
+    let fact = text(fields, "fact")?.ok_or("the edge has no 'fact'")?;
+    let relation = text(fields, "name")?.ok_or("the edge has no 'name'")?;
+    let head = id(fields, "source_node_uuid")?.and_then(|node| names.get(&node).cloned());
+    let tail = id(fields, "target_node_uuid")?.and_then(|node| names.get(&node).cloned());
+    let uuid = id_of(fields, "uuid")?;
+    let mut record = match (head, tail) {
+        (Some(head), Some(tail)) => Record::relation(place, uuid, Triple { head, relation, tail }),
         // Without the names of its ends an edge is the sentence that it stands for.
-        _ => Record::words(place, id, fact.clone()),
+        _ => Record::words(place, uuid, fact.clone()),
     };
     record.text = Some(fact);
-    record.user = string(fields, "group_id");
-    record.created = moment(fields.get("valid_at")).or_else(|| moment(fields.get("created_at")));
-    let ended = moment(fields.get("invalid_at")).or_else(|| moment(fields.get("expired_at")));
+    record.user = id(fields, "group_id")?;
+    record.created = time(fields, &["valid_at", "created_at"])?;
+    let ended = time(fields, &["invalid_at", "expired_at"])?;
     if ended.is_some() {
         record.state = State::Ended(ended);
     }

@@ -1,14 +1,14 @@
 //! Letta: the memory blocks of an agent file, and archival passages as the API gives them.
 
-use super::fields::{id_of, made_id, string};
+use super::fields::{id, id_of, made_id, text, time};
 use super::found::{File, Found, found};
 use crate::cli::import::json_objects::See;
-use crate::cli::import::record::{Place, Reading, Record, State};
-use crate::cli::moment::moment;
+use crate::cli::import::record::{Reading, Record, State};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-pub fn read(files: &[File], reading: &mut Reading) {
+pub fn read(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
     let found = found(files, reading, |key, fields| {
         let has = |name: &str| fields.contains_key(name);
         match key {
@@ -19,64 +19,82 @@ pub fn read(files: &[File], reading: &mut Reading) {
             _ => See::Pass,
         }
     });
-    let agents = agents(&found);
+    let agents = Agents::of(&found, reading);
     for object in found.iter().filter(|object| object.key != "agents") {
-        let place = object.place.clone();
         if object.fields.contains_key("text") {
-            reading.take(place.clone(), passage(place, object, &agents));
-        } else {
-            block(&place, object, &agents, reading);
+            reading.take(object.place.clone(), passage(object, &agents));
+        } else if let Err(why) = block(object, &agents, reading) {
+            reading.take(object.place.clone(), Err(why));
         }
     }
 }
 
-/// The names of the agents, by their own ids and by those of their blocks.
-fn agents(objects: &[Found]) -> BTreeMap<String, String> {
-    let mut names = BTreeMap::new();
-    for object in objects.iter().filter(|object| object.key == "agents") {
-        let (Some(id), Some(name)) = (string(&object.fields, "id"), string(&object.fields, "name")) else {
-            continue;
-        };
-        let blocks = object.fields.get("block_ids").and_then(Value::as_array).into_iter().flatten();
-        for block in blocks.filter_map(Value::as_str) {
-            names.insert(block.to_owned(), name.clone());
+/// The names of the agents, by their own ids and by those of their blocks. Every agent file counts them from 0.
+#[derive(Default)]
+struct Agents {
+    names: BTreeMap<String, BTreeMap<Arc<str>, String>>,
+}
+
+impl Agents {
+    fn of(objects: &[Found], reading: &mut Reading) -> Self {
+        let mut agents = Self::default();
+        for object in objects.iter().filter(|object| object.key == "agents") {
+            if let Err(why) = agents.learn(object) {
+                reading.take(object.place.clone(), Err(why));
+            }
         }
-        names.insert(id, name);
+        agents
     }
-    names
+
+    fn learn(&mut self, object: &Found) -> Result<(), String> {
+        let (agent, name) = (id(&object.fields, "id")?, id(&object.fields, "name")?);
+        let Some((agent, name)) = agent.zip(name) else { return Ok(()) };
+        let blocks = object.fields.get("block_ids").and_then(Value::as_array).into_iter().flatten();
+        let blocks = blocks.filter_map(Value::as_str).map(str::to_owned);
+        for id in blocks.chain([agent]) {
+            self.names.entry(id).or_default().insert(object.place.file.clone(), name.clone());
+        }
+        Ok(())
+    }
+
+    /// The agent that the object's own file calls so, or the only one that another file does.
+    fn name(&self, id: &str, object: &Found) -> Option<&String> {
+        let names = self.names.get(id)?;
+        let different: BTreeSet<&String> = names.values().collect();
+        let only = different.first().copied().filter(|_| different.len() == 1);
+        names.get(&object.place.file).or(only)
+    }
 }
 
 /// A block is a page that the agent keeps; each line of it says something of its own.
-fn block(place: &Place, object: &Found, agents: &BTreeMap<String, String>, reading: &mut Reading) {
+fn block(object: &Found, agents: &Agents, reading: &mut Reading) -> Result<(), String> {
     let fields = &object.fields;
-    let (Some(label), Some(value)) = (string(fields, "label"), string(fields, "value")) else {
-        let why = "it is neither a block with a 'label' and a 'value' nor a passage with a 'text'".to_owned();
-        return reading.take(place.clone(), Err(why));
-    };
-    let block = id_of(fields, "id");
-    let (agent, created) = (agents.get(&block), moment(fields.get("created_at")));
+    let (label, value) = text(fields, "label")?
+        .zip(text(fields, "value")?)
+        .ok_or("it is neither a block with a 'label' and a 'value' nor a passage with a 'text'")?;
+    let block = id_of(fields, "id")?;
+    let (agent, created) = (agents.name(&block, object), time(fields, &["created_at"])?);
     for line in value.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let mut record = Record::words(place.clone(), format!("{block}/{}", made_id(line)), line);
+        let mut record = Record::words(object.place.clone(), format!("{block}/{}", made_id(line)), line);
         record.agent = agent.cloned();
         record.created = created;
         record.keep("block", Some(&label.clone().into()));
         record.keep("block_description", fields.get("description"));
         reading.records.push(record);
     }
+    Ok(())
 }
 
-fn passage(place: Place, object: &Found, agents: &BTreeMap<String, String>) -> Result<Record, String> {
+fn passage(object: &Found, agents: &Agents) -> Result<Record, String> {
     let fields = &object.fields;
-    let words = string(fields, "text").ok_or("the passage has no text")?;
-    let mut record = Record::words(place, id_of(fields, "id"), words);
-    record.agent = string(fields, "agent_id").map(|id| agents.get(&id).cloned().unwrap_or(id));
-    record.created = moment(fields.get("created_at"));
-    if let Some(Value::Object(metadata)) = fields.get("metadata") {
-        record.metadata = metadata.clone();
-    }
+    let words = text(fields, "text")?.ok_or("the passage has no text")?;
+    let mut record = Record::words(object.place.clone(), id_of(fields, "id")?, words);
+    record.agent = id(fields, "agent_id")?.map(|id| agents.name(&id, object).cloned().unwrap_or(id));
+    record.created = time(fields, &["created_at"])?;
+    record.keep_metadata(fields.get("metadata"));
     record.keep("tags", fields.get("tags"));
     if fields.get("is_deleted").and_then(Value::as_bool) == Some(true) {
-        record.state = State::Ended(moment(fields.get("updated_at")));
+        record.state = State::Ended(time(fields, &["updated_at"])?);
     }
     Ok(record)
 }

@@ -1,23 +1,24 @@
 //! Markdown notes of basic-memory and Obsidian: front matter, observations, relations, and text.
 
 use super::beside::mark_lists;
-use super::fields::made_id;
+use super::fields::{made_id, time};
 use super::found::File;
+use super::heading::heading;
 use crate::cli::import::record::{Place, Reading, Record};
-use crate::cli::moment::moment_of;
+use crate::cli::import::utf8::{NOT_UTF8, is_whole};
 use domain::{Timestamp, Triple};
 use serde_json::{Map, Value};
-use std::path::Path;
 
-pub fn read(files: &[File], reading: &mut Reading) {
-    files.iter().for_each(|file| read_note(&file.path, &file.text, reading));
+pub fn read(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
+    files.for_each(|file| read_note(&file, reading));
 }
 
-fn read_note(file: &Path, text: &str, reading: &mut Reading) {
-    let stem = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
+fn read_note(file: &File, reading: &mut Reading) {
+    let stem = file.path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let lines: Vec<&str> = file.text.lines().collect();
     let (front, body) = front_matter(&lines);
-    let note = Note::of(&front, stem);
+    let is_text = lines.iter().take(body).all(|line| is_whole(line));
+    let note = Note::of(&front, stem, is_text);
     let first = reading.records.len();
     let mut block: Vec<(usize, &str)> = Vec::new();
     let (mut section, mut is_code) = (String::new(), false);
@@ -28,13 +29,13 @@ fn read_note(file: &Path, text: &str, reading: &mut Reading) {
         }
         let item = bare.strip_prefix("- ").or_else(|| bare.strip_prefix("* ")).filter(|_| !is_code);
         let own = item.and_then(|item| {
-            let place = Place::new(file, n);
+            let place = file.place(n);
             note.observation(&place, item).or_else(|| note.relation(&place, item))
         });
         match own {
             Some(record) => {
                 note.end_block(file, &mut block, &section, reading);
-                reading.records.push(record);
+                note.take(record, line, reading);
             }
             None if bare.is_empty() && !is_code => note.end_block(file, &mut block, &section, reading),
             None if heading(bare).is_some() && !is_code => {
@@ -46,11 +47,6 @@ fn read_note(file: &Path, text: &str, reading: &mut Reading) {
     }
     note.end_block(file, &mut block, &section, reading);
     mark_lists(reading.records.iter_mut().skip(first));
-}
-
-fn heading(line: &str) -> Option<&str> {
-    let rest = line.trim_start_matches('#');
-    (rest.len() < line.len()).then(|| rest.strip_prefix(' '))?.map(str::trim)
 }
 
 /// The pairs between the two lines of dashes, and the number of lines up to the text. A list goes on in lines that begin
@@ -89,27 +85,36 @@ struct Note {
     title: String,
     /// What the note is called in links, and its records are named by.
     permalink: String,
-    created: Option<Timestamp>,
+    /// Where the front matter cannot be read, why nothing of the note is taken.
+    created: Result<Option<Timestamp>, String>,
     tags: Option<Value>,
 }
 
 impl Note {
-    fn of(front: &Map<String, Value>, stem: String) -> Self {
+    fn of(front: &Map<String, Value>, stem: String, is_text: bool) -> Self {
         let text = |name: &str| front.get(name).and_then(Value::as_str).map(str::to_owned);
         let title = text("title").unwrap_or(stem);
         Self {
             permalink: text("permalink").unwrap_or_else(|| title.clone()),
-            created: ["created", "date", "created_at"].iter().find_map(|name| moment_of(&text(name)?)),
+            created: match is_text {
+                true => time(front, &["created", "date", "created_at"]),
+                false => Err(NOT_UTF8.to_owned()),
+            },
             tags: front.get("tags").cloned(),
             title,
         }
     }
 
-    fn record(&self, record: Record) -> Record {
-        let mut record = Record { created: self.created, ..record };
+    fn record(&self, mut record: Record) -> Record {
         record.keep("note", Some(&self.permalink.clone().into()));
         record.keep("tags", self.tags.as_ref());
         record
+    }
+
+    /// The lines that the record is from may be no text.
+    fn take(&self, record: Record, lines: &str, reading: &mut Reading) {
+        let whole = if is_whole(lines) { self.created.clone() } else { Err(NOT_UTF8.to_owned()) };
+        reading.take(record.place.clone(), whole.map(|created| Record { created, ..record }));
     }
 
     fn id(&self, words: &str) -> String {
@@ -167,11 +172,11 @@ impl Note {
     }
 
     /// The text since the last empty line: what it says is for the model to read.
-    fn end_block(&self, file: &Path, block: &mut Vec<(usize, &str)>, section: &str, reading: &mut Reading) {
+    fn end_block(&self, file: &File, block: &mut Vec<(usize, &str)>, section: &str, reading: &mut Reading) {
         let Some((line, _)) = block.first().copied() else { return };
         let words = block.drain(..).map(|(_, line)| line.trim_end()).collect::<Vec<_>>().join("\n");
-        let mut record = self.record(Record::words(Place::new(file, line), self.id(&words), words.trim()));
+        let mut record = self.record(Record::words(file.place(line), self.id(&words), words.trim()));
         record.keep("section", Some(&section.into()));
-        reading.records.push(record);
+        self.take(record, &words, reading);
     }
 }

@@ -1,11 +1,10 @@
 //! mem0: what `get_all` and the platform's API give, an export of theirs, and rows of the history.
 
 use super::beside::mark_lists;
-use super::fields::{id_of, made_id, string};
+use super::fields::{id, id_of, made_id, text, time};
 use super::found::{File, Found, found};
 use crate::cli::import::json_objects::See;
 use crate::cli::import::record::{Earlier, Place, Reading, Record, State};
-use crate::cli::moment::moment;
 use domain::{Timestamp, Triple};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -15,7 +14,7 @@ const LISTS: [&str; 6] = ["results", "memories", "history", "relations", "data",
 /// Kept in the metadata: they have no place of their own in a fact.
 const KEPT: [&str; 6] = ["app_id", "categories", "expiration_date", "immutable", "actor_id", "role"];
 
-pub fn read(files: &[File], reading: &mut Reading) {
+pub fn read(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
     let found = found(files, reading, |key, fields| {
         let has = |name: &str| fields.contains_key(name);
         match key {
@@ -58,15 +57,13 @@ pub fn read(files: &[File], reading: &mut Reading) {
 }
 
 fn memory(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
-    let words = string(fields, "memory").ok_or("there is no text in 'memory'")?;
-    let mut record = Record::words(place, id_of(fields, "id"), words);
-    record.user = string(fields, "user_id");
-    record.agent = string(fields, "agent_id");
-    record.run = string(fields, "run_id");
-    record.created = moment(fields.get("created_at"));
-    if let Some(Value::Object(metadata)) = fields.get("metadata") {
-        record.metadata = metadata.clone();
-    }
+    let words = text(fields, "memory")?.ok_or("there is no text in 'memory'")?;
+    let mut record = Record::words(place, id_of(fields, "id")?, words);
+    record.user = id(fields, "user_id")?;
+    record.agent = id(fields, "agent_id")?;
+    record.run = id(fields, "run_id")?;
+    record.created = time(fields, &["created_at"])?;
+    record.keep_metadata(fields.get("metadata"));
     for name in KEPT {
         record.keep(name, fields.get(name));
     }
@@ -75,12 +72,10 @@ fn memory(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
 }
 
 fn relation(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
-    let part = |names: [&str; 2]| {
-        let found = names.iter().find_map(|name| string(fields, name));
-        found.ok_or_else(|| format!("the relation has no '{}'", names.first().unwrap_or(&"")))
-    };
-    let (head, tail) = (part(["source", "source"])?, part(["target", "destination"])?);
-    let triple = Triple { head, relation: part(["relationship", "relationship"])?, tail };
+    let none = |name: &str| format!("the relation has no '{name}'");
+    let part = |name: &str| text(fields, name)?.ok_or_else(|| none(name));
+    let tail = text(fields, "target")?.or(text(fields, "destination")?).ok_or_else(|| none("target"))?;
+    let triple = Triple { head: part("source")?, relation: part("relationship")?, tail };
     let id = made_id(&format!("{}\u{1f}{}\u{1f}{}", triple.head, triple.relation, triple.tail));
     Ok(Record::relation(place, id, triple))
 }
@@ -88,25 +83,27 @@ fn relation(place: Place, fields: &Map<String, Value>) -> Result<Record, String>
 /// A row of the history of one memory.
 struct Event {
     place: Place,
+    user: Option<String>,
     old: Option<String>,
     new: Option<String>,
     is_end: bool,
+    created: Option<Timestamp>,
     at: Option<Timestamp>,
-    fields: Map<String, Value>,
 }
 
 impl Event {
     fn read(place: Place, object: &Found) -> Result<(String, Self), String> {
         let fields = &object.fields;
-        let memory = string(fields, "memory_id").ok_or("the history names no 'memory_id'")?;
-        let word = string(fields, "event").unwrap_or_default().to_uppercase();
+        let memory = id(fields, "memory_id")?.ok_or("the history names no 'memory_id'")?;
+        let word = text(fields, "event")?.unwrap_or_default().to_uppercase();
         let event = Self {
             place,
-            old: string(fields, "old_memory"),
-            new: string(fields, "new_memory"),
+            user: id(fields, "user_id")?,
+            old: text(fields, "old_memory")?,
+            new: text(fields, "new_memory")?,
             is_end: word == "DELETE",
-            at: moment(fields.get("updated_at")).or_else(|| moment(fields.get("created_at"))),
-            fields: fields.clone(),
+            created: time(fields, &["created_at"])?,
+            at: time(fields, &["updated_at", "created_at"])?,
         };
         match word.as_str() {
             "ADD" | "UPDATE" | "DELETE" => Ok((memory, event)),
@@ -115,21 +112,33 @@ impl Event {
     }
 }
 
+/// A deletion is written without a time.
+fn in_order(events: &[Event]) -> Vec<&Event> {
+    let mut events: Vec<&Event> = events.iter().collect();
+    events.sort_by_key(|event| (event.at.is_none(), event.at));
+    events
+}
+
 /// What the memory said before, as far as the history has it.
 fn earlier(events: &[Event], now: &str) -> Vec<Earlier> {
-    let mut events: Vec<&Event> = events.iter().collect();
-    events.sort_by_key(|event| event.at);
-    let changes = events.iter().filter(|event| !event.is_end && event.old.is_some());
-    changes
-        .filter_map(|event| Some(Earlier { value: event.old.clone()?, until: event.at? }))
-        .filter(|earlier| earlier.value != now)
-        .collect()
+    let changes = in_order(events).into_iter().filter(|event| !event.is_end);
+    let mut earlier: Vec<Earlier> =
+        changes.filter_map(|event| Some(Earlier { value: event.old.clone()?, until: event.at? })).collect();
+    // A change to the same text is none.
+    earlier.dedup_by(|later, before| {
+        let is_same = later.value == before.value;
+        if is_same {
+            before.until = later.until;
+        }
+        is_same
+    });
+    earlier.pop_if(|last| last.value == now);
+    earlier
 }
 
 /// A memory of which only the history is left.
 fn told_by_history(memory: String, events: &[Event], reading: &mut Reading) {
-    let mut sorted: Vec<&Event> = events.iter().collect();
-    sorted.sort_by_key(|event| event.at);
+    let sorted = in_order(events);
     let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else { return };
     let said = sorted.iter().rev().find_map(|event| event.new.clone().or_else(|| event.old.clone()));
     let Some(said) = said else {
@@ -137,8 +146,8 @@ fn told_by_history(memory: String, events: &[Event], reading: &mut Reading) {
         return reading.take(first.place.clone(), Err(why));
     };
     let mut record = Record::words(first.place.clone(), memory, said.clone());
-    record.user = string(&first.fields, "user_id");
-    record.created = moment(first.fields.get("created_at")).or(first.at);
+    record.user.clone_from(&first.user);
+    record.created = first.created.or(first.at);
     record.earlier = earlier(events, &said);
     record.state = if last.is_end { State::Ended(last.at) } else { State::Current };
     reading.records.push(record);

@@ -5,6 +5,7 @@ mod chat;
 mod fields;
 mod found;
 mod graphiti;
+mod heading;
 mod letta;
 mod markdown;
 mod mcp_memory;
@@ -47,16 +48,15 @@ impl Format {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
-    /// The files of a folder that are in this form.
-    pub const fn ending(self) -> Option<&'static str> {
+    /// How the files of a folder that are in this form end. There are none where it takes no folders.
+    pub const fn endings(self) -> &'static [&'static str] {
         match self {
-            Self::BasicMemory | Self::Obsidian => Some("md"),
-            _ => None,
+            Self::BasicMemory | Self::Obsidian => &["md", "markdown"],
+            _ => &[],
         }
     }
 
-    pub fn read(self, files: &[File]) -> Reading {
-        let mut reading = Reading::default();
+    pub fn read(self, files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
         let read = match self {
             Self::Jsonl => plain::read_jsonl,
             Self::Csv => plain::read_csv,
@@ -69,7 +69,6 @@ impl Format {
             Self::Chatgpt => chat::read_chatgpt,
             Self::Claude => chat::read_claude,
         };
-        read(files, &mut reading);
-        reading
+        read(files, reading);
     }
 }

@@ -1,15 +1,18 @@
 //! Plain JSONL, which `svc export` writes too, and CSV with the same names as columns.
 
-use super::fields::{id_of, number, string};
+use super::fields::{id, id_of, number, text, time, wrong};
 use super::found::{File, found};
 use crate::cli::import::csv_rows::rows;
 use crate::cli::import::json_objects::See;
-use crate::cli::import::record::{Earlier, Place, Reading, Record, State};
-use crate::cli::moment::{moment, moment_of};
-use domain::Status;
+use crate::cli::import::record::{Earlier, Place, Reading, Record, State, is_empty};
+use crate::cli::import::utf8::{NOT_UTF8, is_whole};
+use domain::{Status, Timestamp};
 use serde_json::{Map, Value};
-use std::path::Path;
 
+/// In these, spaces count.
+const IDS: [&str; 5] = ["id", "user_id", "agent_id", "run_id", "supersedes"];
+/// What is a list or an object, which a table holds as JSON.
+const NESTED: [&str; 3] = ["metadata", "pending", "refined_from"];
 /// What has a place of its own in a fact. Anything else goes into its metadata.
 const NAMES: [&str; 23] = [
     "id",
@@ -37,7 +40,7 @@ const NAMES: [&str; 23] = [
     "updated_at",
 ];
 
-pub fn read_jsonl(files: &[File], reading: &mut Reading) {
+pub fn read_jsonl(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
     let found = found(files, reading, |key, fields| match key {
         // The reply of `export_memory` holds the facts as `records`.
         "" if fields.contains_key("records") => See::Enter,
@@ -49,56 +52,58 @@ pub fn read_jsonl(files: &[File], reading: &mut Reading) {
     }
 }
 
-pub fn read_csv(files: &[File], reading: &mut Reading) {
-    files.iter().for_each(|file| read_table(&file.path, &file.text, reading));
+pub fn read_csv(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
+    files.for_each(|file| read_table(&file, reading));
 }
 
-fn read_table(file: &Path, text: &str, reading: &mut Reading) {
-    let mut rows = rows(text).into_iter();
-    let Some(header) = rows.next() else {
-        return reading.take(Place::new(file, 1), Err("the table has no header".to_owned()));
+fn read_table(file: &File, reading: &mut Reading) {
+    let mut rows = rows(&file.text).into_iter();
+    let Some(header) = rows.next() else { return };
+    let Some(names) = header.fields.filter(|names| names.iter().all(|name| is_whole(name))) else {
+        let why = "the header cannot be read, so nothing of the table is".to_owned();
+        return reading.take(file.place(header.line), Err(why));
     };
-    let names: Vec<String> = header.fields.iter().map(|name| name.trim().to_lowercase()).collect();
+    let names: Vec<String> = names.iter().map(|name| name.trim().to_lowercase()).collect();
     for row in rows {
-        let place = Place::new(file, row.line);
-        if row.is_cut {
-            reading.take(place, Err("a quote is opened here and never closed".to_owned()));
-            continue;
-        }
-        if row.fields.len() != names.len() {
-            let why = format!("the row has {} fields, and the header {}", row.fields.len(), names.len());
-            reading.take(place, Err(why));
-            continue;
-        }
-        let fields: Map<String, Value> = names
-            .iter()
-            .zip(&row.fields)
-            .filter(|(_, value)| !value.trim().is_empty())
-            .map(|(name, value)| (name.clone(), value.trim().into()))
-            .collect();
-        reading.take(place.clone(), record(place, &fields));
+        let place = file.place(row.line);
+        reading.take(place.clone(), cells(&names, row.fields).and_then(|fields| record(place, &fields)));
     }
 }
 
+fn cells(names: &[String], row: Option<Vec<String>>) -> Result<Map<String, Value>, String> {
+    let row = row.ok_or("a quote is opened here and not closed")?;
+    if row.len() != names.len() {
+        return Err(format!("the row has {} fields, and the header {}", row.len(), names.len()));
+    }
+    if !row.iter().all(|cell| is_whole(cell)) {
+        return Err(NOT_UTF8.to_owned());
+    }
+    let filled = names.iter().zip(row).filter(|(_, cell)| !cell.trim().is_empty());
+    Ok(filled.map(|(name, cell)| (name.clone(), value(name, &cell))).collect())
+}
+
+fn value(name: &str, cell: &str) -> Value {
+    let nested = NESTED.contains(&name).then(|| serde_json::from_str(cell).ok()).flatten();
+    nested.unwrap_or_else(|| if IDS.contains(&name) { cell.into() } else { cell.trim().into() })
+}
+
 fn record(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
-    let id = id_of(fields, "id");
-    let mut record = match (string(fields, "subject"), string(fields, "value"), string(fields, "text")) {
-        (Some(subject), Some(value), text) => Record { text, ..Record::fact(place, id, subject, value) },
-        (None, _, Some(words)) | (None, Some(words), None) => Record::words(place, id, words),
+    let own = id_of(fields, "id")?;
+    let mut record = match (text(fields, "subject")?, text(fields, "value")?, text(fields, "text")?) {
+        (Some(subject), Some(value), text) => Record { text, ..Record::fact(place, own, subject, value) },
+        (None, _, Some(words)) | (None, Some(words), None) => Record::words(place, own, words),
         (Some(_), None, _) => return Err("there is a 'subject' and no 'value'".to_owned()),
         (None, None, None) => {
             return Err("there is neither a 'subject' with a 'value' nor a 'text'".to_owned());
         }
     };
-    for (name, place) in
-        [("user_id", &mut record.user), ("agent_id", &mut record.agent), ("run_id", &mut record.run)]
-    {
-        *place = string(fields, name);
-    }
-    record.scope = string(fields, "scope");
-    record.source = string(fields, "source");
-    record.confidence = number(fields, "confidence");
-    record.kind = match string(fields, "kind").as_deref() {
+    record.user = id(fields, "user_id")?;
+    record.agent = id(fields, "agent_id")?;
+    record.run = id(fields, "run_id")?;
+    record.scope = text(fields, "scope")?;
+    record.source = text(fields, "source")?;
+    record.confidence = number(fields, "confidence")?;
+    record.kind = match text(fields, "kind")?.as_deref() {
         None | Some("state") => None,
         Some("event") => Some("event"),
         Some(other) => return Err(format!("the kind '{other}' is neither 'state' nor 'event'")),
@@ -108,32 +113,41 @@ fn record(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
         ("relation", &mut record.triple.relation),
         ("tail", &mut record.triple.tail),
     ] {
-        *part = string(fields, name).unwrap_or_default();
+        *part = text(fields, name)?.unwrap_or_default();
     }
     record.created = time(fields, &["created", "created_at"])?;
-    let changed = time(fields, &["changed", "updated_at"])?;
-    record.changed = changed;
-    record.state = state(string(fields, "status").as_deref(), changed)?;
-    record.supersedes = string(fields, "supersedes");
-    record.pending = fields.get("pending").filter(|pending| pending.is_object()).cloned();
-    for earlier in fields.get("refined_from").and_then(Value::as_array).into_iter().flatten() {
-        let value = earlier.get("value").and_then(Value::as_str);
-        let until = moment(earlier.get("until"));
-        let (Some(value), Some(until)) = (value, until) else {
-            return Err("an entry of 'refined_from' lacks its 'value' or its 'until'".to_owned());
-        };
-        record.earlier.push(Earlier { value: value.to_owned(), until });
-    }
-    if let Some(Value::Object(metadata)) = fields.get("metadata") {
-        record.metadata = metadata.clone();
-    }
+    record.changed = time(fields, &["changed", "updated_at"])?;
+    record.state = state(text(fields, "status")?.as_deref(), record.changed)?;
+    record.supersedes = id(fields, "supersedes")?;
+    record.pending = match fields.get("pending") {
+        Some(pending) if !is_empty(pending) && !pending.is_object() => {
+            return Err(wrong("pending", pending, "an object"));
+        }
+        pending => pending.filter(|pending| pending.is_object()).cloned(),
+    };
+    record.earlier = refined_from(fields.get("refined_from"))?;
+    record.keep_metadata(fields.get("metadata"));
     for (name, value) in fields.iter().filter(|(name, _)| !NAMES.contains(&name.as_str())) {
         record.keep(name, Some(value));
     }
     Ok(record)
 }
 
-fn state(status: Option<&str>, changed: Option<domain::Timestamp>) -> Result<State, String> {
+fn refined_from(value: Option<&Value>) -> Result<Vec<Earlier>, String> {
+    let Some(value) = value.filter(|value| !is_empty(value)) else { return Ok(Vec::new()) };
+    let entries = value.as_array().ok_or_else(|| wrong("refined_from", value, "a list"))?;
+    entries.iter().map(earlier).collect()
+}
+
+fn earlier(entry: &Value) -> Result<Earlier, String> {
+    let fields = entry.as_object().ok_or_else(|| wrong("refined_from", entry, "a list of objects"))?;
+    let (value, until) = (text(fields, "value")?, time(fields, &["until"])?);
+    let (value, until) =
+        value.zip(until).ok_or("an entry of 'refined_from' lacks its 'value' or its 'until'")?;
+    Ok(Earlier { value, until })
+}
+
+fn state(status: Option<&str>, changed: Option<Timestamp>) -> Result<State, String> {
     let Some(word) = status else { return Ok(State::Current) };
     let is = |status: Status| status.word().eq_ignore_ascii_case(word);
     match () {
@@ -143,19 +157,4 @@ fn state(status: Option<&str>, changed: Option<domain::Timestamp>) -> Result<Sta
         () if is(Status::FlaggedConflict) => Ok(State::Waiting),
         () => Err(format!("the status '{word}' is none of ACTIVE, SUPERSEDED, HISTORICAL, FLAGGED_CONFLICT")),
     }
-}
-
-/// A time that cannot be read would be lost without a word, so the record is not taken.
-fn time(fields: &Map<String, Value>, names: &[&str]) -> Result<Option<domain::Timestamp>, String> {
-    let Some((name, value)) = names.iter().find_map(|name| Some((name, fields.get(*name)?))) else {
-        return Ok(None);
-    };
-    let read = match value {
-        Value::Null => return Ok(None),
-        Value::String(text) if text.is_empty() => return Ok(None),
-        Value::String(text) => moment_of(text),
-        other => moment(Some(other)),
-    };
-    read.map(Some)
-        .ok_or_else(|| format!("'{name}' is {value}, which is not a time such as 2026-11-18T12:00:00Z"))
 }
