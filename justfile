@@ -57,7 +57,7 @@ bench *options:
 instructions:
     UPDATE_INSTRUCTIONS=1 cargo test -p svc --test it -- instructions
 
-# An archive with an installer, a wheel and npm packages, in target/packages.
+# An archive with an installer, a wheel, npm packages and a container image, in target/packages.
 packages:
     packaging/make
 

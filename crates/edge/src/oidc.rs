@@ -1,10 +1,11 @@
 //! Single sign-on: RS256 ID tokens, checked against the key set that the identity provider publishes.
 
 mod key_set;
+mod rs256;
 #[cfg(test)]
 mod tests;
 
-use domain::{Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant};
+use domain::{OwnQuotas, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant};
 use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
 use key_set::KeySet;
 use serde_json::{Map, Value};
@@ -38,6 +39,7 @@ pub(crate) struct Oidc {
 
 impl Oidc {
     pub fn new(config: OidcConfig) -> Result<Self, reqwest::Error> {
+        rs256::install();
         let keys = KeySet::new(config.jwks_url.clone())?;
         Ok(Self { config, keys })
     }
@@ -103,6 +105,7 @@ impl Oidc {
             kind: PrincipalKind::Human,
             tenant: Tenant::default(),
             scopes,
+            quotas: OwnQuotas::default(),
             shown: None,
         })
     }

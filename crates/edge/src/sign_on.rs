@@ -109,11 +109,7 @@ impl fmt::Debug for SignOn {
 
 impl SignOn {
     pub fn new(config: SignOnConfig) -> std::io::Result<Self> {
-        let client = reqwest::Client::builder()
-            .timeout(ANSWER_TIME)
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(std::io::Error::other)?;
+        let client = tls::http_client().timeout(ANSWER_TIME).build().map_err(std::io::Error::other)?;
         Ok(Self { config, client, endpoints: Mutex::default(), begun: Mutex::default() })
     }
 

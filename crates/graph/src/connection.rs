@@ -47,9 +47,6 @@ impl Graph {
     /// Fails on an address that the driver cannot do. A Neo4j that is away is noticed by the first call, not here.
     pub fn new(settings: &GraphSettings, projection: ProjectionId) -> Result<Self, GraphError> {
         address::check(&settings.uri)?;
-        // The driver leaves the choice of a cryptographic library to rustls, which gives up if it was built with two.
-        // Where the program has chosen already, this changes nothing.
-        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let config = ConfigBuilder::default()
             .uri(&settings.uri)
             .user(&settings.user)

@@ -3,7 +3,6 @@
 use crate::error::ModelError;
 use domain::{Fault, Timestamp};
 use reqwest::header::{CONNECTION, HeaderMap, RETRY_AFTER};
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 use serde_json::Value;
 use std::error::Error;
@@ -15,11 +14,9 @@ const CONNECT_TIME: Duration = Duration::from_secs(10);
 const COMPLAINT_BYTES: usize = 64 * 1024;
 
 pub(crate) fn client() -> Result<Client, Fault> {
-    Client::builder()
+    tls::http_client()
         .user_agent(concat!("svc/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT_TIME)
-        // A redirect would carry the key and the prompt to a host that nobody has configured.
-        .redirect(Policy::none())
         .build()
         .map_err(|e| Fault::new("HttpClient", format!("the HTTP client could not be made: {}", cause(e))))
 }

@@ -3,12 +3,12 @@
 use crate::support::console::Visitor;
 use crate::support::http::{Answer, Connection, request as http_request};
 use crate::support::{Deployment, Model};
-use aws_lc_rs::digest::{SHA256, digest};
-use aws_lc_rs::rand::SystemRandom;
-use aws_lc_rs::rsa::{KeyPair, KeySize};
-use aws_lc_rs::signature::{KeyPair as _, RSA_PKCS1_SHA256};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
+use ring::rand::SystemRandom;
+use ring::rsa::{KeyPair, PublicKeyComponents};
+use ring::signature::RSA_PKCS1_SHA256;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -29,14 +29,11 @@ struct Provider {
 
 impl Provider {
     fn start() -> Self {
-        let key = KeyPair::generate(KeySize::Rsa2048).unwrap();
-        let part = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
-        let public = key.public_key();
-        let jwk = json!({
-            "kty": "RSA", "use": "sig", "alg": "RS256", "kid": "k1",
-            "n": part(public.modulus().big_endian_without_leading_zero()),
-            "e": part(public.exponent().big_endian_without_leading_zero()),
-        });
+        let key =
+            KeyPair::from_pkcs8(include_bytes!("../../../edge/src/oidc/test_keys/provider.pk8")).unwrap();
+        let public = PublicKeyComponents::<Vec<u8>>::from(key.public());
+        let [n, e] = [public.n, public.e].map(|part| BASE64_URL_SAFE_NO_PAD.encode(part));
+        let jwk = json!({ "kty": "RSA", "use": "sig", "alg": "RS256", "kid": "k1", "n": n, "e": e });
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (token, asked) = (Arc::new(Mutex::new(String::new())), Arc::<Mutex<HashMap<_, _>>>::default());
@@ -79,7 +76,7 @@ impl Provider {
         let part = |part: &Value| BASE64_URL_SAFE_NO_PAD.encode(part.to_string());
         let signed =
             format!("{}.{}", part(&json!({ "alg": "RS256", "typ": "JWT", "kid": "k1" })), part(&claims));
-        let mut signature = vec![0; self.key.public_modulus_len()];
+        let mut signature = vec![0; self.key.public().modulus_len()];
         self.key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), signed.as_bytes(), &mut signature).unwrap();
         *self.token.lock().unwrap() = format!("{signed}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature));
     }

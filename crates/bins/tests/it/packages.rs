@@ -1,7 +1,11 @@
 //! Each package, made from the programs as they were built, is installed where nothing else is, and works.
 
 use crate::support::documents::root;
+use crate::support::{Server, created, http};
+use serde_json::Value;
+use std::fs::Permissions;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -55,10 +59,10 @@ fn run(command: &mut Command) -> String {
 }
 
 /// Whether the machine has what the package is installed with. The checks on a change must have it.
-fn has(program: &str, arguments: &[&str]) -> bool {
-    let has = Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success());
+fn has(command: &mut Command) -> bool {
+    let has = command.output().is_ok_and(|output| output.status.success());
     if !has {
-        let notice = format!("NOT RUN: {program} {} does not work here\n", arguments.join(" "));
+        let notice = format!("NOT RUN: {command:?} does not work here\n");
         assert!(std::env::var_os("CI").is_none(), "{notice}");
         std::io::stderr().write_all(notice.as_bytes()).unwrap();
     }
@@ -124,7 +128,7 @@ fn an_archive_that_is_not_what_its_sum_says_is_not_installed() {
 
 #[test]
 fn the_wheel_installs_into_an_empty_environment() {
-    if !has("python3", &["-c", "import venv, ensurepip"]) {
+    if !has(Command::new("python3").args(["-c", "import venv, ensurepip"])) {
         return;
     }
     let place = TempDir::new().unwrap();
@@ -136,7 +140,7 @@ fn the_wheel_installs_into_an_empty_environment() {
 
 #[test]
 fn the_npm_packages_install_into_an_empty_folder() {
-    if !has("npm", &["--version"]) {
+    if !has(Command::new("npm").arg("--version")) {
         return;
     }
     let place = TempDir::new().unwrap();
@@ -148,4 +152,103 @@ fn the_npm_packages_install_into_an_empty_folder() {
     install.current_dir(place.path()).args(["install", "--offline", "--no-audit", "--no-fund"]);
     run(install.arg(of_platform).arg(of_all));
     works(in_folder(&place.path().join("node_modules/.bin")));
+}
+
+/// What the image holds, unpacked, and what it says of how it is started.
+struct Image {
+    root: TempDir,
+    config: Value,
+}
+
+impl Image {
+    /// As skopeo reads it, whose code is none of ours. Podman reads the index of the OCI, Docker a list of its own.
+    fn unpacked() -> Self {
+        let copies = TempDir::new().unwrap();
+        // The root folder is everybody's, as in a container.
+        let root = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
+        let archive = made(".image.tar");
+        for form in ["docker-archive", "oci-archive"] {
+            let from = format!("{form}:{}", archive.display());
+            let to = format!("dir:{}", copies.path().join(form).display());
+            run(Command::new("skopeo").args(["--insecure-policy", "copy", &from, &to]));
+        }
+        let file = |name: &str| copies.path().join("oci-archive").join(name);
+        let json = |name: &str| -> Value {
+            let text = std::fs::read(file(name)).unwrap();
+            serde_json::from_slice(&text).unwrap()
+        };
+        let named = |blob: &Value| blob["digest"].as_str().unwrap().replace("sha256:", "");
+        let manifest = json("manifest.json");
+        for layer in manifest["layers"].as_array().unwrap() {
+            run(Command::new("tar").arg("-xpf").arg(file(&named(layer))).arg("-C").arg(root.path()));
+        }
+        Self { root, config: json(&named(&manifest["config"]))["config"].take() }
+    }
+
+    /// A program in the image, started as the image says, with no other file of this machine in sight.
+    fn command(&self, program: &str) -> Command {
+        let said = |name: &str| self.config[name].as_str().unwrap();
+        let mut command = entering(self.root.path(), said("WorkingDir"), said("User"));
+        let variables = strings(&self.config["Env"]).map(|variable| variable.split_once('=').unwrap());
+        command.env_clear().envs(variables).arg(program);
+        command
+    }
+}
+
+fn strings(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_array().unwrap().iter().map(|text| text.as_str().unwrap())
+}
+
+/// The command that runs another so that it sees this folder only, begins in that one below it, and is this user's.
+/// Whoever is not root here becomes the user in a namespace.
+fn entering(root: &Path, folder: &str, user: &str) -> Command {
+    let (user, group) = user.split_once(':').unwrap();
+    let root = root.display();
+    let (program, folder, is_user, is_group) = if rustix::process::geteuid().is_root() {
+        ("nsenter", format!("{root}{folder}"), "--setuid", "--setgid")
+    } else {
+        ("unshare", folder.to_owned(), "--map-user", "--map-group")
+    };
+    let mut command = Command::new(program);
+    command.args([format!("--root={root}"), format!("--wd={folder}")]);
+    command.args([format!("{is_user}={user}"), format!("{is_group}={group}")]);
+    command
+}
+
+#[test]
+fn the_image_holds_all_that_the_server_needs() {
+    if !has(Command::new("dpkg-query").args(["--status", "bash", "ca-certificates"]))
+        || !has(Command::new("skopeo").arg("--version"))
+        || !has(entering(Path::new("/"), "/", "10001:10001").arg("true"))
+    {
+        return;
+    }
+    let image = Image::unpacked();
+    let data = image.root.path().join("data");
+    assert_eq!(std::fs::read_dir(&data).unwrap().count(), 0, "the memory is not empty");
+    let who = run(image.command("bash").args(["-c", "echo $UID $PWD; [[ -O /data ]] && : >file"]));
+    assert_eq!(who, "10001 /data\n");
+    let trusted = image.root.path().join("etc/ssl/certs/ca-certificates.crt");
+    let trusted = std::fs::read_to_string(trusted).unwrap();
+    assert!(trusted.matches("-----BEGIN CERTIFICATE-----\n").count() > 50, "{trusted}");
+    works(|name| image.command(name));
+
+    let entry: Vec<&str> = strings(&image.config["Entrypoint"]).collect();
+    let server = Server::start(image.command(entry[0]));
+    let answer = server.connect().ask(&http::request("GET", "/healthz", &[], b"")).unwrap();
+    assert_eq!((answer.status, &*answer.body), (200, r#"{"status":"ok"}"#));
+    let (port, check) = (server.address().port().to_string(), &image.config["Healthcheck"]["Test"]);
+    let is_healthy = || {
+        let mut words = strings(check).skip(1);
+        let mut check = image.command(words.next().unwrap());
+        check.args(words).env("SVC_PORT", &port).status().unwrap().success()
+    };
+    assert!(is_healthy());
+    let said = run(image.command("svc").args(["principal", "create", "alice", "--role", "admin"]));
+    let (_, key) = created(&said);
+    assert!(server.client(&key).remember("Our database is Postgres.").contains("ADD"));
+    assert!(data.join("memory.db").exists());
+    server.terminate();
+    assert!(server.wait().success());
+    assert!(!is_healthy());
 }

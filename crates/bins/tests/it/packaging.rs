@@ -16,6 +16,8 @@ fn the_packages_have_this_version() {
     assert_eq!(server["packages"][0]["version"], version);
     assert!(server["packages"][0]["identifier"].as_str().unwrap().contains(&format!("svc-{version}-")));
     assert_eq!(json("packaging/mcpb/manifest.json")["version"], version);
+    let compose = std::fs::read_to_string(root().join("packaging/compose/compose.yaml")).unwrap();
+    assert!(compose.contains(&format!("\n  image: localhost/svc:{version}\n")));
 }
 
 #[test]

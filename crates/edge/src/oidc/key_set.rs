@@ -58,10 +58,7 @@ enum Held {
 
 impl KeySet {
     pub fn new(url: String) -> Result<Self, reqwest::Error> {
-        let client = reqwest::Client::builder()
-            .timeout(FETCH_TIME)
-            .redirect(reqwest::redirect::Policy::none())
-            .build()?;
+        let client = tls::http_client().timeout(FETCH_TIME).build()?;
         let provider = Provider { url, client, state: Mutex::default() };
         Ok(Self { provider: Arc::new(provider), fetching: Arc::default() })
     }

@@ -1,10 +1,10 @@
 use super::{Oidc, OidcConfig};
-use aws_lc_rs::rand::SystemRandom;
-use aws_lc_rs::rsa::{KeyPair, KeySize};
-use aws_lc_rs::signature::{KeyPair as _, RSA_PKCS1_SHA256};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use domain::{Role, Scopes, Timestamp};
+use ring::rand::SystemRandom;
+use ring::rsa::{KeyPair, PublicKeyComponents};
+use ring::signature::RSA_PKCS1_SHA256;
 use serde_json::{Value, json};
 use std::time::Duration;
 use wiremock::matchers::path;
@@ -13,22 +13,30 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 const ISSUER: &str = "https://id.example";
 const AUDIENCE: &str = "memory";
 
+/// The key of the provider. Keys for these tests alone, since the library makes none.
+fn key() -> KeyPair {
+    KeyPair::from_pkcs8(include_bytes!("test_keys/provider.pk8")).unwrap()
+}
+
+/// A key that the provider does not publish, or not yet.
+fn other_key() -> KeyPair {
+    KeyPair::from_pkcs8(include_bytes!("test_keys/stranger.pk8")).unwrap()
+}
+
 fn encoded(part: &Value) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(part.to_string())
 }
 
 fn token(key: &KeyPair, header: &Value, claims: &Value) -> String {
     let signed = format!("{}.{}", encoded(header), encoded(claims));
-    let mut signature = vec![0; key.public_modulus_len()];
+    let mut signature = vec![0; key.public().modulus_len()];
     key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), signed.as_bytes(), &mut signature).unwrap();
     format!("{signed}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature))
 }
 
 fn jwk(key: &KeyPair, kid: &str) -> Value {
-    let public = key.public_key();
-    let part = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
-    let n = part(public.modulus().big_endian_without_leading_zero());
-    let e = part(public.exponent().big_endian_without_leading_zero());
+    let public = PublicKeyComponents::<Vec<u8>>::from(key.public());
+    let [n, e] = [public.n, public.e].map(|part| BASE64_URL_SAFE_NO_PAD.encode(part));
     json!({ "kty": "RSA", "use": "sig", "alg": "RS256", "kid": kid, "n": n, "e": e })
 }
 
@@ -78,7 +86,7 @@ fn oidc(server: &MockServer) -> Oidc {
 
 #[tokio::test]
 async fn a_good_token_names_a_person_with_a_role_and_scopes() {
-    let key = KeyPair::generate(KeySize::Rsa2048).unwrap();
+    let key = key();
     let server = provider(&[jwk(&key, "k1")], 1).await;
     let oidc = oidc(&server);
     let person = |over: Value| token(&key, &rs256("k1"), &claims(&over));
@@ -98,8 +106,8 @@ async fn a_good_token_names_a_person_with_a_role_and_scopes() {
 
 #[tokio::test]
 async fn a_token_that_is_not_exactly_right_is_turned_away() {
-    let key = KeyPair::generate(KeySize::Rsa2048).unwrap();
-    let stranger = KeyPair::generate(KeySize::Rsa2048).unwrap();
+    let key = key();
+    let stranger = other_key();
     let server = provider(&[jwk(&key, "k1")], 1).await;
     let oidc = oidc(&server);
     assert!(oidc.principal(&token(&key, &rs256("k1"), &claims(&json!({})))).await.is_ok());
@@ -132,8 +140,7 @@ async fn a_token_that_is_not_exactly_right_is_turned_away() {
 
 #[tokio::test]
 async fn an_unknown_key_asks_the_provider_again_but_not_at_once() {
-    let (old, new) =
-        (KeyPair::generate(KeySize::Rsa2048).unwrap(), KeyPair::generate(KeySize::Rsa2048).unwrap());
+    let (old, new) = (key(), other_key());
     let server = provider(&[jwk(&old, "old")], 1).await;
     let oidc = oidc(&server);
     assert!(oidc.principal(&token(&old, &rs256("old"), &claims(&json!({})))).await.is_ok());
@@ -164,7 +171,7 @@ async fn slow_provider(key: &Value, after: Duration, asked: u64) -> MockServer {
 
 #[tokio::test]
 async fn all_wait_for_the_one_fetch() {
-    let key = KeyPair::generate(KeySize::Rsa2048).unwrap();
+    let key = key();
     let server = slow_provider(&jwk(&key, "k1"), Duration::from_millis(200), 1).await;
     let oidc = oidc(&server);
     let good = token(&key, &rs256("k1"), &claims(&json!({})));
@@ -174,7 +181,7 @@ async fn all_wait_for_the_one_fetch() {
 
 #[tokio::test]
 async fn a_client_that_goes_away_does_not_end_the_fetch_for_the_others() {
-    let key = KeyPair::generate(KeySize::Rsa2048).unwrap();
+    let key = key();
     let server = slow_provider(&jwk(&key, "k1"), Duration::from_millis(200), 1).await;
     let oidc = oidc(&server);
     let good = token(&key, &rs256("k1"), &claims(&json!({})));
@@ -185,7 +192,7 @@ async fn a_client_that_goes_away_does_not_end_the_fetch_for_the_others() {
 
 #[tokio::test]
 async fn keys_are_renewed_before_they_lapse() {
-    let key = KeyPair::generate(KeySize::Rsa2048).unwrap();
+    let key = key();
     let server = provider(&[jwk(&key, "k1")], 2).await;
     let oidc = oidc(&server);
     let good = token(&key, &rs256("k1"), &claims(&json!({})));
@@ -201,8 +208,7 @@ async fn keys_are_renewed_before_they_lapse() {
 
 #[tokio::test]
 async fn a_withdrawn_key_is_forgotten_when_the_set_has_lapsed() {
-    let (old, new) =
-        (KeyPair::generate(KeySize::Rsa2048).unwrap(), KeyPair::generate(KeySize::Rsa2048).unwrap());
+    let (old, new) = (key(), other_key());
     let server = provider(&[jwk(&old, "old")], 1).await;
     let oidc = oidc(&server);
     let withdrawn = token(&old, &rs256("old"), &claims(&json!({})));
@@ -218,7 +224,7 @@ async fn a_withdrawn_key_is_forgotten_when_the_set_has_lapsed() {
 
 #[tokio::test]
 async fn a_failed_fetch_keeps_the_old_keys_for_an_hour() {
-    let key = KeyPair::generate(KeySize::Rsa2048).unwrap();
+    let key = key();
     let server = provider(&[jwk(&key, "k1")], 1).await;
     let oidc = oidc(&server);
     let good = token(&key, &rs256("k1"), &claims(&json!({})));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::header::HeaderValue;
-use reqwest::{Client, Response, StatusCode, Url, redirect};
+use reqwest::{Client, Response, StatusCode, Url};
 use secrecy::ExposeSecret;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -51,10 +51,9 @@ impl Transit {
         let mut token = HeaderValue::from_str(settings.token.expose_secret())
             .map_err(|_| KeyError::VaultSettings(VaultError::Token))?;
         token.set_sensitive(true);
-        // Neither a proxy nor the target of a redirect is who the token and the keys were meant for.
-        let http = Client::builder()
+        // A proxy is not who the token and the keys were meant for.
+        let http = tls::http_client()
             .timeout(TIMEOUT)
-            .redirect(redirect::Policy::none())
             .no_proxy()
             .build()
             .map_err(|e| KeyError::VaultSettings(VaultError::Client(e.to_string())))?;

@@ -6,7 +6,6 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use secrecy::{ExposeSecret, SecretString};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::{Config, NoTls};
@@ -152,8 +151,7 @@ fn connector(roots: Option<&str>) -> Result<MakeRustlsConnect, StoreError> {
             "asks for encryption, and no certificate is trusted here; name one with sslrootcert=",
         ));
     }
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
+    let config = ClientConfig::builder_with_provider(tls::provider())
         .with_safe_default_protocol_versions()
         .map_err(|e| refuse(format!("cannot set up encryption: {e}")))?
         .with_root_certificates(trusted)

@@ -1,7 +1,7 @@
 //! A witness over HTTP, by the C2SP witness protocol: what is sent, and what an answer means.
 
 use evidence::{AddCheckpoint, Head, WitnessKey, is_plain};
-use reqwest::{Client, Response, Url, redirect};
+use reqwest::{Client, Response, Url};
 use std::time::Duration;
 
 /// A witness answers in milliseconds. Whoever checks the log waits no longer than this for one that is away.
@@ -28,8 +28,7 @@ pub(crate) enum Answer {
 
 impl Endpoint {
     pub fn new(mut address: Url, key: WitnessKey) -> Result<Self, reqwest::Error> {
-        // What a redirect leads to is not the witness that was named.
-        let http = Client::builder().timeout(TIMEOUT).redirect(redirect::Policy::none()).build()?;
+        let http = tls::http_client().timeout(TIMEOUT).build()?;
         let path = format!("{}/add-checkpoint", address.path().trim_end_matches('/'));
         address.set_path(&path);
         Ok(Self { http, add_checkpoint: address, key })

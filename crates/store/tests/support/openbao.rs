@@ -35,7 +35,7 @@ impl OpenBao {
     /// A server without any secrets engine of interest.
     pub async fn start() -> Self {
         let binary = binary();
-        let http = reqwest::Client::builder().no_proxy().timeout(PATIENCE).build().expect("an HTTP client");
+        let http = tls::http_client().no_proxy().timeout(PATIENCE).build().expect("an HTTP client");
         let deadline = Instant::now() + PATIENCE;
         loop {
             let mut server = Self::spawn(&binary, http.clone());

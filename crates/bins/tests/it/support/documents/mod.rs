@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Blocks of these languages are there to be read.
 const READ: [&str; 6] = ["text", "json", "toml", "yaml", "sql", "vectors"];
 /// Commands that the checks on every change run themselves, since they build the very programs that the tests use.
-const BUILDING: [&str; 3] = ["cargo run --release", "cargo build --release", "cargo test --workspace"];
+const BUILDING: [&str; 3] = ["cargo run --profile quick", "cargo build --release", "cargo test --workspace"];
 
 /// One command or one call, and what is said to come of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,11 +183,13 @@ mod tests {
 
     #[test]
     fn a_block_that_nothing_runs_is_refused() {
-        assert!(is_taken("```console\n$ svc --version\n```") && is_taken("```sh\ncargo run --release\n```"));
+        assert!(
+            is_taken("```console\n$ svc --version\n```") && is_taken("```sh\ncargo run --profile quick\n```")
+        );
         assert!(is_taken("```json\n{}\n```"));
         for block in [
             "```sh\nsvc --version\n```",
-            "```bash\ncargo run --release\n```",
+            "```bash\ncargo run --profile quick\n```",
             "```\nsvc --version\n```",
             "```text\n$ svc --version\n```",
             "```console\nsvc --version\n```",
