@@ -60,7 +60,10 @@ pub(crate) fn place(reading: &Reading, scope: &str, sentence: &str, known: &[Hel
     let mut named: Vec<&HeldState<'_>> = known
         .iter()
         .filter(|k| {
-            !list(k) && subject_key(&k.fact.scope) == subject_key(scope) && is_meant(k, known, reading, &said)
+            !list(k)
+                && subject_key(&k.fact.scope) == subject_key(scope)
+                && is_meant(k, known, reading, &said)
+                && !k.is_another_number(sentence)
         })
         .collect();
     let alike = |k: &HeldState<'_>| shape(&k.fact.value) == shape(&reading.value);
@@ -240,7 +243,8 @@ pub(crate) fn ended(
             !k.subject.is_empty() && k.subject.iter().filter(|w| *w != "user").all(|w| said.contains(w));
         by_value || by_subject
     };
-    let mut found: Vec<&HeldState<'_>> = known.iter().filter(named).collect();
+    let mut found: Vec<&HeldState<'_>> =
+        known.iter().filter(named).filter(|k| !k.is_another_number(sentence)).collect();
     found.sort_by(|a, b| b.share_in(&said).total_cmp(&a.share_in(&said)));
     found.truncate(WEIGHED);
     let facts: Vec<&Fact> = found.iter().map(|k| k.fact).collect();
@@ -296,8 +300,12 @@ pub(crate) fn maybe_ended<'a>(
     };
     let telling: Vec<&String> = said.iter().filter(tells).collect();
     let near = |k: &HeldState<'_>| !k.fact.list_item && telling.iter().any(|word| holds(k, word));
-    let mut found: Vec<(&HeldState<'a>, bool)> =
-        known.iter().map(|k| (k, named(k))).filter(|(k, named)| *named || alone && near(k)).collect();
+    let mut found: Vec<(&HeldState<'a>, bool)> = known
+        .iter()
+        .filter(|k| !k.is_another_number(sentence))
+        .map(|k| (k, named(k)))
+        .filter(|(k, named)| *named || alone && near(k))
+        .collect();
     found.sort_by(|(a, a_named), (b, b_named)| {
         b_named.cmp(a_named).then(b.share_in(&said).total_cmp(&a.share_in(&said)))
     });

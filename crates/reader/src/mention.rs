@@ -41,6 +41,14 @@ impl<'a> HeldState<'a> {
         if enough { shared } else { Stems::new() }
     }
 
+    /// Whether the sentence speaks of another of its kind: of "project 147", and this is a fact of "project 130".
+    pub fn is_another_number(&self, sentence: &str) -> bool {
+        let said = numbered(sentence);
+        numbered(&self.fact.subject).iter().any(|own| {
+            said.iter().any(|(word, number)| *word == own.0 && *number != own.1) && !said.contains(own)
+        })
+    }
+
     pub fn is_name(&self, word: &String) -> bool {
         self.names.contains(word)
     }
@@ -62,6 +70,18 @@ impl<'a> HeldState<'a> {
         };
         share(&self.subject) + share(&self.value)
     }
+}
+
+/// The numbers in a text, each with the word before it.
+fn numbered(text: &str) -> Vec<(String, String)> {
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let words: Vec<String> = text.split(|c: char| c.is_whitespace() || c == '_').map(bare).collect();
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    let pairs = words.iter().zip(words.iter().skip(1));
+    pairs
+        .filter(|(word, number)| !word.is_empty() && !is_number(word) && is_number(number))
+        .map(|(word, number)| (word.clone(), number.clone()))
+        .collect()
 }
 
 /// Words with a digit, and words with a capital that do not open a sentence.

@@ -104,6 +104,21 @@ fn only_the_named_fact_is_changed() {
 }
 
 #[test]
+fn another_number_is_another_thing() {
+    let text = "Project 130 uses PostgreSQL 11.";
+    let held = [state(FactId(1), "project 130 database", "PostgreSQL 11", text)];
+    assert_eq!(
+        remember(&held, "Project 147 uses PostgreSQL 11."),
+        ["ADD project 147 database = PostgreSQL 11"]
+    );
+    assert_eq!(remember(&held, "Project 39 uses PostgreSQL 5."), ["ADD project 39 database = PostgreSQL 5"]);
+    assert_eq!(
+        remember(&held, "Project 130 uses PostgreSQL 12."),
+        ["SUPERSEDE project 130 database = PostgreSQL 12 #1"]
+    );
+}
+
+#[test]
 fn what_has_gone_is_named() {
     check("We dropped MySQL.", &["RETRACT database = MySQL #1"]);
     check("We no longer use MySQL.", &["RETRACT database = MySQL #1"]);

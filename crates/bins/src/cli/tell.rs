@@ -3,6 +3,7 @@
 use super::CliError;
 use super::session::Session;
 use super::wait_notice::while_waiting;
+use super::whose::Whose;
 use crate::settings::Settings;
 use clap::{Args, Subcommand};
 use domain::{Timestamp, moment};
@@ -21,17 +22,26 @@ pub enum Command {
         words: Words,
         #[command(flatten)]
         then: Then,
+        #[command(flatten)]
+        whose: Whose,
     },
     /// Take back what is no longer true; it stays in history.
     Forget(Words),
     /// Show every value that a subject has had, oldest first.
-    History(Words),
+    History {
+        #[command(flatten)]
+        words: Words,
+        #[command(flatten)]
+        whose: Whose,
+    },
     /// Show everything that is remembered, or was at an earlier time.
     List {
         #[command(flatten)]
         form: Form,
         #[command(flatten)]
         then: Then,
+        #[command(flatten)]
+        whose: Whose,
     },
 }
 
@@ -42,6 +52,12 @@ pub struct Words {
     words: Vec<String>,
     #[command(flatten)]
     form: Form,
+}
+
+impl Words {
+    fn text(&self) -> String {
+        self.words.join(" ")
+    }
 }
 
 #[derive(Debug, Args)]
@@ -91,22 +107,28 @@ impl Command {
     }
 
     fn call(self) -> (&'static str, Value, Form) {
-        let (tool, argument, words) = match self {
-            Self::List { form, then: Then { as_of: Some(at) } } => {
-                return ("list_as_of", json!({ "as_of": at.to_string() }), form);
+        let (tool, mut arguments, form, whose) = match self {
+            Self::List { form, then: Then { as_of: Some(at) }, whose } => {
+                ("list_as_of", json!({ "as_of": at.to_string() }), form, Some(whose))
             }
-            Self::List { form, .. } => return ("list_memories", json!({}), form),
-            Self::Recall { words, then: Then { as_of: Some(at) } } => {
-                let question = words.words.join(" ");
-                let asked = json!({ "question": question, "as_of": at.to_string() });
-                return ("recall_as_of", asked, words.form);
+            Self::List { form, whose, .. } => ("list_memories", json!({}), form, Some(whose)),
+            Self::Recall { words, then: Then { as_of: Some(at) }, whose } => {
+                let asked = json!({ "question": words.text(), "as_of": at.to_string() });
+                ("recall_as_of", asked, words.form, Some(whose))
             }
-            Self::Remember(words) => ("remember", "text", words),
-            Self::Recall { words, .. } => ("recall", "question", words),
-            Self::Forget(words) => ("forget", "text", words),
-            Self::History(words) => ("history", "subject", words),
+            Self::Recall { words, whose, .. } => {
+                ("recall", json!({ "question": words.text() }), words.form, Some(whose))
+            }
+            Self::History { words, whose } => {
+                ("history", json!({ "subject": words.text() }), words.form, Some(whose))
+            }
+            Self::Remember(words) => ("remember", json!({ "text": words.text() }), words.form, None),
+            Self::Forget(words) => ("forget", json!({ "text": words.text() }), words.form, None),
         };
-        (tool, json!({ argument: words.words.join(" ") }), words.form)
+        if let Some(whose) = whose {
+            whose.name_space(&mut arguments);
+        }
+        (tool, arguments, form)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `svc import`: what another memory holds is brought once, whatever happens on the way.
 
-use crate::support::{Deployment, Model, says};
+use crate::support::{Deployment, Model, program, says};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,10 @@ pub fn import(deployment: &Deployment, from: &str, file: &str, more: &[&str]) ->
     let report = deployment.folder().join("report.jsonl");
     let mut arguments = vec!["import", "--from", from, file, "--report", report.to_str().unwrap()];
     arguments.extend(more);
-    let said = deployment.svc(&arguments);
-    (said, read_report(&report))
+    let output = deployment.run(&program("svc"), &arguments);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() || error.contains("could not be read or taken"), "{error}");
+    (String::from_utf8(output.stdout).unwrap(), read_report(&report))
 }
 
 fn read_report(file: &Path) -> Vec<Value> {

@@ -5,13 +5,13 @@ use crate::support::{Deployment, Mcp, Model, says};
 use serde_json::json;
 
 /// Brings these lines of JSONL, and returns what is said of it.
-fn bring(deployment: &Deployment, lines: &[serde_json::Value], more: &[&str]) -> String {
+pub fn bring(deployment: &Deployment, lines: &[serde_json::Value], more: &[&str]) -> String {
     let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
     let file = written(deployment, "lines.jsonl", &text.join("\n"));
     import(deployment, "jsonl", file.to_str().unwrap(), more).0
 }
 
-fn current(process: &Mcp) -> Vec<String> {
+pub fn current(process: &Mcp) -> Vec<String> {
     let list = process.list();
     list.lines()
         .filter(|line| line.starts_with('•'))
@@ -19,7 +19,7 @@ fn current(process: &Mcp) -> Vec<String> {
         .collect()
 }
 
-fn as_of(deployment: &Deployment, then: &str) -> Vec<String> {
+pub fn as_of(deployment: &Deployment, then: &str) -> Vec<String> {
     let list = deployment.svc(&["list", "--as-of", then]);
     let facts = list.lines().filter(|line| line.starts_with('•'));
     facts.map(|line| line.split("  (").next().unwrap().to_owned()).collect()
@@ -138,7 +138,9 @@ fn what_was_not_put_down_can_be_told() {
         assert!(bring(&deployment, &record, &["--as-is"]).contains("1 not taken"));
     }
     assert!(bring(&deployment, &record, &[]).contains("1 taken"));
-    assert_eq!(current(&deployment.start()), ["• home city = Braga"]);
+    let list = deployment.start().list();
+    // It does not say since when it holds, so somebody has to decide.
+    assert!(list.contains("• home city = Faro") && list.contains("⚠ home city = Braga"), "{list}");
 }
 
 #[test]

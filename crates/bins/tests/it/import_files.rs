@@ -6,22 +6,22 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 /// An empty memory, and files to bring into it.
-struct Desk(Deployment);
+pub struct Desk(pub Deployment);
 
 /// What became of an import.
-struct Brought {
-    said: String,
-    error: String,
+pub struct Brought {
+    pub said: String,
+    pub error: String,
     /// What the report has on each record.
-    accounts: Vec<Value>,
+    pub accounts: Vec<Value>,
 }
 
 impl Desk {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self(Deployment::new(&Model::start()))
     }
 
-    fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let file = self.0.folder().join(name);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, bytes).unwrap();
@@ -29,7 +29,7 @@ impl Desk {
     }
 
     /// Brings files of the folder as they are.
-    fn bring(&self, from: &str, files: &[&str]) -> Brought {
+    pub fn bring(&self, from: &str, files: &[&str]) -> Brought {
         let mut arguments = vec!["import", "--as-is", "--report", "report", "--from", from];
         arguments.extend(files);
         let output = self.0.run(&program("svc"), &arguments);
@@ -42,18 +42,18 @@ impl Desk {
         Brought { said, error, accounts }
     }
 
-    fn bring_text(&self, from: &str, bytes: impl AsRef<[u8]>) -> Brought {
+    pub fn bring_text(&self, from: &str, bytes: impl AsRef<[u8]>) -> Brought {
         self.file("old", bytes);
         self.bring(from, &["old"])
     }
 
-    fn facts(&self) -> Vec<Value> {
+    pub fn facts(&self) -> Vec<Value> {
         let text = self.0.svc(&["export", "--all"]);
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// User and value of each fact, sorted.
-    fn owners(&self) -> Vec<(String, String)> {
+    pub fn owners(&self) -> Vec<(String, String)> {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         let owner = |fact: &Value| (text(&fact["user_id"]), text(&fact["value"]));
         let mut owners: Vec<_> = self.facts().iter().map(owner).collect();
@@ -61,7 +61,7 @@ impl Desk {
         owners
     }
 
-    fn fact(&self, value: &str) -> Value {
+    pub fn fact(&self, value: &str) -> Value {
         let facts = self.facts();
         let found = facts.iter().find(|fact| fact["value"] == value);
         found.unwrap_or_else(|| panic!("{value} not in {facts:?}")).clone()
@@ -70,12 +70,12 @@ impl Desk {
 
 impl Brought {
     /// Line and fate of each record.
-    fn fates(&self) -> Vec<(i64, &str)> {
+    pub fn fates(&self) -> Vec<(i64, &str)> {
         let fate = |account: &'_ Value| account["line"].as_i64().unwrap();
         self.accounts.iter().map(|account| (fate(account), account["fate"].as_str().unwrap())).collect()
     }
 
-    fn why(&self, line: i64) -> &str {
+    pub fn why(&self, line: i64) -> &str {
         let account = self.accounts.iter().find(|account| account["line"] == line).unwrap();
         account["why"].as_str().unwrap()
     }

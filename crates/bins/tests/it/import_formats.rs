@@ -62,7 +62,9 @@ fn mem0() {
     assert_eq!((brought.lines("taken"), brought.lines("not taken")), (vec![3, 13, 31, 32], vec![23]));
     let seats = brought.fact("Prefers window seats on trains");
     assert_eq!((&seats["user_id"], &seats["agent_id"]), (&json!("ines"), &json!("travel")));
-    assert_eq!(seats["created"], "2024-04-02T15:15:00.12Z");
+    // What it said before it was edited is not in this file.
+    assert_eq!(seats["created"], "2024-08-19T18:00:00Z");
+    assert_eq!(seats["metadata"]["source_created_at"], "2024-04-02T08:15:00.120000-07:00");
     assert_eq!(seats["metadata"]["imported_id"], "8f1c2c3e-54a1-4c1e-9a59-0b6f3f1f7a01");
     let owns = brought.fact("moss");
     assert_eq!(
@@ -73,6 +75,7 @@ fn mem0() {
     let platform = bring("mem0", &["mem0_platform.json"]);
     assert_eq!(platform.lines("taken"), [6, 7]);
     assert_eq!(platform.fact("Drinks oat milk")["metadata"]["categories"], json!(["food"]));
+    assert_eq!(platform.fact("Wants recipes for two people")["status"], "SUPERSEDED", "it has expired");
 
     // The history of a memory may be in a file of its own.
     let history = bring("mem0", &["mem0_get_all.json", "mem0_history.json"]);

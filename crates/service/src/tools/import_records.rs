@@ -73,7 +73,13 @@ impl Tool for ImportRecords {
             }
         }
         let slots = cx.service.options.slots.clone();
-        let import = Import { from, records, known, slots, quotas: cx.service.options.quotas.storage };
+        let import = Import {
+            from,
+            records,
+            known,
+            slots,
+            limits: cx.service.options.quotas.storage.limits(&cx.call.caller),
+        };
         let mut arrivals = cx.service.store.import_commit(cx.call.clone(), cx.space.clone(), import).await?;
         for (place, why) in unfit {
             arrivals.insert(place, why);

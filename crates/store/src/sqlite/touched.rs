@@ -24,9 +24,12 @@ pub(crate) fn watch(db: &Connection) -> Result<(), StoreError> {
                 Some((column, _)) => format!("{row}.{column}"),
                 None => "''".to_owned(),
             };
+            // Not INSERT OR IGNORE: an upsert that fires the trigger decides on conflicts within it too, and would fail
+            // where it touches a row a second time.
             db.execute_batch(&format!(
                 "CREATE TEMP TRIGGER touched_{0}_{event} AFTER {event} ON main.{0} BEGIN
-                 INSERT OR IGNORE INTO touched VALUES ({number}, {1}, {2}, {3}); END",
+                 INSERT INTO touched SELECT {number}, {1}, {2}, {3} WHERE NOT EXISTS (
+                 SELECT 1 FROM touched WHERE tbl = {number} AND a = {1} AND b = {2} AND c = {3}); END",
                 table.name,
                 part(0),
                 part(1),

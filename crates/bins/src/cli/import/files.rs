@@ -13,7 +13,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Files {
     from: Format,
-    paths: Vec<PathBuf>,
+    /// Each with how much of it is above the folder that was named.
+    paths: Vec<(PathBuf, PathBuf)>,
     unread: Vec<Unread>,
     passed_over: PassedOver,
 }
@@ -27,12 +28,13 @@ impl Files {
         for name in names {
             if !name.is_dir() {
                 fs::File::open(name).map_err(|error| CliError::Refused(unreadable(name, &error)))?;
-                files.paths.push(name.clone());
+                let above = name.parent().unwrap_or(Path::new("")).to_owned();
+                files.paths.push((name.clone(), above));
             } else if from.endings().is_empty() {
                 let why = format!("{} is a folder; --from {} takes files.", name.display(), from.name());
                 return Err(CliError::Refused(why));
             } else {
-                files.enter(name);
+                files.enter(name, name);
             }
         }
         if files.paths.is_empty() && files.unread.is_empty() {
@@ -47,8 +49,11 @@ impl Files {
     /// One file after the other, so that no more than one is in memory.
     pub fn read(self) -> (Reading, PassedOver) {
         let (mut reading, mut unread) = (Reading::default(), self.unread);
-        let mut files = self.paths.into_iter().filter_map(|path| match fs::read(&path) {
-            Ok(bytes) => Some(File { name: shown(&path), text: decoded(&bytes), path }),
+        let mut files = self.paths.into_iter().filter_map(|(path, above)| match fs::read(&path) {
+            Ok(bytes) => {
+                let inside = path.strip_prefix(&above).unwrap_or(&path).to_owned();
+                Some(File { name: shown(&path), text: decoded(&bytes), path, inside })
+            }
             Err(error) => {
                 unread.push(left_out(&path, unreadable(&path, &error)));
                 None
@@ -61,7 +66,7 @@ impl Files {
     }
 
     /// In the order of the names. A link to a folder may lead back to where it is, so none is followed.
-    fn enter(&mut self, folder: &Path) {
+    fn enter(&mut self, folder: &Path, named: &Path) {
         let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
         let mut entries = match entries {
             Ok(entries) => entries,
@@ -76,8 +81,10 @@ impl Files {
                 Err(error) => self.unread.push(left_out(&path, unreadable(&path, &error))),
                 Ok(found) if found.is_dir() && is_link => self.pass_over("links to folders"),
                 Ok(found) if found.is_dir() && is_hidden => self.pass_over("hidden folders"),
-                Ok(found) if found.is_dir() => self.enter(&path),
-                Ok(found) if found.is_file() && self.is_in_form(&path) => self.paths.push(path),
+                Ok(found) if found.is_dir() => self.enter(&path, named),
+                Ok(found) if found.is_file() && self.is_in_form(&path) => {
+                    self.paths.push((path, named.to_owned()));
+                }
                 Ok(_) => match path.extension() {
                     Some(ending) => self.pass_over(&format!(".{}", ending.to_string_lossy())),
                     None => self.pass_over("files without an ending"),

@@ -4,6 +4,7 @@ mod csv_rows;
 mod files;
 mod formats;
 mod json_objects;
+mod periods;
 mod record;
 mod report;
 mod report_file;
@@ -16,7 +17,7 @@ use super::session::Session;
 use super::wait_notice::while_waiting;
 use crate::settings::Settings;
 use clap::Args;
-use domain::{Space, counted};
+use domain::{Space, Timestamp, counted};
 use files::Files;
 use formats::Format;
 use record::{Reading, Record};
@@ -28,6 +29,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 use store::Arrival;
 use telling::{Manner, Purpose, Turn};
 
@@ -79,11 +81,12 @@ impl Command {
         }
         report.write(out)?;
         ended?;
-        match report.unread() {
+        match report.refused() {
             0 => Ok(()),
             n => Err(CliError::Refused(format!(
-                "{n} of the records could not be read; their lines are above. Mend them and start the same command \
-                 again: what was taken is not taken twice."
+                "{} could not be read or taken; the lines are above. Mend them and start the same command again: \
+                 what was taken is not taken twice.",
+                counted(n as u64, "record", "records")
             ))),
         }
     }
@@ -99,7 +102,8 @@ struct Import {
 }
 
 impl Import {
-    fn of(command: &Command, reading: Reading) -> Self {
+    fn of(command: &Command, mut reading: Reading) -> Self {
+        periods::settle(&mut reading.records, Timestamp::now());
         let from = command.from.name();
         let manner = if command.as_is { Manner::AsIs } else { Manner::Told };
         let asked = Space::new(&command.user, &command.agent, &command.run);
@@ -126,7 +130,7 @@ impl Import {
 
     async fn bring(&mut self, session: &Session) -> Result<(), CliError> {
         let total = self.spaces.iter().map(|(_, turns)| turns.len()).sum::<usize>();
-        let (mut progress, mut done) = (Progress::on_stderr(), 0);
+        let (mut progress, mut done, mut shown) = (Progress::on_stderr(), 0, Instant::now());
         for (space, turns) in std::mem::take(&mut self.spaces) {
             let mut known: BTreeMap<String, i64> = BTreeMap::new();
             for batch in batches(&turns) {
@@ -141,9 +145,9 @@ impl Import {
                 for (turn, arrival) in batch.iter().zip(&arrivals) {
                     self.note(*turn, arrival, &mut known);
                 }
-                let before = done;
                 done += batch.len();
-                if done == total || done / SHOWN_EVERY > before / SHOWN_EVERY {
+                if done == total || shown.elapsed() >= progress.every() {
+                    shown = Instant::now();
                     progress.count("imported", done as u64, Some(total as u64));
                 }
             }
@@ -179,9 +183,6 @@ impl Import {
         self.accounts.sort_by(|a, b| (&a.place.file, a.place.line).cmp(&(&b.place.file, b.place.line)));
     }
 }
-
-/// How often it is said how far it has come.
-const SHOWN_EVERY: usize = 1000;
 
 /// What the model reads goes by itself, and anything else in batches.
 fn batches(turns: &[Turn]) -> impl Iterator<Item = &[Turn]> {

@@ -37,6 +37,8 @@ pub struct Record {
     /// When it last changed, where its state does not say so.
     pub changed: Option<Timestamp>,
     pub state: State,
+    /// It is put down as it is, because telling it would take back what still holds.
+    pub is_history: bool,
     /// The id of the record that it replaced.
     pub supersedes: Option<String>,
     /// The change that it waits to make, in the form of an export.
@@ -81,6 +83,7 @@ impl Record {
             created: None,
             changed: None,
             state: State::Current,
+            is_history: false,
             supersedes: None,
             pending: None,
         }

@@ -92,6 +92,16 @@ impl Account {
         }
     }
 
+    /// Whether the record itself is at fault: it has no form, or is too long for a fact.
+    fn is_refused(&self) -> bool {
+        let is_refusal = |outcome: &Outcome| {
+            let is_too_long =
+                outcome.reason.contains(" is longer than ") && outcome.reason.ends_with(" bytes");
+            outcome.action == Action::Skip && (outcome.subject.is_empty() || is_too_long)
+        };
+        self.unread.is_some() || self.outcomes.iter().any(is_refusal)
+    }
+
     fn waits(&self) -> bool {
         self.outcomes.iter().any(|outcome| outcome.action == Action::Flag)
     }
@@ -161,9 +171,9 @@ impl Report {
         self.accounts.iter().filter(move |account| account.fate() == fate)
     }
 
-    /// How many could not be read.
-    pub fn unread(&self) -> usize {
-        self.accounts.iter().filter(|account| account.unread.is_some()).count()
+    /// How many could not be read, or cannot be taken as they are. What the rules judged is none of these.
+    pub fn refused(&self) -> usize {
+        self.of(Fate::NotTaken).filter(|account| account.is_refused()).count()
     }
 
     /// One JSON object a record.

@@ -30,6 +30,8 @@ pub struct Step {
 
 /// The value that a fact has where it only says that another one ended.
 const TOMBSTONE: &str = "(retracted: ";
+/// Below what the rules ask of a removal.
+const DOUBTFUL: f64 = 0.5;
 
 /// The place of a step among those of its space. The step itself is made when its turn comes: all of them together would
 /// take several times the memory of the records.
@@ -95,12 +97,12 @@ struct Telling<'a> {
 impl Telling<'_> {
     fn steps(&self, manner: Manner) -> Vec<Step> {
         let record = self.record;
-        let is_history = record.subject.is_none() && record.state != State::Current;
         match &record.subject {
-            _ if manner == Manner::AsIs || is_history => vec![self.as_is()],
-            None => self.words(),
+            _ if manner == Manner::AsIs => vec![self.as_is()],
             // The end of the fact that it is of has said it.
             Some(_) if record.state == State::Past && record.value.starts_with(TOMBSTONE) => Vec::new(),
+            _ if record.is_history => vec![self.as_is()],
+            None => self.words(),
             Some(subject) => self.values(subject),
         }
     }
@@ -109,7 +111,7 @@ impl Telling<'_> {
     fn words(&self) -> Vec<Step> {
         let record = self.record;
         let mut steps = Vec::new();
-        let mut since = record.created;
+        let mut since = self.begins();
         for (n, earlier) in (1..).zip(&record.earlier) {
             let before = Record {
                 value: earlier.value.clone(),
@@ -132,30 +134,22 @@ impl Telling<'_> {
     fn values(&self, subject: &str) -> Vec<Step> {
         let record = self.record;
         let mut steps = Vec::new();
-        let ended = match record.state {
-            State::Ended(at) => at,
-            State::Current | State::Past | State::Waiting => None,
-        };
-        // What ended was there before, whenever it began.
-        let mut since = record.created.or(ended);
+        let ended = self.ended();
+        let mut since = self.begins();
         for (n, earlier) in (1..).zip(&record.earlier) {
             let action = (n > 1).then_some("REFINE");
-            steps.push(self.fact(n, since, subject, &earlier.value, action, None));
+            steps.push(self.fact(n, since, subject, &earlier.value, action));
             since = Some(earlier.until);
         }
         let action = match record.state {
+            State::Waiting if self.waits_to_remove() => Some("RETRACT"),
             State::Waiting => Some("FLAG"),
             _ if record.earlier.is_empty() => None,
             _ => Some("REFINE"),
         };
-        let over = match record.state {
-            // Of one that ended at a time that is not known, nobody knows for how long it held.
-            State::Past | State::Ended(None) => Some("past"),
-            State::Ended(Some(_)) | State::Current | State::Waiting => None,
-        };
-        steps.push(self.fact(0, since, subject, &record.value, action, over));
+        steps.push(self.fact(0, since, subject, &record.value, action));
         if let Some(at) = ended.max(since).filter(|_| ended.is_some()) {
-            let mut end = self.fact(usize::MAX, Some(at), subject, &record.value, Some("RETRACT"), None);
+            let mut end = self.fact(usize::MAX, Some(at), subject, &record.value, Some("RETRACT"));
             end.is_end = true;
             if let Some(text) = end.arguments.get_mut("text") {
                 *text = format!("{subject}: no longer {}", record.value).into();
@@ -172,15 +166,16 @@ impl Telling<'_> {
         subject: &str,
         value: &str,
         action: Option<&str>,
-        time_ref: Option<&str>,
     ) -> Step {
         let record = self.record;
         let text = record.text.clone().unwrap_or_else(|| format!("{subject}: {value}"));
         let mut arguments = self.arguments(n, at, &text);
         let triple = &record.triple;
+        // A removal in which there is little confidence waits for a decision.
+        let confidence = if self.waits_to_remove() { Some(DOUBTFUL) } else { record.confidence };
         let fact = json!({
             "subject": subject, "value": value, "scope": record.scope, "kind": record.kind, "action": action,
-            "time_ref": time_ref, "confidence": record.confidence,
+            "confidence": confidence,
             "head": triple.head, "relation": triple.relation, "tail": triple.tail,
         });
         if let Some(fields) = arguments.as_object_mut() {
@@ -193,13 +188,34 @@ impl Telling<'_> {
         let record = self.record;
         let target = record.pending.as_ref().and_then(|pending| id(pending.get("target")));
         let links = record.supersedes.iter().cloned().chain(target).collect();
-        Step { links, ..self.step(record.created, self.fact_as_is(0)) }
+        Step { links, ..self.step(self.begins(), self.fact_as_is(0)) }
+    }
+
+    /// Since when it holds. Words that were edited have their present form from the edit on, where it is not known what
+    /// they said before; and what ended was there before, whenever it began.
+    fn begins(&self) -> Option<Timestamp> {
+        let record = self.record;
+        let is_edited = record.subject.is_none() && record.earlier.is_empty() && self.ended().is_none();
+        let edited = record.changed.filter(|_| is_edited);
+        edited.max(record.created).or(self.ended())
+    }
+
+    fn ended(&self) -> Option<Timestamp> {
+        match self.record.state {
+            State::Ended(at) => at,
+            State::Current | State::Past | State::Waiting => None,
+        }
+    }
+
+    fn waits_to_remove(&self) -> bool {
+        let pending = self.record.pending.as_ref().and_then(|pending| pending.get("action"));
+        self.record.state == State::Waiting && pending.and_then(Value::as_str) == Some("RETRACT")
     }
 
     fn fact_as_is(&self, n: usize) -> Value {
         let record = self.record;
         let text = record.text.as_ref().unwrap_or(&record.value);
-        let mut arguments = self.arguments(n, record.created, text);
+        let mut arguments = self.arguments(n, self.begins(), text);
         if let Some(fields) = arguments.as_object_mut() {
             fields.insert("as_is".to_owned(), self.put_down());
         }

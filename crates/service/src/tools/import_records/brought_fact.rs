@@ -64,6 +64,11 @@ struct EarlierAsIs {
 }
 
 impl FactAsIs {
+    /// Whether it is to hold now.
+    pub fn is_current(&self) -> bool {
+        status(self.status.as_deref(), self.pending.is_some()).is_ok_and(|status| status == Status::Active)
+    }
+
     /// With the words that it is from and the time at which it was told.
     pub fn brought(
         self,

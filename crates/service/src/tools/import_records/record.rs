@@ -7,9 +7,10 @@ use crate::tool::Context;
 use crate::tools::remember::{CallerFact, FactsBefore, raw, stamped};
 use domain::{Fact, Metadata, RawFact, Timestamp, limits};
 use model::{Extract, Order};
-use reconcile::{IMPORTED_FROM, IMPORTED_ID};
+use reconcile::{IMPORTED_FROM, IMPORTED_ID, IMPORTED_UNDATED};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 use store::{Arrival, Bringing, Brought, BroughtWords};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -61,19 +62,26 @@ pub(super) async fn brought(
     worded("text", &record.text, limits::TEXT_BYTES)?;
     let source = Some(named("source", record.source)?).filter(|source| !source.is_empty());
     let mut metadata = record.metadata;
-    metadata.insert(IMPORTED_FROM.to_owned(), from.into());
-    metadata.insert(IMPORTED_ID.to_owned(), record.id.as_str().into());
+    // What was exported here keeps the place that it came from first.
+    let is_from_further = record.as_is.is_some()
+        && [IMPORTED_FROM, IMPORTED_ID].iter().all(|key| metadata.get(*key).is_some_and(Value::is_string));
+    if !is_from_further {
+        metadata.insert(IMPORTED_FROM.to_owned(), from.into());
+        metadata.insert(IMPORTED_ID.to_owned(), record.id.as_str().into());
+    }
+    if record.at.is_empty() {
+        metadata.insert(IMPORTED_UNDATED.to_owned(), true.into());
+    }
     let metadata = stamped(cx, metadata)?;
-    let at = time(cx, "at", &record.at)?;
+    let (now, begins) = (cx.call.caller.now, time(cx, "at", &record.at)?);
+    let at = begins.min(now);
     let how = match (record.as_is, record.facts) {
         (Some(fact), _) => {
-            let fact = fact.brought(
-                &cx.service.options.slots,
-                &record.text,
-                source,
-                metadata,
-                (at, cx.call.caller.now),
-            )?;
+            if begins > now && fact.is_current() {
+                let why = format!("it begins only {begins}; without --as-is it waits for a decision");
+                return Err(Stop::refused(why));
+            }
+            let fact = fact.brought(&cx.service.options.slots, &record.text, source, metadata, (at, now))?;
             Bringing::AsIs(Box::new(fact))
         }
         (None, facts) => {
@@ -83,10 +91,13 @@ pub(super) async fn brought(
                 ),
                 Held::Rehearsed(before) => before.clone(),
             };
-            let facts = match facts {
+            let mut facts = match facts {
                 Some(facts) => raw(facts)?,
                 None => extracted(cx, &record.text, source.as_deref(), at, &before).await?,
             };
+            if begins > now {
+                facts.iter_mut().for_each(|fact| fact.time_ref = Some("future".to_owned()));
+            }
             let order = Order::from(&cx.call.caller);
             let facts = cx.service.models.with_wording(&record.text, facts, before, &order).await?;
             let text = record.text.into();
@@ -136,7 +147,7 @@ fn note(text: &str) -> RawFact {
     }
 }
 
-/// To the microsecond, and never after now: nothing was told tomorrow.
+/// To the microsecond.
 fn time(cx: &Context<'_>, argument: &str, text: &str) -> Result<Timestamp, Stop> {
     let now = cx.call.caller.now;
     if text.is_empty() {
@@ -144,6 +155,5 @@ fn time(cx: &Context<'_>, argument: &str, text: &str) -> Result<Timestamp, Stop>
     }
     let wrong = || Stop::refused(format!("Invalid argument '{argument}': it takes a time such as {now}."));
     let time: Timestamp = text.parse().map_err(|_| wrong())?;
-    let time = Timestamp::from_microsecond(time.as_microsecond()).map_err(|_| wrong())?;
-    Ok(time.min(now))
+    Timestamp::from_microsecond(time.as_microsecond()).map_err(|_| wrong())
 }

@@ -3,6 +3,7 @@
 use super::fields::{id_of, made_id, text, time, wrong};
 use super::found::{File, Found, found};
 use super::heading::heading;
+use super::marker::without_marker;
 use crate::cli::import::json_objects::See;
 use crate::cli::import::record::{Place, Reading, Record, is_empty};
 use crate::cli::import::utf8::{NOT_UTF8, is_whole};
@@ -26,7 +27,8 @@ fn saved(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
     let words = text(fields, "content")?.ok_or("there is no text in 'content'")?;
     let mut record = Record::words(place, id_of(fields, "id")?, words);
     record.created = time(fields, &["created_timestamp", "created_at", "updated_at"])?;
-    record.keep("source_updated_at", fields.get("updated_at"));
+    record.changed = time(fields, &["updated_at"])?;
+    record.keep("source_created_at", fields.get("created_at"));
     Ok(record)
 }
 
@@ -81,7 +83,7 @@ fn paragraphs(place: &Place, text: &str, project: Option<&String>, reading: &mut
             heading.trim().clone_into(&mut section);
             continue;
         }
-        let words = line.strip_prefix("- ").unwrap_or(line);
+        let words = without_marker(line);
         let id = made_id(&format!("{}\u{1f}{words}", project.map_or("", String::as_str)));
         let mut record = Record::words(place.clone(), id, words);
         record.keep("section", Some(&section.clone().into()));
@@ -108,19 +110,21 @@ fn objects(
 }
 
 fn is_json(text: &str) -> bool {
-    let text = text.trim_start();
-    text.starts_with(['{', '[']) && text.lines().next().is_none_or(|line| in_brackets(line).is_none())
+    let text = text.trim();
+    // The beginning may be missing.
+    let is_rest = text.contains("\":") && text.ends_with(['}', ']']);
+    is_rest
+        || text.starts_with(['{', '[']) && text.lines().next().is_none_or(|line| in_brackets(line).is_none())
 }
 
-/// `[2024-05-01] - words`, `- words`, or words alone.
+/// `[2024-05-01] - words`, `- words`, `1. words`, or words alone.
 fn list(file: &File, reading: &mut Reading) {
     for (line, n) in file.text.lines().zip(1..) {
         let line = line.trim();
         if line.is_empty() || line.starts_with("```") || heading(line).is_some() {
             continue;
         }
-        let line = ["- ", "* ", "• "].iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line);
-        reading.take(file.place(n), entry(file.place(n), line));
+        reading.take(file.place(n), entry(file.place(n), without_marker(line)));
     }
 }
 

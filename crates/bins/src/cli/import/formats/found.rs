@@ -9,6 +9,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct File {
     pub path: PathBuf,
+    /// The path inside the folder that was named, or the name of a file that was named itself.
+    pub inside: PathBuf,
     /// As reports show it.
     pub name: Arc<str>,
     pub text: String,

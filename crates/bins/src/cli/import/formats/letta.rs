@@ -2,6 +2,7 @@
 
 use super::fields::{id, id_of, made_id, text, time};
 use super::found::{File, Found, found};
+use super::marker::without_marker;
 use crate::cli::import::json_objects::See;
 use crate::cli::import::record::{Reading, Record, State};
 use serde_json::Value;
@@ -74,7 +75,8 @@ fn block(object: &Found, agents: &Agents, reading: &mut Reading) -> Result<(), S
         .ok_or("it is neither a block with a 'label' and a 'value' nor a passage with a 'text'")?;
     let block = id_of(fields, "id")?;
     let (agent, created) = (agents.name(&block, object), time(fields, &["created_at"])?);
-    for line in value.lines().map(str::trim).filter(|line| !line.is_empty()) {
+    let lines = value.lines().map(|line| without_marker(line.trim())).filter(|line| !line.is_empty());
+    for line in lines {
         let mut record = Record::words(object.place.clone(), format!("{block}/{}", made_id(line)), line);
         record.agent = agent.cloned();
         record.created = created;

@@ -6,19 +6,63 @@ use super::found::File;
 use super::heading::heading;
 use crate::cli::import::record::{Place, Reading, Record};
 use crate::cli::import::utf8::{NOT_UTF8, is_whole};
+use domain::keys::subject_key;
 use domain::{Timestamp, Triple};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 pub fn read(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
-    files.for_each(|file| read_note(&file, reading));
+    let files: Vec<File> = files.collect();
+    let names = Names::of(&files);
+    files.iter().for_each(|file| read_note(file, &names, reading));
 }
 
-fn read_note(file: &File, reading: &mut Reading) {
-    let stem = file.path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+/// How many notes are called the same.
+#[derive(Default)]
+struct Names {
+    titles: BTreeMap<String, usize>,
+    permalinks: BTreeMap<String, usize>,
+    paths: BTreeMap<String, usize>,
+}
+
+impl Names {
+    fn of(files: &[File]) -> Self {
+        let mut names = Self::default();
+        for file in files {
+            let lines: Vec<&str> = file.text.lines().collect();
+            let note = Note::of(&front_matter(&lines).0, file, true);
+            *names.titles.entry(subject_key(&note.title)).or_default() += 1;
+            *names.permalinks.entry(note.permalink).or_default() += 1;
+            *names.paths.entry(without_ending(&file.inside)).or_default() += 1;
+        }
+        names
+    }
+
+    /// A note that is not the only one of its name is called by its path, as links call it.
+    fn tell_apart(&self, note: &mut Note, file: &File) {
+        let is_shared = |names: &BTreeMap<String, usize>, name: &str| names.get(name).is_some_and(|n| *n > 1);
+        let inside = without_ending(&file.inside);
+        let path = if is_shared(&self.paths, &inside) { without_ending(&file.path) } else { inside };
+        if is_shared(&self.permalinks, &note.permalink) {
+            note.permalink.clone_from(&path);
+        }
+        if is_shared(&self.titles, &subject_key(&note.title)) {
+            note.title = path;
+        }
+    }
+}
+
+fn without_ending(path: &Path) -> String {
+    path.with_extension("").to_string_lossy().into_owned()
+}
+
+fn read_note(file: &File, names: &Names, reading: &mut Reading) {
     let lines: Vec<&str> = file.text.lines().collect();
     let (front, body) = front_matter(&lines);
     let is_text = lines.iter().take(body).all(|line| is_whole(line));
-    let note = Note::of(&front, stem, is_text);
+    let mut note = Note::of(&front, file, is_text);
+    names.tell_apart(&mut note, file);
     let first = reading.records.len();
     let mut block: Vec<(usize, &str)> = Vec::new();
     let (mut section, mut is_code) = (String::new(), false);
@@ -88,10 +132,12 @@ struct Note {
     /// Where the front matter cannot be read, why nothing of the note is taken.
     created: Result<Option<Timestamp>, String>,
     tags: Option<Value>,
+    path: String,
 }
 
 impl Note {
-    fn of(front: &Map<String, Value>, stem: String, is_text: bool) -> Self {
+    fn of(front: &Map<String, Value>, file: &File, is_text: bool) -> Self {
+        let stem = file.path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let text = |name: &str| front.get(name).and_then(Value::as_str).map(str::to_owned);
         let title = text("title").unwrap_or(stem);
         Self {
@@ -101,12 +147,14 @@ impl Note {
                 false => Err(NOT_UTF8.to_owned()),
             },
             tags: front.get("tags").cloned(),
+            path: file.inside.to_string_lossy().into_owned(),
             title,
         }
     }
 
     fn record(&self, mut record: Record) -> Record {
         record.keep("note", Some(&self.permalink.clone().into()));
+        record.keep("path", Some(&self.path.clone().into()));
         record.keep("tags", self.tags.as_ref());
         record
     }

@@ -7,7 +7,7 @@ use crate::cli::import::json_objects::See;
 use crate::cli::import::record::{Earlier, Place, Reading, Record, State};
 use domain::{Timestamp, Triple};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The lists that memories, their history and relations are in.
 const LISTS: [&str; 6] = ["results", "memories", "history", "relations", "data", "items"];
@@ -26,7 +26,7 @@ pub fn read(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
         }
     });
     let mut history: BTreeMap<String, Vec<Event>> = BTreeMap::new();
-    let (first, mut memories) = (reading.records.len(), Vec::new());
+    let (first, mut memories, mut relations) = (reading.records.len(), Vec::new(), Vec::new());
     for object in found {
         let place = object.place.clone();
         if object.fields.contains_key("event") {
@@ -35,13 +35,18 @@ pub fn read(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
                 Err(why) => reading.take(place, Err(why)),
             }
         } else if object.fields.contains_key("relationship") {
-            reading.take(place.clone(), relation(place, &object.fields));
+            relations.push(object);
         } else {
             match memory(place.clone(), &object.fields) {
                 Ok(record) => memories.push(record),
                 Err(why) => reading.take(place, Err(why)),
             }
         }
+    }
+    for Found { place, fields, .. } in relations {
+        let user = owner(&place, &fields, &memories);
+        let record = user.and_then(|user| Ok(Record { user, ..relation(place.clone(), &fields)? }));
+        reading.take(place, record);
     }
     for mut record in memories {
         if let Some(events) = history.remove(&record.id) {
@@ -63,12 +68,33 @@ fn memory(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
     record.agent = id(fields, "agent_id")?;
     record.run = id(fields, "run_id")?;
     record.created = time(fields, &["created_at"])?;
+    record.changed = time(fields, &["updated_at"])?;
     record.keep_metadata(fields.get("metadata"));
     for name in KEPT {
         record.keep(name, fields.get(name));
     }
-    record.keep("source_updated_at", fields.get("updated_at"));
+    record.keep("source_created_at", fields.get("created_at"));
+    // It is no longer given to clients from then on.
+    if let Some(at) = time(fields, &["expiration_date"])? {
+        record.state = State::Ended(Some(at));
+    }
     Ok(record)
+}
+
+/// Whose relation it is: it names nobody, and is of the user whose memories are in the same file.
+fn owner(place: &Place, fields: &Map<String, Value>, memories: &[Record]) -> Result<Option<String>, String> {
+    if let Some(own) = id(fields, "user_id")? {
+        return Ok(Some(own));
+    }
+    let beside = memories.iter().filter(|memory| memory.place.file == place.file);
+    let users: BTreeSet<&Option<String>> = beside.map(|memory| &memory.user).collect();
+    match users.len() {
+        0 | 1 => Ok(users.first().copied().cloned().flatten()),
+        _ => {
+            Err("it is not clear whose relation this is: the memories in this file have several users"
+                .to_owned())
+        }
+    }
 }
 
 fn relation(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {

@@ -2,12 +2,15 @@
 
 mod beside;
 mod chat;
+#[cfg(test)]
+mod damage;
 mod fields;
 mod found;
 mod graphiti;
 mod heading;
 mod letta;
 mod markdown;
+mod marker;
 mod mcp_memory;
 mod mem0;
 mod openmemory;

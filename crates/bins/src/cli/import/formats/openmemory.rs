@@ -87,6 +87,8 @@ fn memory(object: &Found, names: &Names) -> Result<Record, String> {
     let mut record = Record::words(place, id_of(fields, "id")?, words);
     record.user = names.user(object)?;
     record.created = time(fields, &["created_at"])?;
+    record.changed = time(fields, &["updated_at"])?;
+    record.keep("source_created_at", fields.get("created_at"));
     let app = id(fields, "app_id")?.and_then(|app| names.apps.get(&app).cloned());
     record.source = text(fields, "app")?.or(app);
     record.keep_metadata(fields.get("metadata"));

@@ -64,6 +64,12 @@ fn read_table(file: &File, reading: &mut Reading) {
         return reading.take(file.place(header.line), Err(why));
     };
     let names: Vec<String> = names.iter().map(|name| name.trim().to_lowercase()).collect();
+    let twice =
+        names.iter().enumerate().find(|(n, name)| names.iter().take(*n).any(|before| before == *name));
+    if let Some((_, name)) = twice.filter(|(_, name)| !name.is_empty()) {
+        let why = format!("the header names '{name}' twice, so nothing of the table is taken");
+        return reading.take(file.place(header.line), Err(why));
+    }
     for row in rows {
         let place = file.place(row.line);
         reading.take(place.clone(), cells(&names, row.fields).and_then(|fields| record(place, &fields)));
