@@ -1,10 +1,10 @@
 //! Calling the service in the name of the person who is signed in.
 
 use crate::names::Names;
-use crate::sessions::Session;
+use crate::sessions::{KeptSpaces, Session};
 use domain::{
-    Caller, Capability, DEFAULT_USER, Identity, Principal, PrincipalId, PrincipalOrigin, Role, Scopes, Space,
-    Timestamp,
+    Caller, Capability, DEFAULT_USER, Identity, Notice, Principal, PrincipalId, PrincipalOrigin, Role,
+    Scopes, Space, Timestamp,
 };
 use hyper::StatusCode;
 use serde_json::{Map, Value};
@@ -84,11 +84,12 @@ impl Desk {
     }
 
     /// The spaces to choose from; none for somebody who may not see them, and types a name. They are kept for a while:
-    /// each listing is an entry in the audit log, and no page needs the newest space at once.
+    /// each listing is an entry in the audit log, and no page needs the newest space at once. What is in scope holds at once.
     pub async fn spaces(&self) -> Vec<Space> {
         let kept = self.session.spaces.lock().clone();
-        if let Some((spaces, _)) = kept.filter(|(_, at)| at.elapsed() < KEEP_SPACES) {
-            return spaces;
+        let users = self.users_in_scope().map(<[String]>::to_vec);
+        if let Some(kept) = kept.filter(|kept| kept.at.elapsed() < KEEP_SPACES && kept.users == users) {
+            return kept.spaces;
         }
         if !self.can(Capability::Read) {
             return Vec::new();
@@ -97,17 +98,19 @@ impl Desk {
             Ok(Answer { reply: ToolReply::ListSpaces(list), .. }) => list.spaces,
             _ => return Vec::new(),
         };
-        *self.session.spaces.lock() = Some((spaces.clone(), Instant::now()));
+        let kept = KeptSpaces { spaces: spaces.clone(), at: Instant::now(), users };
+        *self.session.spaces.lock() = Some(kept);
         spaces
     }
 
-    /// A call that goes on without this request.
+    /// A call that goes on without this request, and tells by the notice what it waits for.
     pub fn begin(
         &self,
         tool: &'static str,
         arguments: Map<String, Value>,
+        notice: Notice,
     ) -> impl Future<Output = Result<Answer, Trouble>> + Send + 'static {
-        let (service, caller) = (self.service.clone(), self.caller());
+        let (service, caller) = (self.service.clone(), Caller { notice, ..self.caller() });
         async move { answer(service.operate(caller, tool, arguments).await) }
     }
 

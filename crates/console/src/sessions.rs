@@ -1,7 +1,7 @@
 //! Who is signed in. Sessions are kept in memory, few and for a time, and hold no key: each request looks its person up
 //! again.
 
-use domain::Space;
+use domain::{Notice, Space};
 use edge::http::KeptCredential;
 use getrandom::Error as NoRandomness;
 use parking_lot::Mutex;
@@ -55,16 +55,27 @@ pub(crate) struct Session {
     notice: Mutex<Option<String>>,
     /// A check of the audit log that was begun here.
     check: Mutex<Option<Arc<Check>>>,
-    /// The spaces that this person may choose from, and as of when.
-    pub spaces: Mutex<Option<(Vec<Space>, Instant)>>,
+    /// The spaces that this person may choose from.
+    pub spaces: Mutex<Option<KeptSpaces>>,
     started: Instant,
     used: Mutex<Instant>,
+}
+
+/// Spaces as they were listed.
+#[derive(Debug, Clone)]
+pub(crate) struct KeptSpaces {
+    pub spaces: Vec<Space>,
+    pub at: Instant,
+    /// The users who were in scope then; `None` is all.
+    pub users: Option<Vec<String>>,
 }
 
 /// A check of the audit log that is under way, or its verdict.
 #[derive(Debug)]
 pub(crate) struct Check {
     pub began: Instant,
+    /// How far it has come.
+    pub notice: Notice,
     pub verdict: Mutex<Option<Result<String, String>>>,
 }
 
@@ -90,7 +101,7 @@ impl Session {
         if check.as_ref().is_some_and(|check| check.is_awaited(now)) {
             return None;
         }
-        let begun = Arc::new(Check { began: now, verdict: Mutex::default() });
+        let begun = Arc::new(Check { began: now, notice: Notice::default(), verdict: Mutex::default() });
         *check = Some(begun.clone());
         Some(begun)
     }

@@ -90,11 +90,10 @@ impl Caller {
         self.role().is_some_and(|r| r.grants(capability))
     }
 
-    /// Admins reach every space of their tenant, whatever scopes their key was given.
     pub fn reaches(&self, user_id: &str) -> bool {
         match &self.identity {
             Identity::Local => true,
-            Identity::Principal(p) => p.role == Role::Admin || p.scopes.holds(user_id),
+            Identity::Principal(p) => p.reaches(user_id),
             Identity::Anonymous | Identity::Service => false,
         }
     }

@@ -11,10 +11,12 @@ pub mod keys;
 pub mod limits;
 mod moment;
 mod notice;
+mod own_quotas;
 pub mod places;
 pub mod policy;
 pub mod principal;
 pub mod proposal;
+mod share;
 pub mod space;
 pub mod wording;
 pub mod words;
@@ -29,6 +31,7 @@ pub use ids::{DecisionId, EntityKey, EntryNumber, FactId, ProjectionId, ReceiptI
 pub use jiff::Timestamp;
 pub use moment::{moment, moment_span};
 pub use notice::Notice;
+pub use own_quotas::{OwnQuotas, Quota, SetBy};
 pub use places::{Place, Places};
 pub use policy::{PolicyMode, SourcePolicy};
 pub use principal::{
@@ -36,5 +39,6 @@ pub use principal::{
     ShownKey,
 };
 pub use proposal::{RawFact, TimeRef};
+pub use share::Share;
 pub use space::{DEFAULT_TENANT, DEFAULT_USER, Space, Tenant};
 pub use wording::{Doubt, Named, Proposed, Wording};

@@ -19,6 +19,8 @@ pub const METADATA_BYTES: usize = 16 * 1024;
 pub const FACTS_PER_STATEMENT: usize = 64;
 /// `user_id`s that one key may name.
 pub const SCOPES_PER_KEY: usize = 256;
+/// The most that a principal's own quota may be: a petabyte, more than any key stores. A larger number is a slip.
+pub const OWN_QUOTA: u64 = 1_000_000_000_000_000;
 /// Sources that one space's policy may rank.
 pub const RANKED_SOURCES: usize = 256;
 /// Below this confidence a change is flagged, not made.

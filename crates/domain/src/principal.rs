@@ -1,5 +1,6 @@
 //! Who may do what.
 
+use crate::OwnQuotas;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -128,6 +129,14 @@ impl Scopes {
             Self::Only(ids) => ids.iter().any(|id| id == user_id),
         }
     }
+
+    fn cover(&self, others: &Self) -> bool {
+        match (self, others) {
+            (Self::All, _) => true,
+            (Self::Only(_), Self::All) => false,
+            (Self::Only(_), Self::Only(ids)) => ids.iter().all(|id| self.holds(id)),
+        }
+    }
 }
 
 impl fmt::Display for Scopes {
@@ -188,8 +197,24 @@ pub struct Principal {
     pub kind: PrincipalKind,
     pub tenant: crate::Tenant,
     pub scopes: Scopes,
+    pub quotas: OwnQuotas,
     /// What a caller showed to be taken for this principal. There is none where nobody calls, and after single sign-on.
     pub shown: Option<Box<ShownKey>>,
+}
+
+impl Principal {
+    /// Admins reach every space of their tenant, whatever scopes their key was given.
+    pub fn reaches(&self, user_id: &str) -> bool {
+        self.role == Role::Admin || self.scopes.holds(user_id)
+    }
+
+    /// Whether it may still do, when a call commits, all that it might do when the call began. How often it may call was
+    /// counted then.
+    pub fn still_allows(&self, began: &Self) -> bool {
+        self.role == began.role
+            && (self.role == Role::Admin || self.scopes.cover(&began.scopes))
+            && self.quotas.store_as_much_as(&began.quotas)
+    }
 }
 
 /// An API key that was good when a call began. Whether it still is, is asked again where the call commits.
@@ -210,7 +235,44 @@ pub struct PrincipalsVersion(pub u128);
 
 #[cfg(test)]
 mod tests {
-    use super::Scopes;
+    use super::{Principal, PrincipalKind, PrincipalOrigin, Role, Scopes};
+    use crate::{OwnQuotas, Quota, Tenant};
+    use std::num::NonZeroU64;
+
+    fn principal(role: Role, scopes: &str, facts: Option<u64>) -> Principal {
+        let mut quotas = OwnQuotas::default();
+        quotas.set(Quota::Facts, facts.and_then(NonZeroU64::new));
+        Principal {
+            id: PrincipalOrigin::ApiKey.id("1"),
+            name: "ana".to_owned(),
+            role,
+            kind: PrincipalKind::Human,
+            tenant: Tenant::default(),
+            scopes: Scopes::parse(scopes).unwrap(),
+            quotas,
+            shown: None,
+        }
+    }
+
+    #[test]
+    fn a_call_commits_only_where_nothing_that_it_might_do_was_taken_away() {
+        let agent = |scopes, facts| principal(Role::Agent, scopes, facts);
+        let began = agent("u1, u2", Some(10));
+        for (now, allowed) in [
+            (agent("u1, u2", Some(10)), true),
+            (agent("u2, u3, u1", None), true),
+            (agent("*", Some(11)), true),
+            (agent("u1", Some(10)), false),
+            (agent("*", Some(9)), false),
+            (principal(Role::Member, "u1, u2", Some(10)), false),
+        ] {
+            assert_eq!(now.still_allows(&began), allowed, "{} {}", now.scopes, now.quotas);
+        }
+        assert!(!agent("u1", None).still_allows(&agent("*", None)));
+        assert!(!agent("*", Some(1)).still_allows(&agent("*", None)));
+        let admin = |scopes| principal(Role::Admin, scopes, None);
+        assert!(admin("u1").still_allows(&admin("*")), "an admin reaches everybody all the same");
+    }
 
     #[test]
     fn only_nothing_or_a_star_alone_means_every_space() {

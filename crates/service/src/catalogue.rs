@@ -8,12 +8,12 @@ use crate::schema::schema;
 use crate::service::{Service, ToolsShown};
 use crate::tool::{Context, Effect, Tool, World};
 use crate::tools::{
-    as_of, attest, audit_log, change, check_before_act, create_principal, delete, delete_all,
-    explain_decision, export_memory, export_public_key, forget, get_memory, get_reconcile_policy, health,
-    history, import_records, license_status, list_decisions, list_memories, list_principals, list_receipts,
-    list_spaces, log_head, pending_changes, purge_expired, recall, recall_related, record_decision, remember,
-    revoke_principal, rotate_principal, safe_recall, search_memories, set_reconcile_policy, space_graph,
-    stats, update_memory, usage_history, verify_audit, verify_receipt,
+    as_of, attest, audit_log, change, change_principal, check_before_act, create_principal, delete,
+    delete_all, explain_decision, export_memory, export_public_key, forget, get_memory, get_reconcile_policy,
+    health, history, import_records, license_status, list_decisions, list_memories, list_principals,
+    list_receipts, list_spaces, log_head, pending_changes, purge_expired, recall, recall_related,
+    record_decision, remember, revoke_principal, rotate_principal, safe_recall, search_memories,
+    set_reconcile_policy, space_graph, stats, update_memory, usage_history, verify_audit, verify_receipt,
 };
 use domain::{Caller, Capability, Space};
 use serde_json::Value;
@@ -71,7 +71,7 @@ const CORE: [&str; 10] = [
 ];
 
 /// What only people do, with `svc` or in the console: it passes the same gate, and no client is offered it.
-static TOOLS_FOR_PEOPLE: [ToolInfo; 12] = [
+static TOOLS_FOR_PEOPLE: [ToolInfo; 13] = [
     ToolInfo::of::<search_memories::SearchMemories>(),
     ToolInfo::of::<forget::ForgetMemory>(),
     ToolInfo::of::<list_spaces::ListSpaces>(),
@@ -81,6 +81,7 @@ static TOOLS_FOR_PEOPLE: [ToolInfo; 12] = [
     ToolInfo::of::<space_graph::SpaceGraph>(),
     ToolInfo::of::<usage_history::UsageOverTime>(),
     ToolInfo::of::<rotate_principal::RotatePrincipal>(),
+    ToolInfo::of::<change_principal::ChangePrincipal>(),
     ToolInfo::of::<import_records::ImportRecords>(),
     ToolInfo::of::<as_of::ListAsOf>(),
     ToolInfo::of::<as_of::RecallAsOf>(),

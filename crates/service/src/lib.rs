@@ -44,6 +44,7 @@ pub use tools::as_of::{HeldThen, RecalledThen};
 pub use tools::attest::SignedAttestation;
 pub use tools::audit_log::AuditPage;
 pub use tools::change::Decided;
+pub use tools::change_principal::ChangedPrincipal;
 pub use tools::check_before_act::Checked;
 pub use tools::create_principal::Created;
 pub use tools::delete::Deleted;

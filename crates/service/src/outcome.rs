@@ -68,6 +68,10 @@ impl From<StoreError> for Stop {
                 "this API key was revoked, has expired or was replaced while the call was under way, so nothing was \
                  changed. Send a key that is valid.",
             ),
+            StoreError::KeyNarrowed => Self::denied(
+                "what this API key may do was changed while the call was under way, so nothing was changed. Make the \
+                 call again.",
+            ),
             other => Self::Fault(other.into()),
         }
     }

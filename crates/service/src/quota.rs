@@ -1,7 +1,7 @@
 //! Quotas: how much one key, and one tenant, may ask for. Calls are counted here, by each process for itself; facts and
 //! bytes by the store.
 
-use domain::{Caller, Identity};
+use domain::{Caller, Identity, OwnQuotas, Quota, SetBy};
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -24,6 +24,37 @@ pub struct Quotas {
 pub struct CallQuotas {
     pub calls_per_minute: Option<usize>,
     pub concurrent: Option<usize>,
+}
+
+impl Quotas {
+    /// The setting that holds for every key, and what it allows.
+    pub fn of_key(&self, quota: Quota) -> (&'static str, Option<u64>) {
+        let calls = |most: Option<usize>| most.and_then(|most| u64::try_from(most).ok());
+        let held = |most: Option<i64>| most.and_then(|most| u64::try_from(most).ok());
+        match quota {
+            Quota::CallsPerMinute => ("SVC_QUOTA_KEY_CALLS", calls(self.key.calls_per_minute)),
+            Quota::AtOnce => ("SVC_QUOTA_KEY_CONCURRENT", calls(self.key.concurrent)),
+            Quota::Facts => ("SVC_QUOTA_KEY_FACTS", held(self.storage.key.facts)),
+            Quota::Bytes => ("SVC_QUOTA_KEY_BYTES", held(self.storage.key.bytes)),
+        }
+    }
+}
+
+/// What counts for one key or one tenant, and who set it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Limits {
+    calls_per_minute: Option<(usize, SetBy)>,
+    concurrent: Option<(usize, SetBy)>,
+}
+
+impl Limits {
+    /// The lower of what the deployment allows and what the principal has of its own.
+    fn narrowed(deployment: CallQuotas, own: &OwnQuotas) -> Self {
+        Self {
+            calls_per_minute: own.narrow(Quota::CallsPerMinute, deployment.calls_per_minute),
+            concurrent: own.narrow(Quota::AtOnce, deployment.concurrent),
+        }
+    }
 }
 
 /// A quota that is used up.
@@ -70,18 +101,20 @@ impl Meter {
     pub fn enter(&self, quotas: &Quotas, caller: &Caller, now: Instant) -> Result<Ticket, OverQuota> {
         let mut wanted = Vec::new();
         if let Identity::Principal(principal) = &caller.identity {
-            wanted.push((Who::Key(principal.id.to_string()), quotas.key));
+            let limits = Limits::narrowed(quotas.key, &principal.quotas);
+            wanted.push((Who::Key(principal.id.to_string()), limits));
         }
-        wanted.push((Who::Tenant(caller.tenant.to_string()), quotas.tenant));
-        wanted.retain(|(_, quota)| quota.calls_per_minute.is_some() || quota.concurrent.is_some());
+        let limits = Limits::narrowed(quotas.tenant, &OwnQuotas::default());
+        wanted.push((Who::Tenant(caller.tenant.to_string()), limits));
+        wanted.retain(|(_, limits)| limits.calls_per_minute.is_some() || limits.concurrent.is_some());
         let mut counts = self.0.lock();
-        for (who, quota) in &wanted {
-            counts.entry(who.clone()).or_default().check(who, *quota, now)?;
+        for (who, limits) in &wanted {
+            counts.entry(who.clone()).or_default().check(who, *limits, now)?;
         }
-        for (who, quota) in &wanted {
+        for (who, limits) in &wanted {
             let count = counts.entry(who.clone()).or_default();
             count.under_way += 1;
-            if quota.calls_per_minute.is_some() {
+            if limits.calls_per_minute.is_some() {
                 count.calls.push_back(now);
             }
         }
@@ -90,38 +123,51 @@ impl Meter {
 }
 
 impl Count {
-    fn check(&mut self, who: &Who, quota: CallQuotas, now: Instant) -> Result<(), OverQuota> {
-        let (word, whose) = match who {
-            Who::Key(_) => ("KEY", "a key"),
-            Who::Tenant(_) => ("TENANT", "a tenant"),
-        };
+    fn check(&mut self, who: &Who, limits: Limits, now: Instant) -> Result<(), OverQuota> {
         let left = |at: &Instant| MINUTE.saturating_sub(now.saturating_duration_since(*at));
         while self.calls.front().is_some_and(|oldest| left(oldest).is_zero()) {
             self.calls.pop_front();
         }
-        if let Some(most) = quota.calls_per_minute
+        if let Some((most, set_by)) = limits.calls_per_minute
             && self.calls.len() >= most
         {
             let wait = self.calls.front().map_or(MINUTE, left);
             let seconds = wait.as_millis().div_ceil(1000).max(1);
             let why = format!(
-                "SVC_QUOTA_{word}_CALLS allows {whose} {most} call(s) a minute, and {} were made. Try again in {seconds} \
-                 second(s).",
-                self.calls.len()
+                "{} {most} call(s) a minute, and {} were made. Try again in {seconds} second(s).{}",
+                allows(who, "CALLS", set_by),
+                self.calls.len(),
+                changed_by(set_by)
             );
             return Err(OverQuota { why, retry_after: Some(wait) });
         }
-        if let Some(most) = quota.concurrent
+        if let Some((most, set_by)) = limits.concurrent
             && self.under_way >= most
         {
             let why = format!(
-                "SVC_QUOTA_{word}_CONCURRENT allows {whose} {most} call(s) at once, and {} are under way. Try again when \
-                 one of them has ended.",
-                self.under_way
+                "{} {most} call(s) at once, and {} are under way. Try again when one of them has ended.{}",
+                allows(who, "CONCURRENT", set_by),
+                self.under_way,
+                changed_by(set_by)
             );
             return Err(OverQuota { why, retry_after: Some(SOON) });
         }
         Ok(())
+    }
+}
+
+fn allows(who: &Who, what: &str, set_by: SetBy) -> String {
+    match (set_by, who) {
+        (SetBy::Deployment, Who::Key(_)) => format!("SVC_QUOTA_KEY_{what} allows a key"),
+        (SetBy::Deployment, Who::Tenant(_)) => format!("SVC_QUOTA_TENANT_{what} allows a tenant"),
+        (SetBy::Principal, _) => "the quota of this key allows it".to_owned(),
+    }
+}
+
+fn changed_by(set_by: SetBy) -> &'static str {
+    match set_by {
+        SetBy::Deployment => "",
+        SetBy::Principal => " An admin can change that quota, in the console or with svc principal change.",
     }
 }
 
@@ -143,8 +189,10 @@ impl Drop for Ticket {
 mod tests {
     use super::{CallQuotas, Meter, Quotas};
     use domain::{
-        Caller, Identity, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant, Timestamp,
+        Caller, Identity, OwnQuotas, Principal, PrincipalKind, PrincipalOrigin, Quota, Role, Scopes, Tenant,
+        Timestamp,
     };
+    use std::num::NonZeroU64;
     use std::time::{Duration, Instant};
 
     fn caller(id: &str) -> Caller {
@@ -155,6 +203,7 @@ mod tests {
             kind: PrincipalKind::Agent,
             tenant: Tenant::default(),
             scopes: Scopes::All,
+            quotas: OwnQuotas::default(),
             shown: None,
         };
         let now = Instant::now();
@@ -178,6 +227,41 @@ mod tests {
         let over = enter("b", 21).unwrap_err();
         assert!(over.why.starts_with("SVC_QUOTA_TENANT_CALLS"), "{}", over.why);
         assert!(enter("a", 60).is_ok());
+    }
+
+    #[test]
+    fn a_quota_of_its_own_narrows_and_never_lifts() {
+        let key = CallQuotas { calls_per_minute: Some(2), concurrent: None };
+        let (quotas, meter, now) = (Quotas { key, ..Quotas::default() }, Meter::default(), Instant::now());
+        let enter = |own: Option<u64>| {
+            let mut caller = caller("a");
+            if let Identity::Principal(principal) = &mut caller.identity {
+                principal.quotas.set(Quota::CallsPerMinute, own.and_then(NonZeroU64::new));
+            }
+            meter.enter(&quotas, &caller, now).map(drop).map_err(|over| over.why)
+        };
+        assert!(enter(None).is_ok());
+        let own = enter(Some(1)).unwrap_err();
+        assert!(
+            own.starts_with("the quota of this key allows it 1 call(s) a minute, and 1 were made."),
+            "{own}"
+        );
+        assert!(
+            own.ends_with("An admin can change that quota, in the console or with svc principal change.")
+        );
+        assert!(enter(Some(9)).is_ok());
+        let lower = enter(Some(9)).unwrap_err();
+        assert!(lower.starts_with("SVC_QUOTA_KEY_CALLS allows a key 2 call(s)"), "{lower}");
+        let (quotas, meter) = (Quotas::default(), Meter::default());
+        let mut caller = caller("a");
+        if let Identity::Principal(principal) = &mut caller.identity {
+            principal.quotas.set(Quota::AtOnce, NonZeroU64::new(1));
+        }
+        let first = meter.enter(&quotas, &caller, now);
+        let over = meter.enter(&quotas, &caller, now).unwrap_err();
+        assert!(over.why.starts_with("the quota of this key allows it 1 call(s) at once"), "{}", over.why);
+        drop(first);
+        assert!(meter.0.lock().is_empty());
     }
 
     #[test]

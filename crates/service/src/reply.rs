@@ -6,6 +6,7 @@ use crate::tools::as_of::{HeldThen, ListAsOf, RecallAsOf, RecalledThen};
 use crate::tools::attest::{Attest, SignedAttestation};
 use crate::tools::audit_log::{AuditLog, AuditPage};
 use crate::tools::change::{ConfirmChange, Decided, RejectChange};
+use crate::tools::change_principal::{ChangePrincipal, ChangedPrincipal};
 use crate::tools::check_before_act::{CheckBeforeAct, Checked};
 use crate::tools::create_principal::{CreatePrincipal, Created};
 use crate::tools::delete::{Delete, Deleted};
@@ -194,6 +195,7 @@ tool_replies! {
     ListPrincipals(PrincipalList),
     RevokePrincipal(RevokedPrincipal),
     RotatePrincipal(RotatedKey),
+    ChangePrincipal(ChangedPrincipal),
     ImportRecords(Imported),
     ListAsOf(HeldThen),
     RecallAsOf(RecalledThen),

@@ -8,8 +8,8 @@
 mod postgres;
 
 use domain::{
-    Caller, Identity, Metadata, Principal, PrincipalKind, PrincipalOrigin, RawFact, Role, Scopes, Space,
-    Tenant, Timestamp,
+    Caller, Identity, Metadata, OwnQuotas, Principal, PrincipalKind, PrincipalOrigin, RawFact, Role, Scopes,
+    Space, Tenant, Timestamp,
 };
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use postgres::{Database, Postgres};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::keys::{KeySource, Switch};
 use store::{
-    Call, Intent, NewDecision, PostgresSettings, Proposer, Said, SqliteSettings, StorageQuotas, Store,
+    Call, Intent, NewDecision, PostgresSettings, Proposer, Said, SqliteSettings, StorageLimits, Store,
     StoreSettings,
 };
 
@@ -66,6 +66,7 @@ fn principal(role: Role, tenant: &str, scopes: Scopes) -> Identity {
         kind: PrincipalKind::Agent,
         tenant: Tenant::new(tenant),
         scopes,
+        quotas: OwnQuotas::default(),
         shown: None,
     })
 }
@@ -143,7 +144,7 @@ async fn seed(store: &Store, user: &str) {
             raw("cache", "Redis", "ADD").into(),
             raw("database", "MySQL", "FLAG").into(),
         ],
-        quotas: StorageQuotas::default(),
+        limits: StorageLimits::default(),
     };
     let slots = Arc::new(SlotSchema::none());
     store.statement_commit(call("remember"), space.clone(), slots, said).await.unwrap();
@@ -179,6 +180,7 @@ fn arguments(tool: &str, target: Target) -> Map<String, Value> {
         "recall_as_of" => json!({ "question": "which database?", "as_of": "2026-01-01T00:00:00Z" }),
         "create_principal" => json!({ "name": "new", "role": "viewer" }),
         "revoke_principal" => json!({ "principal_id": "prin_unknown" }),
+        "change_principal" => json!({ "principal_id": "prin_unknown", "at_once": 1 }),
         "rotate_principal" => json!({ "principal_id": "prin_unknown", "overlap": "0s" }),
         _ => json!({}),
     };
@@ -196,6 +198,7 @@ fn arguments(tool: &str, target: Target) -> Map<String, Value> {
         "log_head",
         "usage_over_time",
         "rotate_principal",
+        "change_principal",
     ];
     if !spaceless.contains(&tool) {
         arguments["user_id"] = user.into();

@@ -65,8 +65,8 @@ pub struct Record {
     pub detail: String,
     /// What was done to facts, for the counters.
     pub actions: Vec<Action>,
-    /// The call ended the key that it was made with. That is not held against it.
-    pub(crate) ends_own_key: bool,
+    /// The call ended the key that it was made with, or changed what that may do. That is not held against it.
+    pub(crate) changes_own_key: bool,
 }
 
 impl Record {
@@ -83,7 +83,7 @@ impl Record {
     }
 
     const fn new(ending: Ending, detail: String) -> Self {
-        Self { ending, detail, actions: Vec::new(), ends_own_key: false }
+        Self { ending, detail, actions: Vec::new(), changes_own_key: false }
     }
 
     pub fn with_actions(mut self, actions: impl IntoIterator<Item = Action>) -> Self {

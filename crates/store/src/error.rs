@@ -70,6 +70,8 @@ pub enum StoreError {
     OverQuota(OverStorage),
     #[error("the key of the caller was revoked, has expired or was replaced while the call was under way")]
     KeyEnded,
+    #[error("what the key of the caller may do was narrowed while the call was under way")]
+    KeyNarrowed,
     #[error("the store has shut down")]
     Closed,
     #[error("a transaction on SQLite waited for something, and nothing of it was kept")]
@@ -162,6 +164,7 @@ impl StoreError {
             Self::Startup(_) => "StartupError",
             Self::OverQuota(_) => "OverQuota",
             Self::KeyEnded => "KeyEnded",
+            Self::KeyNarrowed => "KeyNarrowed",
             Self::Closed => "StoreClosed",
             Self::Waiting => "StoreWaiting",
             Self::TooLate => "Timeout",

@@ -54,6 +54,7 @@ pub use rows::facts::SpaceChanges;
 pub use rows::graph::{GraphState, Lease, Rebuild};
 pub use rows::imports::{Arrival, Bringing, Brought, BroughtFact, BroughtWords, Notes};
 pub use rows::outbox::OutboxRow;
+pub use rows::principal_change::{Changed, PrincipalChange, differences};
 pub use rows::principals::{
     Creation, KeyHash, NewKey, NextExpiry, PrincipalState, Revocation, Revoked, Rotated, Rotation,
 };
@@ -72,7 +73,7 @@ pub use scripts::master_rotation::MasterRotated;
 pub use scripts::readiness::NotReady;
 pub use scripts::users_rotation::Resealed;
 pub use sqlite::{Meter, SqliteSettings};
-pub use storage_quota::{Amount, OverStorage, StorageQuota, StorageQuotas};
+pub use storage_quota::{Amount, OverStorage, StorageLimits, StorageQuota, StorageQuotas};
 pub use store::{Store, StoreSettings};
 pub use typed_lines::{Added, TypedLines};
 pub use witness::{Testimony, Witness, Witnessed};

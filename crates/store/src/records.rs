@@ -2,6 +2,7 @@
 
 use crate::call::Record;
 use crate::rows::erasure::ErasureSummary;
+use crate::rows::principal_change::{Changed, differences};
 use crate::rows::principals::{Creation, Revoked, Rotated};
 use crate::rows::receipts::Attested;
 use crate::rows::statements::{ChangeVerdict, Planned, Proposer};
@@ -164,5 +165,22 @@ impl Recorded for Renewed<'_> {
             Rotated::ExpiryUnsaid => Record::failed("refused: it was not said when the new key expires"),
             Rotated::Unknown => Record::done("no such active principal"),
         }
+    }
+}
+
+/// A principal of which something was to be changed.
+pub(crate) struct Altered<'a> {
+    pub id: &'a PrincipalId,
+    pub changed: &'a Changed,
+}
+
+impl Recorded for Altered<'_> {
+    fn record(&self) -> Record {
+        let id = self.id;
+        Record::done(match self.changed {
+            Changed::Done { before, state } => format!("{id}: {}", differences(before, &state.principal)),
+            Changed::Same(_) => format!("{id} has that already"),
+            Changed::Unknown => "no such active principal".to_owned(),
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! Quotas on what is stored: facts, and bytes.
 
+use domain::{Caller, Identity, OwnQuotas, Quota, SetBy};
 use std::fmt;
 
 /// What the operator allows of facts and bytes; `None` is no quota.
@@ -22,32 +23,66 @@ pub struct Amount {
     pub bytes: i64,
 }
 
+/// What one caller may store: no more than the operator allows, and where it has a key, no more than the key's own quota.
+/// None at all for what must be possible when there is no room.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StorageLimits {
+    deployment: StorageQuotas,
+    own: OwnQuotas,
+}
+
 /// A quota without room for what was to be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OverStorage {
-    setting: &'static str,
-    whose: &'static str,
+    quota: Named,
     what: &'static str,
     most: i64,
     held: i64,
     added: i64,
 }
 
+/// Whose quota it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Setting { name: &'static str, whose: &'static str },
+    OwnOfKey,
+}
+
 impl fmt::Display for OverStorage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { setting, whose, what, most, held, added } = self;
+        let Self { quota, what, most, held, added } = self;
+        let (subject, lifted) = match quota {
+            Named::Setting { name, whose } => {
+                (format!("{name} allows {whose}"), "when the operator raises the setting")
+            }
+            Named::OwnOfKey => (
+                "the quota of this key allows it".to_owned(),
+                "when an admin changes that quota, in the console or with svc principal change",
+            ),
+        };
         write!(
             f,
-            "{setting} allows {whose} {most} {what}, {held} are held, and this would add {added}. Nothing was stored. \
-             There is room again when something is erased (delete, delete_all, purge_expired), or when the operator \
-             raises the setting."
+            "{subject} {most} {what}, {held} are held, and this would add {added}. Nothing was stored. There is room \
+             again when something is erased (delete, delete_all, purge_expired), or {lifted}."
         )
     }
 }
 
 impl StorageQuotas {
+    pub fn limits(self, caller: &Caller) -> StorageLimits {
+        let own = match &caller.identity {
+            Identity::Principal(principal) => principal.quotas,
+            Identity::Local | Identity::Anonymous | Identity::Service => OwnQuotas::default(),
+        };
+        StorageLimits { deployment: self, own }
+    }
+}
+
+impl StorageLimits {
     pub(crate) fn are_set(&self) -> bool {
-        *self != Self::default()
+        self.deployment != StorageQuotas::default()
+            || self.own.get(Quota::Facts).is_some()
+            || self.own.get(Quota::Bytes).is_some()
     }
 
     /// Whether there is room in the tenant, and with the key where the caller has one.
@@ -57,32 +92,30 @@ impl StorageQuotas {
         key: Option<Amount>,
         added: Amount,
     ) -> Result<(), OverStorage> {
-        let facts = |setting, whose, most, held: Amount| {
-            room(setting, whose, "fact(s)", most, held.facts, added.facts)
-        };
-        let bytes = |setting, whose, most, held: Amount| {
-            room(setting, whose, "byte(s)", most, held.bytes, added.bytes)
-        };
+        let facts = |limit, held: Amount| room(limit, "fact(s)", held.facts, added.facts);
+        let bytes = |limit, held: Amount| room(limit, "byte(s)", held.bytes, added.bytes);
+        let Self { deployment, own } = self;
         if let Some(held) = key {
-            facts("SVC_QUOTA_KEY_FACTS", "a key", self.key.facts, held)?;
-            bytes("SVC_QUOTA_KEY_BYTES", "a key", self.key.bytes, held)?;
+            let of_key = |quota, name, most| {
+                own.narrow(quota, most).map(|(most, set_by)| match set_by {
+                    SetBy::Deployment => (most, Named::Setting { name, whose: "a key" }),
+                    SetBy::Principal => (most, Named::OwnOfKey),
+                })
+            };
+            facts(of_key(Quota::Facts, "SVC_QUOTA_KEY_FACTS", deployment.key.facts), held)?;
+            bytes(of_key(Quota::Bytes, "SVC_QUOTA_KEY_BYTES", deployment.key.bytes), held)?;
         }
-        facts("SVC_QUOTA_TENANT_FACTS", "a tenant", self.tenant.facts, tenant)?;
-        bytes("SVC_QUOTA_TENANT_BYTES", "a tenant", self.tenant.bytes, tenant)
+        let of_tenant =
+            |name, most: Option<i64>| most.map(|most| (most, Named::Setting { name, whose: "a tenant" }));
+        facts(of_tenant("SVC_QUOTA_TENANT_FACTS", deployment.tenant.facts), tenant)?;
+        bytes(of_tenant("SVC_QUOTA_TENANT_BYTES", deployment.tenant.bytes), tenant)
     }
 }
 
-fn room(
-    setting: &'static str,
-    whose: &'static str,
-    what: &'static str,
-    most: Option<i64>,
-    held: i64,
-    added: i64,
-) -> Result<(), OverStorage> {
-    match most {
-        Some(most) if held.saturating_add(added) > most => {
-            Err(OverStorage { setting, whose, what, most, held, added })
+fn room(limit: Option<(i64, Named)>, what: &'static str, held: i64, added: i64) -> Result<(), OverStorage> {
+    match limit {
+        Some((most, quota)) if held.saturating_add(added) > most => {
+            Err(OverStorage { quota, what, most, held, added })
         }
         _ => Ok(()),
     }

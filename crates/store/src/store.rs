@@ -10,14 +10,14 @@ use crate::rows::audit::AuditReport;
 use crate::rows::schema::Schema;
 use crate::script::{Query, Reach, Script, StoreResult};
 use crate::scripts::log::HeadInside;
-use crate::scripts::marks::{Against, StillWanted};
+use crate::scripts::marks::Against;
 use crate::scripts::signing_view::Learn;
 use crate::scripts::user_keys::Follow;
 use crate::secrets::Secrets;
 use crate::sqlite::db::SqliteDb;
 use crate::sqlite::{Sqlite, SqliteSettings};
 use crate::typed_lines::{self, TypedLines};
-use crate::verification::Verification;
+use crate::verification::{Audience, Verification};
 use crate::witness::Known;
 use crate::{ChainWait, StoreError};
 use domain::{Account, ReceiptId, Tenant, Timestamp};
@@ -325,17 +325,17 @@ impl Store {
         &self.verification
     }
 
-    pub(crate) async fn audit_check(&self, against: Against, still: StillWanted) -> StoreResult<AuditReport> {
+    pub(crate) async fn audit_check(&self, against: Against, audience: Audience) -> StoreResult<AuditReport> {
         match &self.engine {
             Engine::Sqlite(engine) => {
                 let stamp = engine.stamp().await;
                 let before = stamp.as_ref().and_then(|stamp| engine.last_intact.at(stamp));
-                let check = move |db: &mut SqliteDb<'_>| db.audit_check_after(against, &still, before);
+                let check = move |db: &mut SqliteDb<'_>| db.audit_check_after(against, &audience, before);
                 let (report, intact) = engine.verification.run(&Account::of_deployment(), check).await?;
                 engine.last_intact.set(stamp.zip(intact));
                 Ok(report)
             }
-            Engine::Postgres(engine) => engine.shared.audit_check(against, &still).await,
+            Engine::Postgres(engine) => engine.shared.audit_check(against, &audience).await,
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Checking the whole audit log, asked for by many and done once at a time. Whoever asks while a check is running waits
 //! for the next one, because the running one may have passed what the caller wants to know about; all who wait for the
-//! next one share its verdict. A check that nobody waits for any more is stopped.
+//! next one share its verdict, and see how far it has come. A check that nobody waits for any more is stopped.
 
 use crate::StoreError;
 use crate::rows::audit::AuditReport;
 use crate::script::StoreResult;
+use domain::Share;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,20 +21,59 @@ pub(crate) struct Verification {
 
 /// One check, and those who wait for its verdict.
 #[derive(Debug)]
-pub(crate) struct Round(watch::Sender<Option<StoreResult<AuditReport>>>);
+pub(crate) struct Round {
+    verdict: watch::Sender<Option<StoreResult<AuditReport>>>,
+    walked: Arc<Share>,
+}
 
 impl Round {
-    pub fn is_wanted(&self) -> bool {
-        !self.0.is_closed()
+    fn is_wanted(&self) -> bool {
+        !self.verdict.is_closed()
+    }
+}
+
+/// Those for whom a log is walked. Nobody in particular where the check is a part of something else, which goes on
+/// whatever happens.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Audience(Option<Arc<Round>>);
+
+impl Audience {
+    pub const fn of(round: Arc<Round>) -> Self {
+        Self(Some(round))
+    }
+
+    /// It is asked now and then, and the check ends with a no.
+    pub fn is_waiting(&self) -> bool {
+        self.0.as_ref().is_none_or(|round| round.is_wanted())
+    }
+
+    pub fn begin(&self, entries: u64) {
+        if let Some(round) = &self.0 {
+            round.walked.begin(entries);
+        }
+    }
+
+    pub fn reach(&self, entries: u64) {
+        if let Some(round) = &self.0 {
+            round.walked.reach(entries);
+        }
     }
 }
 
 /// The place of one who waits for a check.
-pub(crate) struct Awaited(watch::Receiver<Option<StoreResult<AuditReport>>>);
+pub(crate) struct Awaited {
+    verdict: watch::Receiver<Option<StoreResult<AuditReport>>>,
+    /// How many entries the check has walked, of how many.
+    pub walked: Arc<Share>,
+}
 
 impl Awaited {
+    fn of(round: &Round) -> Self {
+        Self { verdict: round.verdict.subscribe(), walked: round.walked.clone() }
+    }
+
     pub async fn verdict(mut self, deadline: Instant) -> StoreResult<AuditReport> {
-        let verdict = timeout_at(deadline.into(), self.0.wait_for(Option::is_some)).await;
+        let verdict = timeout_at(deadline.into(), self.verdict.wait_for(Option::is_some)).await;
         let verdict = verdict.map_err(|_| StoreError::TooLate)?.map_err(|_| StoreError::Panicked)?;
         verdict.clone().unwrap_or(Err(StoreError::Panicked))
     }
@@ -44,12 +84,12 @@ impl Verification {
     pub fn join(&self) -> (Awaited, Option<Arc<Round>>) {
         let mut next = self.next.lock();
         if let Some(round) = next.as_ref() {
-            return (Awaited(round.0.subscribe()), None);
+            return (Awaited::of(round), None);
         }
-        let (verdict, awaited) = watch::channel(None);
-        let round = Arc::new(Round(verdict));
+        let verdict = watch::Sender::new(None);
+        let round = Arc::new(Round { verdict, walked: Arc::new(Share::of("entries")) });
         *next = Some(round.clone());
-        (Awaited(awaited), Some(round))
+        (Awaited::of(&round), Some(round))
     }
 
     /// Carries the check out when the one before it has ended. From the moment it begins nobody can join it.
@@ -59,16 +99,17 @@ impl Verification {
         if round.is_wanted() {
             let verdict = check().await;
             // Those who no longer wait have asked for nothing.
-            let _ = round.0.send(Some(verdict));
+            let _ = round.verdict.send(Some(verdict));
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Verification;
+    use super::{Audience, Verification};
     use crate::rows::audit::AuditReport;
     use std::cell::Cell;
+    use std::sync::Arc;
     use std::time::{Duration, Instant};
     use tokio::sync::Notify;
 
@@ -95,10 +136,15 @@ mod tests {
             let (second, next) = verification.join();
             let (third, none) = verification.join();
             assert!(none.is_none());
+            assert!(Arc::ptr_eq(&second.walked, &third.walked) && second.walked.read().is_none());
             go_on.notify_one();
             let next = next.unwrap();
+            let (walked, audience) = (third.walked.clone(), Audience::of(next.clone()));
             let check = verification.carry_out(&next, async || {
                 checks.set(checks.get() + 1);
+                audience.begin(2);
+                audience.reach(1);
+                assert_eq!(walked.read(), Some((1, 2)));
                 Ok(INTACT)
             });
             let (_, second, third) = tokio::join!(check, second.verdict(later()), third.verdict(later()));

@@ -7,7 +7,9 @@ use super::session::Session;
 use crate::settings::Settings;
 use crate::startup::StartupError;
 use clap::Args;
-use domain::{DecisionId, FactId, Identity, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant};
+use domain::{
+    DecisionId, FactId, Identity, OwnQuotas, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant,
+};
 use serde_json::{Value, json};
 use service::{AuditVerdict, Decided, Explanation, Reply, ToolReply};
 use std::io::{IsTerminal, Write};
@@ -118,6 +120,7 @@ fn agent() -> Identity {
         kind: PrincipalKind::Agent,
         tenant: Tenant::default(),
         scopes: Scopes::All,
+        quotas: OwnQuotas::default(),
         shown: None,
     })
 }

@@ -2,10 +2,11 @@
 
 use super::CliError;
 use super::progress::Progress;
+use super::wait_notice::while_waiting;
 use crate::settings::Settings;
 use crate::startup::{self, StartupError};
 use clap::Args;
-use domain::{Caller, Identity, Timestamp, counted};
+use domain::{Caller, Identity, Notice, Timestamp, counted};
 use serde_json::json;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -40,7 +41,9 @@ impl Command {
         let mut progress = Progress::on_stderr();
         let mut checked = fsck(&settings.storage, &mut |step| progress.show(step)).await.map_err(failed)?;
         let store = startup::store(settings.storage, settings.witnesses).await?;
-        let log = match store.audit_verify(Instant::now() + PATIENCE).await.map_err(failed)? {
+        let notice = Notice::default();
+        let verdict = store.audit_verify(Instant::now() + PATIENCE, &notice);
+        let log = match while_waiting(notice.clone(), verdict).await.map_err(failed)? {
             AuditReport::Intact { entries, witnessed, .. } => Log { entries, witnessed },
             AuditReport::Broken(broken) => {
                 let what = format!("the audit log is broken at seq {}: {}", broken.seq, broken.reason);

@@ -24,6 +24,7 @@ mod session;
 pub mod tell;
 pub mod verify;
 mod wait_notice;
+mod whose;
 pub mod witness;
 
 pub use error::CliError;

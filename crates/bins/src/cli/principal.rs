@@ -5,7 +5,7 @@ use super::session::Session;
 use crate::settings::Settings;
 use clap::Subcommand;
 use serde_json::{Value, json};
-use service::{Created, Reply, RotatedKey, ToolReply};
+use service::{ChangedPrincipal, Created, Reply, RotatedKey, ToolReply};
 use std::io::Write;
 use store::Revoked;
 
@@ -44,6 +44,26 @@ pub enum Command {
         #[arg(long, value_name = "TIME", default_value = "", hide_default_value = true)]
         expires: String,
     },
+    /// Change which users a principal reaches, and the quotas of its own. Its key stays; what is not named stays too.
+    Change {
+        /// The principal's id, prin_…
+        id: String,
+        /// Comma-separated user_ids that the key may touch, or '*' for all.
+        #[arg(long)]
+        scopes: Option<String>,
+        /// Calls within 60 seconds, or none for no quota of its own.
+        #[arg(long, value_name = "N|none", allow_negative_numbers = true)]
+        calls_per_minute: Option<String>,
+        /// Calls that are under way at once, or none.
+        #[arg(long, value_name = "N|none", allow_negative_numbers = true)]
+        at_once: Option<String>,
+        /// Facts that are held, or none.
+        #[arg(long, value_name = "N|none", allow_negative_numbers = true)]
+        facts: Option<String>,
+        /// Bytes that these facts take up, or none.
+        #[arg(long, value_name = "N|none", allow_negative_numbers = true)]
+        bytes: Option<String>,
+    },
     /// End a principal's key at once, in every process.
     Revoke {
         /// The principal's id, prin_…
@@ -69,6 +89,13 @@ impl Command {
             Self::Rotate { id, overlap, expires } => {
                 ("rotate_principal", json!({ "principal_id": id, "overlap": overlap, "expires": expires }))
             }
+            Self::Change { id, scopes, calls_per_minute, at_once, facts, bytes } => (
+                "change_principal",
+                json!({
+                    "principal_id": id, "scopes": scopes, "calls_per_minute": calls_per_minute, "at_once": at_once,
+                    "facts": facts, "bytes": bytes,
+                }),
+            ),
             Self::Revoke { id, erase } => ("revoke_principal", json!({ "principal_id": id, "erase": erase })),
         }
     }
@@ -90,6 +117,9 @@ fn is_done(reply: &Reply) -> bool {
     match reply {
         Reply::Done(ToolReply::CreatePrincipal(created)) => matches!(created, Created::Made { .. }),
         Reply::Done(ToolReply::RotatePrincipal(rotated)) => matches!(rotated, RotatedKey::Done { .. }),
+        Reply::Done(ToolReply::ChangePrincipal(changed)) => {
+            !matches!(changed, ChangedPrincipal::Unknown { .. })
+        }
         Reply::Done(ToolReply::RevokePrincipal(revoked)) => revoked.found != Revoked::Nothing,
         Reply::Done(_) => true,
         _ => false,

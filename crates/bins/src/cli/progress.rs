@@ -1,6 +1,7 @@
 //! How far a copy has come, on standard error: one line a table, rewritten in place where somebody is looking.
 
 use std::io::{IsTerminal, Write};
+use std::time::Duration;
 use store::{Beginning, Step};
 
 pub(super) struct Progress<W> {
@@ -48,6 +49,11 @@ impl<W: Write> Progress<W> {
             Screen::Lines if done == 0 && total > 0 => Ok(()),
             Screen::Lines => writeln!(self.out, "{table}: {done} of {total} rows"),
         }
+    }
+
+    /// How often a count is worth showing.
+    pub fn every(&self) -> Duration {
+        Duration::from_secs(if matches!(self.screen, Screen::Terminal) { 1 } else { 10 })
     }
 
     /// How many there are by now, of how many if that is known.

@@ -6,7 +6,7 @@ use reconcile::{SlotSchema, Trust};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Call, Intent, Proposer, Record, Said, StorageQuotas, Store};
+use store::{Call, Intent, Proposer, Record, Said, StorageLimits, Store};
 
 async fn fill(store: &Store, facts: usize) {
     let space = Space::new("default", "", "");
@@ -27,7 +27,7 @@ async fn fill(store: &Store, facts: usize) {
             metadata: domain::Metadata::new(),
             proposer: Proposer::Model,
             facts: chunk.iter().map(|n| fact(n).into()).collect(),
-            quotas: StorageQuotas::default(),
+            limits: StorageLimits::default(),
         };
         let call = Call::new(caller(Identity::Local), "remember", Some(space.clone()));
         let slots = Arc::new(SlotSchema::none());

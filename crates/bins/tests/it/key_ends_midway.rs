@@ -86,6 +86,37 @@ fn a_call_whose_key_has_ended_changes_and_tells_nothing() {
     assert!(admin.call("verify_audit", &json!({})).contains("INTACT"));
 }
 
+/// What is wider or lower in another way than what the call began with does not stop it.
+#[test]
+fn a_call_whose_key_was_narrowed_changes_nothing_and_one_that_was_widened_goes_on() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with_seats(9).with("SVC_RATE_PER_MIN", "0");
+    let server = deployment.serve();
+    let mut calls = Vec::new();
+    for (name, change, is_done) in [
+        ("narrowed", ["--scopes", "u2"], false),
+        ("full", ["--facts", "5"], false),
+        ("widened", ["--scopes", "*"], true),
+        ("slowed", ["--at-once", "1"], true),
+    ] {
+        let scopes = if name == "widened" { "u1" } else { "u1,u2" };
+        let (id, key) = deployment.principal(name, &["--role", "agent", "--scopes", scopes]);
+        let arguments = json!({ "text": says(&format!("by {name}"), "stored"), "user_id": "u1" });
+        let call = begin(&model, &server, &key, "remember", arguments);
+        deployment.svc(&[&["principal", "change", &id], &change[..]].concat());
+        calls.push((call, is_done));
+    }
+    model.release();
+    for (call, is_done) in calls {
+        let said = call.join().unwrap();
+        let began =
+            if is_done { "Stored: [ADD]" } else { "Access denied: what this API key may do was changed" };
+        assert!(said.starts_with(began), "{said}");
+    }
+    let list = deployment.start().call("list_memories", &json!({ "user_id": "u1" }));
+    assert_eq!(list.matches("stored").count(), 2, "{list}");
+}
+
 #[test]
 fn a_principal_can_end_its_own_key() {
     let deployment = Deployment::new(&Model::start());

@@ -13,6 +13,8 @@ mod arguments;
 mod as_of;
 #[path = "../it/audit_log.rs"]
 mod audit_log;
+#[path = "../it/audit_progress.rs"]
+mod audit_progress;
 #[path = "../it/audit_tampering.rs"]
 mod audit_tampering;
 #[path = "../it/backup.rs"]
@@ -67,6 +69,8 @@ mod http_rotation;
 mod import;
 #[path = "../it/import_again.rs"]
 mod import_again;
+#[path = "../it/import_periods.rs"]
+mod import_periods;
 #[path = "../it/key_ends_midway.rs"]
 mod key_ends_midway;
 #[path = "../it/key_rotation.rs"]
@@ -89,6 +93,8 @@ mod pg_readiness;
 mod pg_restoration;
 mod pg_schema;
 mod pg_walls;
+#[path = "../it/principal_changes.rs"]
+mod principal_changes;
 #[path = "../it/principals.rs"]
 mod principals;
 #[path = "../it/progress.rs"]

@@ -5,7 +5,7 @@ use crate::fields::{Fields, address};
 use crate::html::{Again, form_token, when};
 use crate::names::Names;
 use crate::shown::Shown;
-use domain::{Capability, DEFAULT_TENANT};
+use domain::{Capability, DEFAULT_TENANT, Notice};
 use maud::{Markup, html};
 use serde_json::Map;
 use service::Head;
@@ -149,7 +149,7 @@ fn paging(fields: &Fields, entries: &[AuditLine]) -> Markup {
 /// Begins a check, which goes on however long it takes while the page asks for its verdict.
 pub(super) fn check(desk: &Desk) -> Shown {
     if let Some(check) = desk.session.begin_check(Instant::now()) {
-        let verdict = desk.begin("verify_audit", Map::new());
+        let verdict = desk.begin("verify_audit", Map::new(), check.notice.clone());
         tokio::spawn(async move {
             let verdict = verdict.await;
             let told = verdict.map(|answer| answer.reply.to_string()).map_err(|trouble| trouble.text);
@@ -157,6 +157,22 @@ pub(super) fn check(desk: &Desk) -> Shown {
         });
     }
     Shown::next("audit-check")
+}
+
+/// How far the check has come.
+fn progress(notice: &Notice) -> Markup {
+    html! {
+        @match (notice.share(), notice.words()) {
+            (Some((done, total)), Some(words)) if total > 0 => {
+                progress aria-label="Entries checked" max=(total) value=(done) {}
+                p { (words) }
+            }
+            _ => {
+                progress aria-label="The check is under way" {}
+                p { "It waits for its turn: one check runs at a time." }
+            }
+        }
+    }
 }
 
 pub(super) fn checked(desk: &Desk) -> Shown {
@@ -171,7 +187,7 @@ pub(super) fn checked(desk: &Desk) -> Shown {
             },
             None => {
                 p role="status" { "Every entry, hash and signature is being checked, for " (check.began.elapsed().as_secs()) " seconds so far. This page shows the verdict when it is there." }
-                progress aria-label="The check is under way" {}
+                (progress(&check.notice))
             }
             Some(Ok(verdict)) => @for line in verdict.lines() {
                 p.verdict role="status" { (line) }

@@ -48,6 +48,7 @@ pub(crate) async fn act(path: &str, desk: &Desk, fields: &Fields) -> Result<Show
         "waiting" => waiting::decide(desk, fields).await,
         "audit-check" => Ok(audit::check(desk)),
         "create-key" => people::create(desk, fields).await,
+        "change-key" => people::change(desk, fields).await,
         "rotate-key" => people::rotate(desk, fields).await,
         "revoke-key" => people::revoke(desk, fields).await,
         _ => Ok(Shown::Nothing),

@@ -1,10 +1,10 @@
-//! Who has a key: making, rotating and revoking them.
+//! Who has a key: making, changing, rotating and revoking them.
 
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::Fields;
 use crate::html::{form_token, when};
 use crate::shown::Shown;
-use domain::{PrincipalKind, Role, Timestamp};
+use domain::{Principal, PrincipalKind, Quota, Role, Timestamp, limits};
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 use service::{Created, PrincipalList, Quotas, RotatedKey};
@@ -58,12 +58,14 @@ fn row(desk: &Desk, state: &PrincipalState, now: Timestamp) -> Markup {
                     (None, Some(at)) => { "works until " (when(at)) }
                     (None, None) => "works",
                 }
+                @if !principal.quotas.are_none() { p.where { "at most " (principal.quotas) } }
                 @if let Some(until) = state.former_until.filter(|until| *until > now) { p.where { "the old key works until " (when(until)) } }
             }
             td data-label="Change" {
                 @if state.revoked.is_none() {
                     details {
-                        summary { "Rotate or revoke" span.hidden { " the key of " (principal.name) } }
+                        summary { "Change, rotate or revoke" span.hidden { " the key of " (principal.name) } }
+                        (change_form(desk, principal))
                         form method="post" action="rotate-key" {
                             (form_token(desk))
                             input type="hidden" name="id" value=(id);
@@ -81,6 +83,39 @@ fn row(desk: &Desk, state: &PrincipalState, now: Timestamp) -> Markup {
             }
         }
     }
+}
+
+/// What it begins with goes along, so that only what somebody changed here is changed, and not what another admin did
+/// meanwhile.
+fn change_form(desk: &Desk, principal: &Principal) -> Markup {
+    let scopes = principal.scopes.to_string();
+    // Each row has such a form.
+    let field = |name: &str| format!("{name}-{}", principal.id);
+    html! {
+        form.card method="post" action="change-key" {
+            (form_token(desk))
+            input type="hidden" name="id" value=(principal.id);
+            label for=(field(SCOPES)) { "Users in scope, or * for all" }
+            input id=(field(SCOPES)) name=(SCOPES) value=(scopes) required autocomplete="off" spellcheck="false";
+            input type="hidden" name=(was(SCOPES)) value=(scopes);
+            @for quota in Quota::ALL {
+                @let name = quota.word();
+                @let most = principal.quotas.get(quota).map_or_else(String::new, |most| most.to_string());
+                label for=(field(name)) { "Quota of " (quota.label()) }
+                input id=(field(name)) type="number" name=(name) value=(most) min="1" max=(limits::OWN_QUOTA);
+                input type="hidden" name=(was(name)) value=(most);
+            }
+            p { "An empty quota is none of its own." }
+            button.quiet { "Change" }
+        }
+    }
+}
+
+const SCOPES: &str = "scopes";
+
+/// The field that says what another one began with.
+fn was(name: &str) -> String {
+    format!("{name}_was")
 }
 
 /// The quotas are settings of the deployment.
@@ -110,7 +145,10 @@ fn quotas(quotas: &Quotas) -> Markup {
                     }
                 }
             }
-            p { "They are set by SVC_QUOTA_KEY_CALLS and the settings beside it, for the whole deployment." }
+            p {
+                "They are set by SVC_QUOTA_KEY_CALLS and the settings beside it, for the whole deployment. A key can have \
+                 lower ones of its own."
+            }
         }
     }
 }
@@ -154,6 +192,27 @@ pub(super) async fn create(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
         Created::Made { principal, key, .. } => key_page(&format!("The key of {}", principal.name), key),
         Created::SeatsTaken { .. } => Shown::told("people", created.to_string()),
     })
+}
+
+pub(super) async fn change(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
+    let is_other = |name: &str| fields.has(name) && fields.get(name).trim() != fields.get(&was(name));
+    let mut arguments = Map::new();
+    if is_other(SCOPES) {
+        arguments.insert(SCOPES.to_owned(), fields.get(SCOPES).into());
+    }
+    for name in Quota::ALL.map(Quota::word).into_iter().filter(|name| is_other(name)) {
+        let most = match fields.get(name).trim() {
+            "" => "none",
+            most => most,
+        };
+        arguments.insert(name.to_owned(), most.into());
+    }
+    if arguments.is_empty() {
+        return Ok(Shown::told("people", "Nothing was changed."));
+    }
+    arguments.insert("principal_id".to_owned(), fields.get("id").into());
+    let changed = reply_of!(desk.call("change_principal", arguments).await?, ChangePrincipal);
+    Ok(Shown::told("people", changed.to_string()))
 }
 
 pub(super) async fn rotate(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {

@@ -5,9 +5,10 @@ use crate::args::{named, worded};
 use crate::outcome::{Done, Stop};
 use crate::place::NoSpace;
 use crate::render;
+use crate::scope::scopes_from;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{
-    Capability, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant, Timestamp, limits,
+    Capability, OwnQuotas, Principal, PrincipalKind, PrincipalOrigin, Role, Tenant, Timestamp, limits,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -93,26 +94,10 @@ fn principal(cx: &Context<'_, NoSpace>, args: &Args) -> Result<Principal, Stop> 
     if tenant != cx.call.caller.tenant && !cx.call.caller.is_operator() {
         return Err(Stop::denied("you can only create principals in your own tenant."));
     }
-    let scopes = Scopes::parse(&args.scopes).ok_or_else(|| {
-        Stop::refused(format!(
-            "Argument 'scopes': '{}' is no list of user_ids. Name them with commas between, or give '*' alone for all.",
-            args.scopes
-        ))
-    })?;
-    if let Scopes::Only(ids) = &scopes {
-        if ids.len() > limits::SCOPES_PER_KEY {
-            return Err(Stop::refused(format!(
-                "Argument 'scopes' names {} user_ids; at most {} are taken.",
-                ids.len(),
-                limits::SCOPES_PER_KEY
-            )));
-        }
-        for id in ids {
-            named("scopes", id.clone())?;
-        }
-    }
+    let scopes = scopes_from(&args.scopes)?;
     let id = PrincipalOrigin::ApiKey.id(&random_hex::<8>()?);
-    Ok(Principal { id, name, role, kind, tenant, scopes, shown: None })
+    let quotas = OwnQuotas::default();
+    Ok(Principal { id, name, role, kind, tenant, scopes, quotas, shown: None })
 }
 
 /// A principal that was made, or why it was not.

@@ -10,7 +10,7 @@ use reconcile::{Outcome, Trust};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
-use store::{Intent, Proposer, Said, StorageQuotas};
+use store::{Intent, Proposer, Said, StorageLimits};
 
 pub(crate) struct Forget;
 pub(crate) struct ForgetMemory;
@@ -99,7 +99,7 @@ async fn retract(
         metadata: stamped(cx, Metadata::new())?,
         proposer,
         facts: facts.into_iter().map(Into::into).collect(),
-        quotas: StorageQuotas::default(),
+        limits: StorageLimits::default(),
     };
     let plan = commit(cx, said).await?;
     let proposals = proposals(cx, &plan);

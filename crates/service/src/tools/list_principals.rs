@@ -61,8 +61,9 @@ fn line(state: &PrincipalState, now: Timestamp) -> String {
         None => format!("active{}", keys(state, now)),
         Some(at) => format!("revoked {at}"),
     };
+    let quotas = if p.quotas.are_none() { String::new() } else { format!(", at most {}", p.quotas) };
     format!(
-        "{}  {}  role: {}, kind: {}, tenant: {}, scopes: {}, {standing}",
+        "{}  {}  role: {}, kind: {}, tenant: {}, scopes: {}, {standing}{quotas}",
         p.id,
         p.name,
         p.role,

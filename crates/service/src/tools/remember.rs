@@ -86,7 +86,7 @@ impl Tool for Remember {
             metadata,
             proposer,
             facts,
-            quotas: cx.service.options.quotas.storage,
+            limits: cx.service.options.quotas.storage.limits(&cx.call.caller),
         };
         let plan = commit(&cx, said).await?;
         let close = match proposer {

@@ -63,7 +63,7 @@ impl Tool for RotatePrincipal {
 #[derive(Debug)]
 pub enum RotatedKey {
     Done {
-        state: PrincipalState,
+        state: Box<PrincipalState>,
         key: String,
     },
     /// The old key expires, and nobody said when the new one does.

@@ -39,8 +39,8 @@ impl Tool for UpdateMemory {
         let approves = caller.can(Capability::Approve) && !service.options.four_eyes;
         let editor = if approves { Editor::Approver } else { Editor::Writer };
         let slots = service.options.slots.clone();
-        let quotas = service.options.quotas.storage;
-        let edit = Edit { id: FactId(id), value: args.new_value, editor, quotas };
+        let limits = service.options.quotas.storage.limits(caller);
+        let edit = Edit { id: FactId(id), value: args.new_value, editor, limits };
         let planned = service.store.fact_update(cx.call.clone(), cx.space.clone(), slots, edit).await?;
         service.embed_soon(caller, &cx.space).await;
         Ok(Done::Committed(MemoryUpdate::of(FactId(id), planned)))

@@ -28,7 +28,8 @@ impl Tool for VerifyAudit {
     type Reply = AuditVerdict;
 
     async fn run(cx: Context<'_, NoSpace>, _: Args) -> Result<Done<AuditVerdict>, Stop> {
-        let report = cx.service.store.audit_verify(cx.call.caller.deadline).await?;
+        let caller = &cx.call.caller;
+        let report = cx.service.store.audit_verify(caller.deadline, &caller.notice).await?;
         Ok(match &report {
             AuditReport::Intact { .. } => Done::read(AuditVerdict(report), "intact"),
             AuditReport::Broken(broken) => {

@@ -1,4 +1,4 @@
-//! Who has a key. The last of these is no tool: only the person at the machine rotates a key.
+//! Who has a key. The last two of these are no tools: only people rotate a key or change a principal.
 
 use crate::stage::{Stage, member_of};
 use domain::{Role, Scopes};
@@ -89,4 +89,38 @@ async fn rotate_principal() {
     stage.local("rotate_principal", rotate(&ben, "a while", "")).await;
     stage.local("rotate_principal", rotate("prin_nobody", "1h", "")).await;
     stage.check("rotate_principal").await;
+}
+
+#[tokio::test]
+async fn change_principal() {
+    let mut stage = Stage::new().await;
+    let ana = stage.local("create_principal", json!({ "name": "ana", "scopes": "u1" })).await;
+    let ana = id(&ana);
+    let root = stage.local("create_principal", json!({ "name": "root", "role": "admin" })).await;
+    for change in [
+        json!({ "scopes": "u1, u2", "calls_per_minute": 60, "at_once": "2", "facts": 1000, "bytes": 1_000_000 }),
+        json!({ "scopes": "u2, u1" }),
+        json!({ "facts": 1000 }),
+        json!({ "scopes": "*", "bytes": "none", "at_once": 1 }),
+        json!({}),
+        json!({ "scopes": "" }),
+        json!({ "scopes": "u1,*" }),
+        json!({ "scopes": (0..257).map(|n| n.to_string()).collect::<Vec<_>>().join(",") }),
+        json!({ "facts": 0 }),
+        json!({ "facts": -1 }),
+        json!({ "facts": "many" }),
+        json!({ "facts": "" }),
+        json!({ "facts": 1_000_000_000_000_001_u64 }),
+        json!({ "role": "admin" }),
+    ] {
+        let mut arguments = change;
+        arguments["principal_id"] = ana.as_str().into();
+        stage.local("change_principal", arguments).await;
+    }
+    stage.local("change_principal", json!({ "principal_id": id(&root), "scopes": "u1" })).await;
+    let elsewhere = member_of("elsewhere", Role::Admin, "acme", Scopes::All);
+    stage.call(&elsewhere, "change_principal", json!({ "principal_id": ana, "scopes": "*" })).await;
+    stage.local("change_principal", json!({ "principal_id": "prin_nobody", "facts": 1 })).await;
+    stage.local("list_principals", json!({})).await;
+    stage.check("change_principal").await;
 }

@@ -1,7 +1,9 @@
 //! A deployment in a folder of its own, the calls that are made to it, and the transcript of what was said.
 
 use crate::model::StandIn;
-use domain::{Caller, Identity, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant, Timestamp};
+use domain::{
+    Caller, Identity, OwnQuotas, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant, Timestamp,
+};
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use reconcile::{CRITICAL_CATEGORIES, SlotSchema};
 use serde_json::{Value, json};
@@ -172,6 +174,7 @@ pub fn member_of(name: &str, role: Role, tenant: &str, scopes: Scopes) -> Identi
         kind: PrincipalKind::Agent,
         tenant: Tenant::new(tenant),
         scopes,
+        quotas: OwnQuotas::default(),
         shown: None,
     })
 }

@@ -24,6 +24,7 @@ use crate::scripts::marks::Against;
 use crate::secrets::Secrets;
 use crate::sqlite::db::SqliteDb;
 use crate::sqlite::migrations;
+use crate::verification::Audience;
 use domain::Timestamp;
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
@@ -67,13 +68,13 @@ const NO_HEADS: Against = Against { outside: Outside::NOT_YET, proposed: None };
 
 /// How many entries the log of a copy has, all of which verify.
 fn verified(sql: &mut Connection, secrets: &Secrets, what: &str) -> Result<u64, StoreError> {
-    entries(SqliteDb { sql, secrets }.audit_check(NO_HEADS, &|| true)?, what)
+    entries(SqliteDb { sql, secrets }.audit_check(NO_HEADS, &Audience::default())?, what)
 }
 
 /// The same of a copy in PostgreSQL, which nobody can open yet.
 async fn verified_there(settings: PostgresSettings, now: Timestamp) -> Result<u64, StoreError> {
     let there = Postgres::open_as(settings, Contents::BeingCopied, now).await?;
-    entries(there.shared.audit_check(NO_HEADS, &|| true).await?, "the copy")
+    entries(there.shared.audit_check(NO_HEADS, &Audience::default()).await?, "the copy")
 }
 
 fn entries(report: AuditReport, what: &str) -> Result<u64, StoreError> {

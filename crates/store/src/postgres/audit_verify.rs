@@ -10,6 +10,7 @@ use crate::script::{Db, Reach, StoreResult};
 use crate::scripts::marks::{Against, Marks};
 use crate::secrets::Secrets;
 use crate::sql::params;
+use crate::verification::Audience;
 use evidence::{Broken, StoredEntry};
 use tokio::sync::mpsc;
 
@@ -17,7 +18,7 @@ impl Shared {
     pub async fn audit_check(
         &self,
         against: Against,
-        still: &(dyn Fn() -> bool + Send + Sync),
+        audience: &Audience,
     ) -> Result<AuditReport, StoreError> {
         let view = View::take(&self.verification, None).await?;
         let client = view.client()?;
@@ -29,9 +30,9 @@ impl Shared {
         };
         let said = marks.said.clone();
         let (chunks, received) = mpsc::channel(1);
-        let secrets = self.secrets.clone();
-        let checker = tokio::task::spawn_blocking(move || check(&secrets, &marks, received));
-        let read = entries_read(&mut db, &chunks, still).await?;
+        let (secrets, told) = (self.secrets.clone(), audience.clone());
+        let checker = tokio::task::spawn_blocking(move || check(&secrets, &marks, received, &told));
+        let read = entries_read(&mut db, &chunks, audience).await?;
         drop(chunks);
         let checked = checker.await.map_err(|_| StoreError::Panicked)?;
         // What was read before a row that cannot be read comes first in the log, and so in the report.
@@ -43,14 +44,14 @@ impl Shared {
 async fn entries_read(
     db: &mut PostgresDb<'_>,
     chunks: &mpsc::Sender<Vec<StoredEntry>>,
-    still: &(dyn Fn() -> bool + Send + Sync),
+    audience: &Audience,
 ) -> StoreResult<Result<(), Broken>> {
     let sql = format!("SELECT {COLUMNS} FROM audit_entry WHERE seq > $1 ORDER BY seq LIMIT $2");
     let mut last = i64::MIN;
     loop {
         let rows: Vec<RawEntry> = db.all(&sql, &params![last, CHUNK as i64]).await?;
         let Some(end) = rows.last().map(|row| row.seq.0) else { return Ok(Ok(())) };
-        if !still() {
+        if !audience.is_waiting() {
             return Err(StoreError::TooLate);
         }
         last = end;
@@ -77,11 +78,15 @@ fn check(
     secrets: &Secrets,
     marks: &Marks,
     mut chunks: mpsc::Receiver<Vec<StoredEntry>>,
+    audience: &Audience,
 ) -> Result<Result<u64, Broken>, Broken> {
     let signing = secrets.signing();
     let mut verifier = marks.verifier(signing.as_ref().map(|signing| &signing.keyring))?;
+    audience.begin(marks.ahead_of(&verifier));
+    let from = verifier.end().at().size;
     while let Some(chunk) = chunks.blocking_recv() {
         verifier.push(&chunk)?;
+        audience.reach(verifier.end().at().size.saturating_sub(from));
     }
     Ok(verifier.finish(marks.head.as_ref()))
 }

@@ -7,8 +7,8 @@ use crate::seal::UserKeyId;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
 use domain::{
-    Caller, DecisionId, FactId, Identity, Principal, PrincipalId, PrincipalKind, ReceiptId, Role, Scopes,
-    Space, SpaceId, Tenant, Timestamp,
+    Caller, DecisionId, FactId, Identity, OwnQuotas, Principal, PrincipalId, PrincipalKind, ReceiptId, Role,
+    Scopes, Space, SpaceId, Tenant, Timestamp,
 };
 use evidence::{Erased, Erasure};
 use serde::{Deserialize, Serialize};
@@ -119,6 +119,7 @@ impl ErasureIntent {
                 kind: PrincipalKind::default(),
                 tenant: tenant.clone(),
                 scopes: Scopes::Only(Vec::new()),
+                quotas: OwnQuotas::default(),
                 shown: None,
             }),
         };

@@ -13,6 +13,7 @@ pub(crate) mod graph;
 pub(crate) mod imports;
 pub(crate) mod log_end;
 pub(crate) mod outbox;
+pub(crate) mod principal_change;
 pub(crate) mod principals;
 pub(crate) mod receipts;
 pub(crate) mod restorations;

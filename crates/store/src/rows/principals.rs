@@ -4,7 +4,9 @@ use super::time;
 use crate::StoreError;
 use crate::secrets::{Binding, Secrets};
 use crate::sql::{Cells, FromRow};
-use domain::{Principal, PrincipalId, PrincipalKind, PrincipalsVersion, Role, Scopes, Tenant, Timestamp};
+use domain::{
+    OwnQuotas, Principal, PrincipalId, PrincipalKind, PrincipalsVersion, Role, Scopes, Tenant, Timestamp,
+};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
@@ -82,7 +84,7 @@ pub(crate) struct Unsaid;
 
 #[derive(Debug, Clone)]
 pub enum Rotated {
-    Done(PrincipalState),
+    Done(Box<PrincipalState>),
     /// The key until now ends by itself, and whether the new one does was not said.
     ExpiryUnsaid,
     /// No active principal of that id within the caller's reach.
@@ -95,6 +97,20 @@ struct Body {
     role: Role,
     kind: PrincipalKind,
     scopes: Scopes,
+    #[serde(default, skip_serializing_if = "OwnQuotas::are_none")]
+    quotas: OwnQuotas,
+}
+
+impl Body {
+    fn of(principal: &Principal) -> Self {
+        Self {
+            name: principal.name.clone(),
+            role: principal.role,
+            kind: principal.kind,
+            scopes: principal.scopes.clone(),
+            quotas: principal.quotas,
+        }
+    }
 }
 
 /// The key before the last rotation.
@@ -229,6 +245,7 @@ impl Secrets {
                 kind: body.kind,
                 tenant: Tenant::new(row.tenant),
                 scopes: body.scopes,
+                quotas: body.quotas,
                 shown: None,
             },
             created: time(row.created)?,
@@ -254,13 +271,7 @@ impl Secrets {
         key: &NewKey,
         now: Timestamp,
     ) -> Result<SealedPrincipal, StoreError> {
-        let body = Body {
-            name: principal.name.clone(),
-            role: principal.role,
-            kind: principal.kind,
-            scopes: principal.scopes.clone(),
-        };
-        let mut row = SealedPrincipal {
+        let row = SealedPrincipal {
             tenant: principal.tenant.as_str().to_owned(),
             id: principal.id.clone(),
             key_hash: key.hash.0.to_vec(),
@@ -270,7 +281,16 @@ impl Secrets {
             expires: key.expires.map(Timestamp::as_microsecond),
             former: None,
         };
-        self.principal_reseal(&mut row, &body)?;
+        self.principal_allow(row, principal)
+    }
+
+    /// The row of a principal that is allowed what this one is.
+    pub fn principal_allow(
+        &self,
+        mut row: SealedPrincipal,
+        principal: &Principal,
+    ) -> Result<SealedPrincipal, StoreError> {
+        self.principal_reseal(&mut row, &Body::of(principal))?;
         Ok(row)
     }
 

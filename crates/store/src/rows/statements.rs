@@ -3,7 +3,7 @@
 use crate::StoreError;
 use crate::secrets::Secrets;
 use crate::sql::{RowWrite, params};
-use crate::storage_quota::StorageQuotas;
+use crate::storage_quota::StorageLimits;
 use domain::keys::text_key;
 use domain::{Action, Fact, FactId, Metadata, Proposed, SpaceKey};
 use reconcile::{Approver, Editor, Outcome, Plan, Refusal, Trust};
@@ -33,7 +33,7 @@ pub struct Said {
     pub proposer: Proposer,
     pub facts: Vec<Proposed>,
     /// None for what takes back: it must be possible when there is no room.
-    pub quotas: StorageQuotas,
+    pub limits: StorageLimits,
 }
 
 /// A new value for one fact.
@@ -42,7 +42,7 @@ pub struct Edit {
     pub id: FactId,
     pub value: String,
     pub editor: Editor,
-    pub quotas: StorageQuotas,
+    pub limits: StorageLimits,
 }
 
 /// What became of an edit or a decision.

@@ -7,8 +7,8 @@ use crate::rows::audit_list::{AuditQuery, AuditReach, TENANTS, TIME_OF};
 use crate::script::{Db, Query, Reach, StoreResult};
 use crate::sql::params;
 use crate::store::Store;
-use crate::verification::Round;
-use domain::{Account, Caller, Space, Tenant};
+use crate::verification::{Audience, Round};
+use domain::{Account, Caller, Notice, Space, Tenant};
 use evidence::{Broken, StoredEntry};
 use std::sync::Arc;
 use std::time::Instant;
@@ -84,9 +84,11 @@ impl AuditList {
 impl Store {
     /// Recomputes every hash and signature of the log, and compares it with the heads in and outside the database and
     /// with what the witnesses remember.
-    /// The verdict is on a log that is not older than the question.
-    pub async fn audit_verify(&self, deadline: Instant) -> Result<AuditReport, StoreError> {
+    /// The verdict is on a log that is not older than the question. Until it is there, the notice tells how far the check
+    /// has come.
+    pub async fn audit_verify(&self, deadline: Instant, notice: &Notice) -> Result<AuditReport, StoreError> {
         let (awaited, round) = self.verification().join();
+        notice.follow(awaited.walked.clone());
         if let Some(round) = round {
             let store = self.clone();
             tokio::spawn(async move {
@@ -100,9 +102,8 @@ impl Store {
     async fn audit_verify_now(&self, round: &Arc<Round>) -> StoreResult<AuditReport> {
         // The heads outside are read before the entries: read later, they could be newer.
         let outside = self.outside().await?;
-        let round = round.clone();
-        let still = Box::new(move || round.is_wanted());
-        let check = self.audit_check(Against { outside, proposed: None }, still);
+        let against = Against { outside, proposed: None };
+        let check = self.audit_check(against, Audience::of(round.clone()));
         let (report, heard) = tokio::join!(check, self.witnesses_ask());
         Ok(report?.heard(heard))
     }

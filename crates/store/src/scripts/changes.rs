@@ -7,7 +7,7 @@ use crate::records::{Decided, Recorded, Updated};
 use crate::rows::facts::{FactWrites, write_steps};
 use crate::rows::statements::{ChangeVerdict, Edit, Planned};
 use crate::script::{Db, Ground, Rows, Script, StoreResult};
-use crate::storage_quota::{OverStorage, StorageQuotas};
+use crate::storage_quota::{OverStorage, StorageLimits};
 use crate::store::Store;
 use domain::{Caller, Fact, FactId, Space, SpaceKey};
 use reconcile::{Decision, HeldFacts, Plan, Refusal, SlotSchema};
@@ -28,10 +28,10 @@ impl Change {
     }
 
     /// A decision on what is there already needs no room.
-    fn quotas(&self) -> StorageQuotas {
+    fn limits(&self) -> StorageLimits {
         match self {
-            Self::Update { edit, .. } => edit.quotas,
-            Self::Decide { .. } => StorageQuotas::default(),
+            Self::Update { edit, .. } => edit.limits,
+            Self::Decide { .. } => StorageLimits::default(),
         }
     }
 
@@ -86,9 +86,9 @@ impl Script for FactChange {
 
 impl FactChange {
     async fn planned<R: Rows>(&self, rows: &mut R) -> StoreResult<Result<Option<Planned>, OverStorage>> {
-        let (caller, quotas) = (&self.call.caller, self.change.quotas());
+        let (caller, limits) = (&self.call.caller, self.change.limits());
         let tenant = &caller.tenant;
-        storage_use::lock(rows, tenant, &quotas).await?;
+        storage_use::lock(rows, tenant, &limits).await?;
         let Some(row) = spaces::lock(rows, tenant, &self.space).await? else { return Ok(Ok(None)) };
         let space = SpaceKey { tenant, id: row.id };
         let Some(fact) = facts::get(rows.db(), space, &[self.change.fact()]).await?.pop() else {
@@ -101,7 +101,7 @@ impl FactChange {
             let secrets = rows.db().secrets();
             let FactWrites { steps, added } =
                 write_steps::<R>(secrets, space, row, &plan.writes, caller.id(), caller.now)?;
-            if let Err(over) = storage_use::check(rows, caller, &quotas, added).await? {
+            if let Err(over) = storage_use::check(rows, caller, &limits, added).await? {
                 return Ok(Err(over));
             }
             rows.run_all(steps).await?;

@@ -1,5 +1,5 @@
-//! Whether the key that a call was made with is still good where the call commits. A key may be revoked, replaced or
-//! expire while a model is asked.
+//! Whether the key that a call was made with is still good where the call commits. A key may be revoked, replaced,
+//! narrowed or expire while a model is asked.
 
 use super::deployment;
 use crate::StoreError;
@@ -14,7 +14,7 @@ use domain::{Identity, Principal, PrincipalId, PrincipalsVersion, Timestamp};
 /// whatever became of the key.
 pub(crate) fn needed<'a>(call: &'a Call, record: &Record) -> Option<&'a Principal> {
     match &call.caller.identity {
-        Identity::Principal(principal) if record.ending == Ending::Done && !record.ends_own_key => {
+        Identity::Principal(principal) if record.ending == Ending::Done && !record.changes_own_key => {
             principal.shown.is_some().then_some(principal)
         }
         _ => None,
@@ -37,7 +37,7 @@ pub(crate) async fn principals_version<D: Db>(db: &mut D) -> StoreResult<Princip
     Ok(version(deployment::get(db, PRINCIPALS).await?.as_deref()))
 }
 
-/// An error where the key has ended, or its principal is no longer what it was. `now` is the version of the principals;
+/// An error where the key has ended, or its principal may no longer do what it might when the call began. `now` is the version of the principals;
 /// while it is the one that the key was found in, no row is read.
 pub(crate) async fn check<D: Db>(
     db: &mut D,
@@ -53,6 +53,9 @@ pub(crate) async fn check<D: Db>(
     let row: Option<SealedPrincipal> = db.one(&sql, &params![&principal.tenant, &principal.id]).await?;
     let row = row.filter(|row| row.good_until(&KeyHash(shown.hash), time).is_some());
     let held = row.map(|row| db.secrets().principal_open(row)).transpose()?;
-    let is_same = |held: &Principal| held.role == principal.role && held.scopes == principal.scopes;
-    if held.is_some_and(|held| is_same(&held.principal)) { Ok(()) } else { Err(StoreError::KeyEnded) }
+    match held {
+        None => Err(StoreError::KeyEnded),
+        Some(held) if held.principal.still_allows(principal) => Ok(()),
+        Some(_) => Err(StoreError::KeyNarrowed),
+    }
 }

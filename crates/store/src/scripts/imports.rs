@@ -10,7 +10,7 @@ use crate::rows::spaces::{SpaceRow, SpaceVersion};
 use crate::rows::statements::ids_read;
 use crate::script::{Db, Ground, Rows, Script, StoreResult};
 use crate::sql::params;
-use crate::storage_quota::StorageQuotas;
+use crate::storage_quota::StorageLimits;
 use crate::store::Store;
 use domain::{Caller, FactId, Space, SpaceKey};
 use reconcile::{Outcome, Plan, SlotSchema, Statement, Trust};
@@ -27,7 +27,7 @@ pub struct Import {
     /// The facts that records of earlier batches came to, by the ids that links of these ones name.
     pub known: BTreeMap<String, FactId>,
     pub slots: Arc<SlotSchema>,
-    pub quotas: StorageQuotas,
+    pub limits: StorageLimits,
 }
 
 struct ImportCommit {
@@ -45,7 +45,7 @@ impl Script for ImportCommit {
 
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Vec<Arrival>> {
         let (tenant, import) = (&self.call.caller.tenant, &self.import);
-        storage_use::lock(rows, tenant, &import.quotas).await?;
+        storage_use::lock(rows, tenant, &import.limits).await?;
         let mut row = spaces::open(rows, tenant, &self.space).await?;
         let (mut arrivals, mut here) = (Vec::new(), import.known.clone());
         for record in &import.records {
@@ -114,7 +114,7 @@ impl ImportCommit {
         steps.extend(notes(secrets, space, record, &plan)?);
         if !plan.writes.is_empty() {
             // The error takes back what the batch has written so far.
-            let room = storage_use::check(rows, caller, &self.import.quotas, added).await?;
+            let room = storage_use::check(rows, caller, &self.import.limits, added).await?;
             room.map_err(StoreError::OverQuota)?;
         }
         rows.run_all(steps).await?;

@@ -11,9 +11,6 @@ use evidence::{
     Anchor, Broken, ChainVerifier, Keyring, LogEnd, Position, Signed, SignedHead, SignedRestoration,
 };
 
-/// Whether anybody still waits for what a check will say. It is asked now and then, and the check ends with a no.
-pub(crate) type StillWanted = Box<dyn Fn() -> bool + Send + Sync>;
-
 /// What a check is given besides the database.
 pub(crate) struct Against {
     /// The heads kept outside. They must have been read before the entries: read later, they could be newer.
@@ -26,6 +23,8 @@ pub(crate) struct Marks {
     anchor: Option<Signed<Anchor>>,
     pub head: Option<SignedHead>,
     outside: Vec<SignedHead>,
+    /// The number of the last entry.
+    last: u64,
     pub said: Said,
 }
 
@@ -35,8 +34,8 @@ impl Marks {
     pub async fn read<D: Db>(db: &mut D, against: Against, kept: &str) -> StoreResult<Result<Self, Broken>> {
         learn(db).await?;
         let last: Option<(Option<i64>,)> = db.one("SELECT max(seq) FROM audit_entry", &[]).await?;
-        let last = last.and_then(|(seq,)| seq).unwrap_or(0);
-        let broken = |reason: String| Ok(Err(Broken { seq: u64::try_from(last).unwrap_or(0), reason }));
+        let last = last.and_then(|(seq,)| seq).and_then(|seq| u64::try_from(seq).ok()).unwrap_or(0);
+        let broken = |reason: String| Ok(Err(Broken { seq: last, reason }));
         let malformed = |what: &str| broken(format!("{what} is malformed"));
         let Some(anchor) = readable(deployment::signed(db, ANCHOR).await)? else {
             return malformed("the anchor in the database");
@@ -64,11 +63,17 @@ impl Marks {
         };
         let newest = outside.iter().map(|head| head.statement.at.size).max().unwrap_or(0);
         let vouched = against.outside.is_locked.then_some(newest);
-        Ok(Ok(Self { anchor, head, outside, said: Said { notes, vouched } }))
+        Ok(Ok(Self { anchor, head, outside, last, said: Said { notes, vouched } }))
     }
 
     pub fn verifier<'k>(&self, keys: Option<&'k Keyring>) -> Result<ChainVerifier<'k>, Broken> {
         ChainVerifier::new(keys, self.anchor.as_ref(), self.outside.clone())?.restored(&self.said.notes)
+    }
+
+    /// How many entries are to be walked by this verifier, which has walked none yet. Entries of an intact log are
+    /// numbered without a gap.
+    pub fn ahead_of(&self, verifier: &ChainVerifier<'_>) -> u64 {
+        self.last.saturating_sub(verifier.end().at().size)
     }
 
     /// Goes on after what was found intact before, where that is all the marks there were.

@@ -26,6 +26,7 @@ mod master_view;
 mod opening;
 mod outbox;
 mod policies;
+mod principal_change;
 mod principals;
 mod proofs;
 pub(crate) mod readiness;

@@ -35,7 +35,7 @@ pub(super) async fn active<D: Db>(db: &mut D) -> StoreResult<i64> {
 }
 
 /// A principal within the caller's reach, locked: an active one, or also one that was revoked.
-async fn find<R: Rows>(
+pub(super) async fn find<R: Rows>(
     rows: &mut R,
     caller: &Caller,
     id: &PrincipalId,
@@ -105,7 +105,7 @@ impl Script for PrincipalRevoke {
         let caller = &self.call.caller;
         let row = find(rows, caller, &self.id, self.how == Revocation::Erase).await?;
         let found = row.as_ref().map_or(Revoked::Nothing, SealedPrincipal::found);
-        let ends_own_key =
+        let changes_own_key =
             found == Revoked::Active && credentials::check_own(rows, &self.call, &self.id).await?;
         match (row, self.how) {
             (None, _) => {}
@@ -124,7 +124,7 @@ impl Script for PrincipalRevoke {
             revoked::note(rows, &self.id, caller.now).await?;
             rows.principals_changed().await?;
         }
-        let record = Record { ends_own_key, ..Ended { id: &self.id, found }.record() };
+        let record = Record { changes_own_key, ..Ended { id: &self.id, found }.record() };
         rows.record(&self.call, &record, &[]).await?;
         Ok(found)
     }
@@ -149,8 +149,8 @@ impl Script for PrincipalRotate {
         if is_changed {
             rows.principals_changed().await?;
         }
-        let ends_own_key = is_changed && self.id.as_str() == self.call.caller.id();
-        let record = Record { ends_own_key, ..Renewed { id: &self.id, rotated: &rotated }.record() };
+        let changes_own_key = is_changed && self.id.as_str() == self.call.caller.id();
+        let record = Record { changes_own_key, ..Renewed { id: &self.id, rotated: &rotated }.record() };
         rows.record(&self.call, &record, &[]).await?;
         Ok(rotated)
     }
@@ -181,7 +181,7 @@ impl PrincipalRotate {
             &row.body,
         ];
         rows.run(sql, &values).await?;
-        Ok(Rotated::Done(rows.db().secrets().principal_open(row)?))
+        Ok(Rotated::Done(Box::new(rows.db().secrets().principal_open(row)?)))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::rows::restorations::{self, Missing};
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, StoreResult};
 use crate::sql::params;
 use crate::store::Store;
+use crate::verification::Audience;
 use crate::witness::{Testimony, Witnessed};
 use domain::EntryNumber;
 use evidence::{Hash, Position, SignedHead, SignedRestoration};
@@ -120,7 +121,7 @@ impl Store {
         let note = self.secrets().restoration_sign(missing, call.caller.now, &reason)?;
         let outside = Outside { kept: Kept::Heads(outside.unwrap_or_default()), is_locked: false };
         let against = Against { outside, proposed: Some(note.clone()) };
-        restorations::refuse_broken(self.audit_check(against, Box::new(|| true)).await?)?;
+        restorations::refuse_broken(self.audit_check(against, Audience::default()).await?)?;
         self.write(Confirmation { call, note }).await?;
         if let Some(head) = self.read(HeadInside).await? {
             self.head_file().apart(move |file| file.reset(&head)).await?;

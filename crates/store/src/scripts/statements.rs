@@ -36,7 +36,7 @@ impl Script for StatementCommit {
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Self::Output> {
         let (tenant, said) = (&self.call.caller.tenant, &self.said);
         let proposals = reconcile::repair(&said.facts, &self.slots);
-        storage_use::lock(rows, tenant, &said.quotas).await?;
+        storage_use::lock(rows, tenant, &said.limits).await?;
         let row = spaces::open(rows, tenant, &self.space).await?;
         let space = SpaceKey { tenant, id: row.id };
         let (held, policy) = rows.db().plan_basis(space, &reconcile::needs(&proposals)).await?;
@@ -64,7 +64,7 @@ impl Script for StatementCommit {
             steps.push(note(secrets, space, &said.text, &plan)?);
         }
         if !plan.writes.is_empty()
-            && let Err(over) = storage_use::check(rows, caller, &said.quotas, added).await?
+            && let Err(over) = storage_use::check(rows, caller, &said.limits, added).await?
         {
             return Ok(Err(over));
         }

@@ -8,6 +8,7 @@ use crate::rows::audit::{AuditReport, CHUNK, COLUMNS, RawEntry};
 use crate::script::StoreResult;
 use crate::scripts::marks::{Against, Intact, Marks};
 use crate::sql::FromRow;
+use crate::verification::Audience;
 use evidence::{Broken, ChainVerifier, StoredEntry};
 use rusqlite::Row;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -16,8 +17,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 const WITH_CHANGES: i64 = 6;
 
 impl SqliteDb<'_> {
-    pub fn audit_check(&mut self, against: Against, still: &dyn Fn() -> bool) -> StoreResult<AuditReport> {
-        Ok(self.audit_check_after(against, still, None)?.0)
+    pub fn audit_check(&mut self, against: Against, audience: &Audience) -> StoreResult<AuditReport> {
+        Ok(self.audit_check_after(against, audience, None)?.0)
     }
 
     /// Walks what came after a log that was found intact before and has not changed since, or all of it. Also returns what
@@ -25,7 +26,7 @@ impl SqliteDb<'_> {
     pub fn audit_check_after(
         &mut self,
         against: Against,
-        still: &dyn Fn() -> bool,
+        audience: &Audience,
         before: Option<Intact>,
     ) -> StoreResult<(AuditReport, Option<Intact>)> {
         let marks = match at_once(Marks::read(self, against, "beside the database"))? {
@@ -37,7 +38,7 @@ impl SqliteDb<'_> {
         let short = before.and_then(|before| marks.verifier_after(keys, &before));
         let after = short.as_ref().and_then(|verifier| verifier.as_ref().ok()).map(|v| v.end().at().size);
         let checked = match short.unwrap_or_else(|| marks.verifier(keys)) {
-            Ok(verifier) => self.entries_check(verifier, &marks, after, still)?,
+            Ok(verifier) => self.entries_check(verifier, &marks, after, audience)?,
             Err(broken) => Err(broken),
         };
         let (entries, intact) = match checked {
@@ -52,15 +53,16 @@ impl SqliteDb<'_> {
         verifier: ChainVerifier<'_>,
         marks: &Marks,
         after: Option<u64>,
-        still: &dyn Fn() -> bool,
+        audience: &Audience,
     ) -> Result<Result<(u64, Intact), Broken>, StoreError> {
+        audience.begin(marks.ahead_of(&verifier));
         let (chunks, received) = sync_channel(1);
         std::thread::scope(|scope| {
-            let checker = scope.spawn(move || check(verifier, &received));
-            let read = self.entries_read(&chunks, after, still);
+            let checker = scope.spawn(move || check(verifier, &received, audience));
+            let read = self.entries_read(&chunks, after, audience);
             drop(chunks);
             let checked = checker.join().map_err(|_| StoreError::Panicked)?;
-            if !still() {
+            if !audience.is_waiting() {
                 return Err(StoreError::TooLate);
             }
             // What was read before a row that cannot be read comes first in the log, and so in the report.
@@ -77,7 +79,7 @@ impl SqliteDb<'_> {
         &self,
         chunks: &SyncSender<Vec<StoredEntry>>,
         after: Option<u64>,
-        still: &dyn Fn() -> bool,
+        audience: &Audience,
     ) -> Result<(), Broken> {
         let mut last = after.unwrap_or(0);
         let failed = |seq: u64, e: &dyn std::fmt::Display| Broken {
@@ -101,7 +103,7 @@ impl SqliteDb<'_> {
             let outcome = read.map(|entry| chunk.extend(entry));
             if ends || chunk.len() == CHUNK {
                 let sent = chunks.send(std::mem::take(&mut chunk));
-                if sent.is_err() || !still() {
+                if sent.is_err() || !audience.is_waiting() {
                     return Ok(());
                 }
             }
@@ -130,9 +132,12 @@ const fn entries_of(version: i64) -> &'static str {
 fn check<'a>(
     mut verifier: ChainVerifier<'a>,
     chunks: &Receiver<Vec<StoredEntry>>,
+    audience: &Audience,
 ) -> Result<ChainVerifier<'a>, Broken> {
+    let from = verifier.end().at().size;
     for chunk in chunks {
         verifier.push(&chunk)?;
+        audience.reach(verifier.end().at().size.saturating_sub(from));
     }
     Ok(verifier)
 }

@@ -2,7 +2,9 @@
 
 use super::postgres::{self, Database};
 use super::{Engine, Model, Sql};
-use domain::{Caller, Identity, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant, Timestamp};
+use domain::{
+    Caller, Identity, OwnQuotas, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant, Timestamp,
+};
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use reconcile::SlotSchema;
 use serde_json::Value;
@@ -107,6 +109,7 @@ pub fn principal(name: &str, role: Role) -> Identity {
         kind: PrincipalKind::Agent,
         tenant: Tenant::default(),
         scopes: Scopes::All,
+        quotas: OwnQuotas::default(),
         shown: None,
     })
 }
