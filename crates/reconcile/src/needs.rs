@@ -1,5 +1,6 @@
 //! The facts that the rules need to decide. The store fetches them by key and never scans.
 
+use crate::plan::{Plan, Write};
 use crate::proposal::Proposal;
 use domain::keys::{subject_key, subject_keys, value_key};
 use domain::{Action, Fact, FactId, TimeRef};
@@ -13,6 +14,8 @@ pub struct Needs {
     pub ids: BTreeSet<FactId>,
     /// Pairs of subject key and value key: is there a SUPERSEDED or HISTORICAL fact of that value?
     pub retired: BTreeSet<(String, String)>,
+    /// Pairs of subject key and value key, of which the SUPERSEDED and HISTORICAL facts themselves are needed.
+    pub past: BTreeSet<(String, String)>,
 }
 
 /// The answer to `Needs`, from one space.
@@ -21,6 +24,17 @@ pub struct HeldFacts {
     pub facts: Vec<Fact>,
     /// The pairs that were asked for and exist.
     pub retired: BTreeSet<(String, String)>,
+}
+
+impl HeldFacts {
+    /// As they are once the plan is carried out.
+    pub(crate) fn take(&mut self, plan: &Plan) {
+        for write in &plan.writes {
+            let (Write::Insert(fact) | Write::Update(fact)) = write;
+            self.facts.retain(|held| held.id != fact.id);
+            self.facts.push(fact.clone());
+        }
+    }
 }
 
 pub fn needs(proposals: &[Proposal]) -> Needs {
@@ -48,6 +62,6 @@ pub fn needs_of(fact: &Fact) -> Needs {
     Needs {
         subjects: BTreeSet::from(subject_keys(&fact.subject)),
         ids: std::iter::once(fact.id).chain(target).collect(),
-        retired: BTreeSet::new(),
+        ..Needs::default()
     }
 }

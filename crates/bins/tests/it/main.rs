@@ -62,6 +62,7 @@ mod http_sso;
 mod import;
 mod import_again;
 mod import_damage;
+mod import_ends;
 mod import_files;
 mod import_formats;
 mod import_names;

@@ -170,6 +170,15 @@ pub(crate) static WAS_HELD: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+/// The facts of a value that were held under a subject and are no longer, the last ones first.
+pub(crate) static PAST: LazyLock<String> = LazyLock::new(|| {
+    let retired = among(&Status::RETIRED);
+    format!(
+        "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND space = $2 AND subject_ix = $3 AND value_ix = $4
+         AND status {retired} ORDER BY id DESC LIMIT 20"
+    )
+});
+
 const ADVANCE: &str = "UPDATE space SET version = $3 WHERE tenant = $1 AND id = $2";
 const INSERT: &str = "INSERT INTO fact
     (tenant, id, space, version, status, subject_ix, value_ix, text_ix, slot_ix, body, statement_ix, created,

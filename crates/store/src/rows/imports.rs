@@ -1,11 +1,11 @@
 //! Records that are brought from another memory, and what came of each.
 
-use super::statements::ids_write;
 use crate::StoreError;
 use crate::secrets::Secrets;
 use crate::sql::{RowWrite, params};
 use domain::{Action, Fact, FactId, Metadata, Proposed, SpaceKey, Timestamp};
 use reconcile::{Outcome, Plan};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -36,6 +36,8 @@ pub struct BroughtWords {
     pub metadata: Metadata,
     pub facts: Vec<Proposed>,
     pub at: Timestamp,
+    /// No other record has the same id, so what this one said before, and no longer says, has ended.
+    pub replaces: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -46,6 +48,8 @@ pub struct BroughtFact {
     pub supersedes: Option<String>,
     /// The id of the record that a change which waits would change.
     pub target: Option<String>,
+    /// The rules judge what its end ends, though not what it puts down.
+    pub ends_by_rules: bool,
 }
 
 impl BroughtFact {
@@ -69,6 +73,13 @@ impl BroughtFact {
     }
 }
 
+impl BroughtWords {
+    /// What it replaces, of what the same record came to before.
+    pub fn replaced<'a>(&self, came_to: &'a [FactId]) -> &'a [FactId] {
+        if self.replaces { came_to } else { &[] }
+    }
+}
+
 /// What came of a record.
 #[derive(Debug, Clone)]
 pub enum Arrival {
@@ -89,48 +100,60 @@ impl Arrival {
 const KEEP: &str = "INSERT INTO statement (tenant, space, text_ix, facts) VALUES ($1, $2, $3, $4)
     ON CONFLICT (tenant, space, text_ix) DO UPDATE SET facts = excluded.facts";
 
-/// Where it is noted that a record was brought, by its key or by its name.
+/// By what a record's name, or what it says, is known in the database.
 pub(crate) fn index(secrets: &Secrets, space: SpaceKey<'_>, noted: &str) -> [u8; 16] {
     secrets.index("import", space, noted)
 }
 
+/// What is noted of a record, under its name.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Noted {
+    /// The index of its key.
+    pub key: String,
+    pub facts: Vec<FactId>,
+}
+
 /// Notes what the record came to. One that was not put down is not noted: it can be told instead.
-pub(crate) fn notes<'a>(
+pub(crate) fn note<'a>(
     secrets: &Secrets,
     space: SpaceKey<'a>,
     record: &Brought,
     plan: &Plan,
-) -> Result<Vec<RowWrite<'a>>, StoreError> {
-    let ids: Vec<FactId> = plan.outcomes.iter().filter_map(|outcome| outcome.id).collect();
-    if ids.is_empty() && matches!(record.how, Bringing::AsIs(_)) {
-        return Ok(Vec::new());
+) -> Result<Option<RowWrite<'a>>, StoreError> {
+    let facts: Vec<FactId> = plan.outcomes.iter().filter_map(|outcome| outcome.id).collect();
+    if facts.is_empty() && matches!(record.how, Bringing::AsIs(_)) {
+        return Ok(None);
     }
-    let note = |noted: &str| -> Result<RowWrite<'a>, StoreError> {
-        let values = params![space.tenant, space.id, index(secrets, space, noted), ids_write(&ids)?];
-        Ok(RowWrite::new(KEEP, values))
-    };
-    Ok(vec![note(&record.key)?, note(&record.name)?])
+    let noted = Noted { key: hex::encode(index(secrets, space, &record.key)), facts };
+    let noted = serde_json::to_string(&noted).map_err(|e| StoreError::corrupt("a note", e))?;
+    let values = params![space.tenant, space.id, index(secrets, space, &record.name), noted];
+    Ok(Some(RowWrite::new(KEEP, values)))
 }
 
-/// What is noted of records, by key and by name.
+/// What is noted of records, by name.
 #[derive(Debug, Default)]
-pub struct Notes(pub BTreeMap<String, Vec<FactId>>);
+pub struct Notes(pub BTreeMap<String, Note>);
+
+#[derive(Debug)]
+pub struct Note {
+    /// The key under which it was brought last, where that is one of those that were asked for.
+    pub key: Option<String>,
+    pub facts: Vec<FactId>,
+}
 
 impl Notes {
     /// The facts that the record came to, where it says what it said when it was brought last.
     pub fn known(&self, key: &str, name: &str) -> Option<&[FactId]> {
-        let (noted, last) = (self.0.get(key)?, self.0.get(name));
-        last.is_none_or(|last| last == noted).then_some(noted)
+        let last = self.0.get(name).filter(|last| last.key.as_deref() == Some(key))?;
+        Some(&last.facts)
     }
 
     /// What the record came to when it was brought last, whatever it said then.
     pub fn came_to(&self, name: &str) -> &[FactId] {
-        self.0.get(name).map(Vec::as_slice).unwrap_or_default()
+        self.0.get(name).map(|last| last.facts.as_slice()).unwrap_or_default()
     }
 
-    pub fn add(&mut self, record: &Brought, ids: &[FactId]) {
-        for noted in [&record.key, &record.name] {
-            self.0.insert(noted.clone(), ids.to_vec());
-        }
+    pub fn add(&mut self, record: &Brought, facts: Vec<FactId>) {
+        self.0.insert(record.name.clone(), Note { key: Some(record.key.clone()), facts });
     }
 }

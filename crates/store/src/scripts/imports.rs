@@ -5,9 +5,8 @@ use super::{facts, storage_use};
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::facts::{FactWrites, write_steps};
-use crate::rows::imports::{Arrival, Bringing, Brought, Notes, index, notes};
+use crate::rows::imports::{Arrival, Bringing, Brought, Note, Noted, Notes, index, note};
 use crate::rows::spaces::{SpaceRow, SpaceVersion};
-use crate::rows::statements::ids_read;
 use crate::script::{Db, Ground, Rows, Script, StoreResult};
 use crate::sql::params;
 use crate::storage_quota::StorageLimits;
@@ -50,7 +49,7 @@ impl Script for ImportCommit {
         let (mut arrivals, mut here) = (Vec::new(), import.known.clone());
         for record in &import.records {
             let space = SpaceKey { tenant, id: row.id };
-            let noted = noted(rows.db(), space, [&record.key, &record.name]).await?;
+            let noted = noted(rows.db(), space, [(&record.key, &record.name)]).await?;
             let arrival = match noted.known(&record.key, &record.name) {
                 Some(ids) => Arrival::Known(ids.to_vec()),
                 None => {
@@ -87,7 +86,9 @@ impl ImportCommit {
         let plan = match &record.how {
             Bringing::Told(words) => {
                 let proposals = reconcile::repair(&words.facts, slots);
-                let (held, policy) = rows.db().plan_basis(space, &reconcile::needs_told(&proposals)).await?;
+                let replaced = words.replaced(came_to);
+                let needs = reconcile::needs_told(&proposals, replaced);
+                let (held, policy) = rows.db().plan_basis(space, &needs).await?;
                 let statement = Statement {
                     text: &words.text,
                     source: words.source.as_deref(),
@@ -95,14 +96,24 @@ impl ImportCommit {
                     metadata: &words.metadata,
                     now: words.at,
                 };
-                let plan = |next| reconcile::plan_told(&held, &proposals, &statement, &policy, slots, next);
+                let plan = |next| {
+                    reconcile::plan_told(&held, &proposals, &statement, replaced, &policy, slots, next)
+                };
                 numbered(rows, tenant, plan).await?
             }
             Bringing::AsIs(brought) => match brought.linked(|id| here.get(id).copied()) {
                 Ok(fact) => {
-                    let (held, _) =
+                    let (held, policy) =
                         rows.db().plan_basis(space, &reconcile::needs_as_is(&fact, came_to)).await?;
-                    let plan = |next| reconcile::plan_as_is(&held, &fact, came_to, caller.now, next);
+                    let now = caller.now;
+                    let ended = |next| {
+                        let ended =
+                            || reconcile::plan_ended(&held, &fact, came_to, &policy, slots, now, next);
+                        brought.ends_by_rules.then(ended).flatten()
+                    };
+                    let plan = |next| {
+                        ended(next).unwrap_or_else(|| reconcile::plan_as_is(&held, &fact, came_to, now, next))
+                    };
                     numbered(rows, tenant, plan).await?
                 }
                 Err(skipped) => Plan { outcomes: vec![skipped], writes: Vec::new() },
@@ -111,7 +122,7 @@ impl ImportCommit {
         let secrets = rows.db().secrets();
         let FactWrites { mut steps, added } =
             write_steps::<R>(secrets, space, row, &plan.writes, caller.id(), caller.now)?;
-        steps.extend(notes(secrets, space, record, &plan)?);
+        steps.extend(note(secrets, space, record, &plan)?);
         if !plan.writes.is_empty() {
             // The error takes back what the batch has written so far.
             let room = storage_use::check(rows, caller, &self.import.limits, added).await?;
@@ -131,25 +142,32 @@ async fn numbered<R: Rows>(
     Ok(plan)
 }
 
-/// What is noted under each, where all those facts are still there. A record whose facts were erased since can be brought
-/// again.
+/// What is noted of records, by their keys and names, where all their facts are still there: a record whose facts were
+/// erased since can be brought again. So can one whose note is in an earlier form.
 async fn noted<'a, D: Db>(
     db: &mut D,
     space: SpaceKey<'_>,
-    all: impl IntoIterator<Item = &'a String> + Send,
+    records: impl IntoIterator<Item = (&'a String, &'a String)> + Send,
 ) -> StoreResult<Notes> {
     let mut notes = Notes::default();
-    let all: Vec<&String> = all.into_iter().collect();
-    for name in all {
-        let index = index(db.secrets(), space, name);
+    let records: Vec<(&String, &String)> = records.into_iter().collect();
+    for (key, name) in records {
+        let at = index(db.secrets(), space, name);
         let sql = "SELECT facts FROM statement WHERE tenant = $1 AND space = $2 AND text_ix = $3";
-        let found: Option<(String,)> = db.one(sql, &params![space.tenant, space.id, index]).await?;
-        let Some((found,)) = found else { continue };
-        let ids = ids_read(&found)?;
+        let found: Option<(String,)> = db.one(sql, &params![space.tenant, space.id, at]).await?;
+        let Some(last) = found.and_then(|(text,)| serde_json::from_str::<Noted>(&text).ok()) else {
+            continue;
+        };
         let there: BTreeSet<FactId> =
-            facts::get_readable(db, space, &ids).await?.iter().map(|fact| fact.id).collect();
-        if ids.iter().all(|id| there.contains(id)) {
-            notes.0.insert(name.clone(), ids);
+            facts::get_readable(db, space, &last.facts).await?.iter().map(|fact| fact.id).collect();
+        if !last.facts.iter().all(|id| there.contains(id)) {
+            continue;
+        }
+        let is_last = last.key == hex::encode(index(db.secrets(), space, key));
+        // Several records may have one name.
+        let note = notes.0.entry(name.clone()).or_insert(Note { key: None, facts: last.facts });
+        if is_last {
+            note.key = Some(key.clone());
         }
     }
     Ok(notes)
@@ -173,11 +191,11 @@ fn record_of(from: &str, arrivals: &[Arrival]) -> Record {
     record
 }
 
-struct Noted {
-    names: Vec<String>,
+struct NotedOf {
+    records: Vec<(String, String)>,
 }
 
-impl SpaceQuery for Noted {
+impl SpaceQuery for NotedOf {
     type Output = Notes;
 
     async fn run<D: Db>(
@@ -186,7 +204,7 @@ impl SpaceQuery for Noted {
         space: SpaceKey<'_>,
         _: SpaceVersion,
     ) -> StoreResult<Self::Output> {
-        noted(db, space, &self.names).await
+        noted(db, space, self.records.iter().map(|(key, name)| (key, name))).await
     }
 }
 
@@ -201,13 +219,13 @@ impl Store {
         self.write(ImportCommit { call, space, import }).await
     }
 
-    /// What is noted under these keys and names of records.
+    /// What is noted of records with these keys and names.
     pub async fn imports_noted(
         &self,
         caller: &Caller,
         space: &Space,
-        names: Vec<String>,
+        records: Vec<(String, String)>,
     ) -> Result<Notes, StoreError> {
-        Ok(self.read_in(caller, space, Noted { names }).await?.unwrap_or_default())
+        Ok(self.read_in(caller, space, NotedOf { records }).await?.unwrap_or_default())
     }
 }

@@ -5,7 +5,7 @@ use crate::StoreError;
 use crate::apart::Apart;
 use crate::copy::{Batch, Key, Table, sqlite_page};
 use crate::keys::{self, Ring, read_apart};
-use crate::rows::facts::{COLUMNS, SealedFact, WAS_HELD, standing_of};
+use crate::rows::facts::{COLUMNS, PAST, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
 use crate::script::{Db, PlanBasis, StoreResult};
 use crate::scripts::statement_texts::facts_open;
@@ -95,6 +95,13 @@ impl SqliteDb<'_> {
             {
                 facts.insert(*id, fact);
             }
+        }
+        for (subject, value) in &needs.past {
+            let keys = self.secrets.value_indexes(space, subject, value);
+            let rows: Vec<SealedFact> =
+                self.select(&PAST, &params![space.tenant, space.id, keys.0, keys.1])?;
+            let found = at_once(facts_open(self, space.tenant, &rows))?;
+            facts.extend(found.into_iter().map(|fact| (fact.id, fact)));
         }
         let mut retired = BTreeSet::new();
         for (subject, value) in &needs.retired {

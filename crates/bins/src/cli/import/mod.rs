@@ -10,6 +10,7 @@ mod report;
 mod report_file;
 mod telling;
 mod utf8;
+mod vanished;
 
 use super::CliError;
 use super::progress::Progress;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use store::Arrival;
 use telling::{Manner, Purpose, Turn};
+use vanished::vanished;
 
 /// Bring what another memory holds: mem0, Zep, Letta, notes in Markdown and others.
 ///
@@ -52,6 +54,10 @@ pub struct Command {
     /// Put every record down as it is. No rule judges it and no model reads it.
     #[arg(long)]
     as_is: bool,
+    /// The files are all that the other memory holds: what was brought from it before and is not in them has ended there,
+    /// and ends here. Only the memories of users, agents and runs that are in the files are looked at.
+    #[arg(long)]
+    whole: bool,
     /// Write what became of every record to this file, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -68,9 +74,20 @@ pub struct Command {
 
 impl Command {
     pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
-        let (reading, passed_over) = Files::named(&self.files, self.from)?.read();
+        let (mut reading, passed_over) = Files::named(&self.files, self.from)?.read();
+        if self.whole && !reading.unread.is_empty() {
+            return Err(CliError::Refused(format!(
+                "{} in the files cannot be read, and may be a record that is there still. Mend them, or leave out \
+                 --whole; without it, a dry run shows what cannot be read.",
+                counted(reading.unread.len() as u64, "part", "parts")
+            )));
+        }
         let report_file = self.report.as_deref().map(ReportFile::open).transpose()?;
         let session = Session::open(settings).await?;
+        if self.whole {
+            let gone = vanished(&session, &self.from.name(), &reading.records, &self.asked()).await?;
+            reading.records.extend(gone);
+        }
         let mut import = Import::of(&self, reading);
         let ended = if self.dry_run { import.rehearse(&session).await } else { import.bring(&session).await };
         import.sort();
@@ -92,6 +109,13 @@ impl Command {
     }
 }
 
+impl Command {
+    /// Where the records go, as far as the person says so.
+    fn asked(&self) -> Space {
+        Space::new(&self.user, &self.agent, &self.run)
+    }
+}
+
 struct Import {
     from: String,
     manner: Manner,
@@ -106,7 +130,7 @@ impl Import {
         periods::settle(&mut reading.records, Timestamp::now());
         let from = command.from.name();
         let manner = if command.as_is { Manner::AsIs } else { Manner::Told };
-        let asked = Space::new(&command.user, &command.agent, &command.run);
+        let asked = command.asked();
         let mut spaces: BTreeMap<Arc<Space>, Vec<(usize, &Record)>> = BTreeMap::new();
         let mut accounts = Vec::with_capacity(reading.records.len());
         for (n, record) in reading.records.iter().enumerate() {

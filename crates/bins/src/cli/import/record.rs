@@ -11,6 +11,17 @@ pub struct Place {
     pub line: usize,
 }
 
+impl Place {
+    /// Of what is in no file.
+    pub fn nowhere() -> Self {
+        Self { file: Arc::from(""), line: 0 }
+    }
+
+    pub fn is_nowhere(&self) -> bool {
+        self.file.is_empty()
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Record {
     pub place: Place,

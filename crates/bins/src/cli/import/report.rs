@@ -137,8 +137,9 @@ impl Account {
             .iter()
             .map(|o| json!({ "action": o.action.word(), "subject": o.subject, "value": o.value, "id": o.id, "reason": o.reason }))
             .collect();
+        let place = Some(&self.place).filter(|place| !place.is_nowhere());
         json!({
-            "file": &*self.place.file, "line": self.place.line, "id": self.id, "fate": fate, "why": self.told(),
+            "file": place.map(|place| &*place.file), "line": place.map(|place| place.line), "id": self.id, "fate": fate, "why": self.told(),
             "space": self.space.as_ref().map(|s| json!({ "user_id": s.user_id, "agent_id": s.agent_id, "run_id": s.run_id })),
             "facts": facts,
         })
@@ -203,6 +204,11 @@ impl Report {
             count(Fate::Unchanged),
             count(Fate::NotTaken),
         )?;
+        let vanished = self.accounts.iter().filter(|account| account.place.is_nowhere()).count();
+        if vanished > 0 {
+            let ends = if self.dry_run { "would end" } else { "ended" };
+            writeln!(out, "  {vanished} no longer in the files, and {ends}.")?;
+        }
         let mut spaces: BTreeMap<&Space, usize> = BTreeMap::new();
         for space in self.of(Fate::Taken).filter_map(|account| account.space.as_deref()) {
             *spaces.entry(space).or_default() += 1;
@@ -232,14 +238,17 @@ impl Report {
 }
 
 fn line(account: &Account, out: &mut impl Write) -> io::Result<()> {
-    let Place { file, line } = &account.place;
+    let place = match &account.place {
+        place if place.is_nowhere() => format!("record {}, in no file", account.id),
+        Place { file, line } => format!("{file}:{line}"),
+    };
     let fate = match account.fate() {
         Fate::Taken => "",
         Fate::Unchanged => "unchanged: ",
         Fate::NotTaken => "not taken: ",
         Fate::NotReached => "not reached: ",
     };
-    writeln!(out, "  {}", printable(&format!("{file}:{line}  {fate}{}", account.told())))
+    writeln!(out, "  {}", printable(&format!("{place}  {fate}{}", account.told())))
 }
 
 /// What a file says must not move the cursor, or set the title, of the terminal that shows it.

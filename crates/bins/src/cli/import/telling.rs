@@ -33,6 +33,10 @@ const TOMBSTONE: &str = "(retracted: ";
 /// Below what the rules ask of a removal.
 const DOUBTFUL: f64 = 0.5;
 
+/// The step that says what a record says now, and the one that says what it said before it ended.
+const LAST: &str = "0";
+const BEGAN: &str = "began";
+
 /// The place of a step among those of its space. The step itself is made when its turn comes: all of them together would
 /// take several times the memory of the records.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +52,7 @@ pub struct Turn {
 /// The turns of all records that go to one space, in the order in which they are told.
 pub fn turns(from: &str, records: &[(usize, &Record)], manner: Manner) -> Vec<Turn> {
     let of = |(n, record): &(usize, &Record)| {
-        let steps = Telling { from, n: *n, record }.steps(manner).into_iter().enumerate();
+        let steps = Telling { from, n: *n, record, manner }.steps().into_iter().enumerate();
         steps.map(|(nth, Step { record, at, is_end, by_model, .. })| Turn {
             record,
             nth,
@@ -68,8 +72,8 @@ pub fn turns(from: &str, records: &[(usize, &Record)], manner: Manner) -> Vec<Tu
 /// The steps of these turns.
 pub fn steps(from: &str, records: &[Record], turns: &[Turn], manner: Manner) -> Vec<Step> {
     let step = |turn: &Turn| {
-        let telling = Telling { from, n: turn.record, record: records.get(turn.record)? };
-        telling.steps(manner).into_iter().nth(turn.nth)
+        let telling = Telling { from, n: turn.record, record: records.get(turn.record)?, manner };
+        telling.steps().into_iter().nth(turn.nth)
     };
     turns.iter().filter_map(step).collect()
 }
@@ -92,13 +96,14 @@ struct Telling<'a> {
     from: &'a str,
     n: usize,
     record: &'a Record,
+    manner: Manner,
 }
 
 impl Telling<'_> {
-    fn steps(&self, manner: Manner) -> Vec<Step> {
+    fn steps(&self) -> Vec<Step> {
         let record = self.record;
         match &record.subject {
-            _ if manner == Manner::AsIs => vec![self.as_is()],
+            _ if self.manner == Manner::AsIs => vec![self.as_is()],
             // The end of the fact that it is of has said it.
             Some(_) if record.state == State::Past && record.value.starts_with(TOMBSTONE) => Vec::new(),
             _ if record.is_history => vec![self.as_is()],
@@ -122,11 +127,14 @@ impl Telling<'_> {
                 ..record.clone()
             };
             let before = Telling { record: &before, ..*self };
-            steps.push(before.step(since, before.fact_as_is(n)));
+            steps.push(before.step(since, before.fact_as_is(&n.to_string())));
             since = Some(earlier.until);
         }
-        let step = self.step(since, self.arguments(0, since, &record.value));
-        steps.push(Step { by_model: true, ..step });
+        let mut arguments = self.arguments(LAST, since, &record.value);
+        if let Some(fields) = arguments.as_object_mut() {
+            fields.insert("replaces".to_owned(), is_unique(&record.id).into());
+        }
+        steps.push(Step { by_model: true, ..self.step(since, arguments) });
         steps
     }
 
@@ -138,7 +146,7 @@ impl Telling<'_> {
         let mut since = self.begins();
         for (n, earlier) in (1..).zip(&record.earlier) {
             let action = (n > 1).then_some("REFINE");
-            steps.push(self.fact(n, since, subject, &earlier.value, action));
+            steps.push(self.fact(&n.to_string(), since, subject, &earlier.value, action));
             since = Some(earlier.until);
         }
         let action = match record.state {
@@ -147,9 +155,12 @@ impl Telling<'_> {
             _ if record.earlier.is_empty() => None,
             _ => Some("REFINE"),
         };
-        steps.push(self.fact(0, since, subject, &record.value, action));
-        if let Some(at) = ended.max(since).filter(|_| ended.is_some()) {
-            let mut end = self.fact(usize::MAX, Some(at), subject, &record.value, Some("RETRACT"));
+        // The last step has the name of the record, so that what is noted there is what the record said last.
+        let ends = ended.is_some();
+        let nth = if ends { BEGAN } else { LAST };
+        steps.push(self.fact(nth, since, subject, &record.value, action));
+        if let Some(at) = ended.max(since).filter(|_| ends) {
+            let mut end = self.fact(LAST, Some(at), subject, &record.value, Some("RETRACT"));
             end.is_end = true;
             if let Some(text) = end.arguments.get_mut("text") {
                 *text = format!("{subject}: no longer {}", record.value).into();
@@ -161,7 +172,7 @@ impl Telling<'_> {
 
     fn fact(
         &self,
-        n: usize,
+        nth: &str,
         at: Option<Timestamp>,
         subject: &str,
         value: &str,
@@ -169,10 +180,15 @@ impl Telling<'_> {
     ) -> Step {
         let record = self.record;
         let text = record.text.clone().unwrap_or_else(|| format!("{subject}: {value}"));
-        let mut arguments = self.arguments(n, at, &text);
+        let mut arguments = self.arguments(nth, at, &text);
         let triple = &record.triple;
-        // A removal in which there is little confidence waits for a decision.
-        let confidence = if self.waits_to_remove() { Some(DOUBTFUL) } else { record.confidence };
+        let confidence = match action {
+            // A removal in which there is little confidence waits for a decision.
+            Some("RETRACT") if self.waits_to_remove() => Some(DOUBTFUL),
+            // That it has ended is sure, however sure it was.
+            Some("RETRACT") => None,
+            _ => record.confidence,
+        };
         let fact = json!({
             "subject": subject, "value": value, "scope": record.scope, "kind": record.kind, "action": action,
             "confidence": confidence,
@@ -188,7 +204,7 @@ impl Telling<'_> {
         let record = self.record;
         let target = record.pending.as_ref().and_then(|pending| id(pending.get("target")));
         let links = record.supersedes.iter().cloned().chain(target).collect();
-        Step { links, ..self.step(self.begins(), self.fact_as_is(0)) }
+        Step { links, ..self.step(self.begins(), self.fact_as_is(LAST)) }
     }
 
     /// Since when it holds. Words that were edited have their present form from the edit on, where it is not known what
@@ -212,12 +228,16 @@ impl Telling<'_> {
         self.record.state == State::Waiting && pending.and_then(Value::as_str) == Some("RETRACT")
     }
 
-    fn fact_as_is(&self, n: usize) -> Value {
+    fn fact_as_is(&self, nth: &str) -> Value {
         let record = self.record;
         let text = record.text.as_ref().unwrap_or(&record.value);
-        let mut arguments = self.arguments(n, self.begins(), text);
+        let mut arguments = self.arguments(nth, self.begins(), text);
+        let mut fact = self.put_down();
+        if let Some(fields) = fact.as_object_mut() {
+            fields.insert("ends_by_rules".to_owned(), (self.manner == Manner::Told).into());
+        }
         if let Some(fields) = arguments.as_object_mut() {
-            fields.insert("as_is".to_owned(), self.put_down());
+            fields.insert("as_is".to_owned(), fact);
         }
         arguments
     }
@@ -258,12 +278,11 @@ impl Telling<'_> {
         })
     }
 
-    fn arguments(&self, n: usize, at: Option<Timestamp>, text: &str) -> Value {
+    fn arguments(&self, nth: &str, at: Option<Timestamp>, text: &str) -> Value {
         let record = self.record;
-        let step = if n == usize::MAX { "end".to_owned() } else { n.to_string() };
         json!({
-            "key": format!("{}/{}/{}/{step}", self.from, record.id, self.digest()),
-            "name": format!("{}/{}/{step}", self.from, record.id),
+            "key": format!("{}/{}/{}/{nth}", self.from, record.id, self.digest()),
+            "name": format!("{}/{}/{nth}", self.from, record.id),
             "id": record.id,
             "text": text,
             "source": record.source.as_deref().unwrap_or_default(),
@@ -287,6 +306,12 @@ impl Telling<'_> {
 
 fn shown(at: Option<Timestamp>) -> String {
     at.map(|at| at.to_string()).unwrap_or_default()
+}
+
+/// Whether no other memory gives the same id: it is a UUID.
+fn is_unique(id: &str) -> bool {
+    let groups: Vec<usize> = id.split('-').map(str::len).collect();
+    groups == [8, 4, 4, 4, 12] && id.chars().all(|c| c == '-' || c.is_ascii_hexdigit())
 }
 
 /// An id, which may be a number.

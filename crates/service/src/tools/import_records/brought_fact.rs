@@ -41,6 +41,9 @@ pub(super) struct FactAsIs {
     /// When it last changed; empty: when it was told.
     #[serde(default)]
     changed: String,
+    /// Whether the rules judge what it ends.
+    #[serde(default)]
+    ends_by_rules: bool,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -128,7 +131,8 @@ impl FactAsIs {
             created,
             changed: changed.max(created),
         };
-        Ok(BroughtFact { fact, supersedes: self.supersedes, target })
+        let ends_by_rules = self.ends_by_rules;
+        Ok(BroughtFact { fact, supersedes: self.supersedes, target, ends_by_rules })
     }
 }
 

@@ -35,6 +35,9 @@ pub(crate) struct RecordArgs {
     /// When it was true; empty is now.
     #[serde(default)]
     at: String,
+    /// No other record has its id, so what it said before, and no longer says, has ended.
+    #[serde(default)]
+    replaces: bool,
 }
 
 /// A record that cannot be taken keeps none of the others back.
@@ -101,7 +104,7 @@ pub(super) async fn brought(
             let order = Order::from(&cx.call.caller);
             let facts = cx.service.models.with_wording(&record.text, facts, before, &order).await?;
             let text = record.text.into();
-            Bringing::Told(BroughtWords { text, source, metadata, facts, at })
+            Bringing::Told(BroughtWords { text, source, metadata, facts, at, replaces: record.replaces })
         }
     };
     Ok(Brought { key: record.key, name: record.name, id: record.id, how })

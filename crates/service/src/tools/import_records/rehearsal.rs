@@ -32,13 +32,13 @@ impl Rehearsal {
         here: BTreeMap<String, FactId>,
     ) -> Result<Self, Stop> {
         let (store, caller) = (&cx.service.store, &cx.call.caller);
-        let names = records.iter().flat_map(|record| [record.key.clone(), record.name.clone()]).collect();
+        let known = records.iter().map(|record| (record.key.clone(), record.name.clone())).collect();
         let mut rehearsal = Self {
             facts: BTreeMap::new(),
             by_subject: HashMap::new(),
             open: Arc::default(),
             policy: store.policy_get(caller, &cx.space).await?,
-            notes: store.imports_noted(caller, &cx.space, names).await?,
+            notes: store.imports_noted(caller, &cx.space, known).await?,
             here,
         };
         for fact in store.space_history(caller, &cx.space).await?.facts {
@@ -66,7 +66,7 @@ impl Rehearsal {
         let ids: Vec<FactId> = plan.outcomes.iter().filter_map(|outcome| outcome.id).collect();
         self.here.extend(ids.first().map(|id| (record.id.clone(), *id)));
         if !ids.is_empty() {
-            self.notes.add(&record, &ids);
+            self.notes.add(&record, ids);
         }
         Ok(Arrival::New(plan))
     }
@@ -77,7 +77,8 @@ impl Rehearsal {
         match &record.how {
             Bringing::Told(words) => {
                 let proposals = reconcile::repair(&words.facts, slots);
-                let held = self.held(&reconcile::needs_told(&proposals));
+                let replaced = words.replaced(self.notes.came_to(&record.name));
+                let held = self.held(&reconcile::needs_told(&proposals, replaced));
                 let statement = Statement {
                     text: &words.text,
                     source: words.source.as_deref(),
@@ -85,13 +86,17 @@ impl Rehearsal {
                     metadata: &words.metadata,
                     now: words.at,
                 };
-                reconcile::plan_told(&held, &proposals, &statement, &self.policy, slots, next)
+                reconcile::plan_told(&held, &proposals, &statement, replaced, &self.policy, slots, next)
             }
             Bringing::AsIs(brought) => match brought.linked(|id| self.here.get(id).copied()) {
                 Ok(fact) => {
                     let came_to = self.notes.came_to(&record.name);
                     let held = self.held(&reconcile::needs_as_is(&fact, came_to));
-                    reconcile::plan_as_is(&held, &fact, came_to, cx.call.caller.now, next)
+                    let now = cx.call.caller.now;
+                    let ended =
+                        || reconcile::plan_ended(&held, &fact, came_to, &self.policy, slots, now, next);
+                    let ended = brought.ends_by_rules.then(ended).flatten();
+                    ended.unwrap_or_else(|| reconcile::plan_as_is(&held, &fact, came_to, now, next))
                 }
                 Err(skipped) => Plan { outcomes: vec![skipped], writes: Vec::new() },
             },
@@ -105,11 +110,14 @@ impl Rehearsal {
         };
         let standing = needs.subjects.iter().flat_map(of).filter(|f| Status::STANDING.contains(&f.status));
         let named = needs.ids.iter().filter_map(|id| self.facts.get(id));
+        let past = needs.past.iter().flat_map(|(subject, value)| {
+            of(subject).filter(move |f| Status::RETIRED.contains(&f.status) && value_key(&f.value) == *value)
+        });
         let was_held = |(subject, value): &&(String, String)| {
             of(subject).any(|f| Status::RETIRED.contains(&f.status) && value_key(&f.value) == *value)
         };
         HeldFacts {
-            facts: standing.chain(named).cloned().collect(),
+            facts: standing.chain(named).chain(past).cloned().collect(),
             retired: needs.retired.iter().filter(was_held).cloned().collect(),
         }
     }

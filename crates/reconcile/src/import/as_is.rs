@@ -1,0 +1,154 @@
+//! A record that is put down as it is: no rule judges it.
+
+use super::holders::{HELD_ON, Holder, Left, is_undated, with, without};
+use super::taken_back::{TAKEN_BACK, note_of, taken_back};
+use crate::ledger::Ledger;
+use crate::needs::{HeldFacts, Needs};
+use crate::plan::{Outcome, Plan, Write};
+use crate::slot_key::scope_key;
+use domain::keys::{subject_key, subject_keys, value_key};
+use domain::{Action, Fact, FactId, Status, Timestamp};
+use std::collections::BTreeSet;
+
+const TAKEN: &str =
+    "another value is current for this subject and scope; without --as-is the rules settle which one holds";
+
+/// What `plan_as_is` needs. `came_to` is what the same record came to when it was brought last.
+pub fn needs_as_is(fact: &Fact, came_to: &[FactId]) -> Needs {
+    let was_brought = !came_to.is_empty();
+    Needs {
+        subjects: BTreeSet::from(subject_keys(&fact.subject)),
+        ids: fact.supersedes.into_iter().chain(came_to.iter().copied()).collect(),
+        past: was_brought.then(|| note_of(&fact.subject, &fact.value)).into_iter().collect(),
+        ..Needs::default()
+    }
+}
+
+/// Puts the fact down with the status that it comes with; no rule judges it. Where its slot is taken, the earlier state
+/// of the same record gives way, and any other fact stays. A record that has ended since it was brought last ends what it
+/// came to then; one that was taken back here since it was brought, and has not changed after that, stays taken back.
+pub fn plan_as_is(
+    held: &HeldFacts,
+    fact: &Fact,
+    came_to: &[FactId],
+    now: Timestamp,
+    next_id: FactId,
+) -> Plan {
+    let mut ledger = Ledger::open(held, next_id);
+    let own: Vec<Fact> = own(held, fact, came_to).into_iter().cloned().collect();
+    if is_over(fact) && !own.is_empty() {
+        let outcomes = own.iter().map(|before| end(&mut ledger, before, fact, now)).collect();
+        return Plan { outcomes, writes: ledger.into_writes() };
+    }
+    if fact.status == Status::Active
+        && !came_to.is_empty()
+        && taken_back(held, &fact.subject, &fact.scope, &fact.value)
+            .is_some_and(|at| at > fact.changed || is_undated(&fact.metadata))
+    {
+        let skipped = outcome(Action::Skip, fact, TAKEN_BACK, None);
+        return Plan { outcomes: vec![skipped], writes: Vec::new() };
+    }
+    if let Some(known) = standing(&ledger, fact) {
+        return known_already(known, fact);
+    }
+    let occupant = match fact.status {
+        Status::Active => ledger.occupants(fact).first().and_then(|id| ledger.get(*id)).cloned(),
+        Status::Superseded | Status::Historical | Status::FlaggedConflict => None,
+    };
+    let (action, fact) = match occupant {
+        Some(known) if value_key(&known.value) == value_key(&fact.value) => {
+            return known_already(&known, fact);
+        }
+        Some(before) if is_same_record(&before, fact) => {
+            let at = since(fact, &before, now);
+            ledger.supersede(before.id, at);
+            let after = Fact { supersedes: Some(before.id), created: at, changed: at, ..fact.clone() };
+            (Action::Supersede, after)
+        }
+        Some(_) => {
+            return Plan { outcomes: vec![outcome(Action::Skip, fact, TAKEN, None)], writes: Vec::new() };
+        }
+        None => (put_down(fact.status), fact.clone()),
+    };
+    let id = ledger.insert(fact.clone());
+    Plan { outcomes: vec![outcome(action, &fact, "", Some(id))], writes: ledger.into_writes() }
+}
+
+fn outcome(action: Action, fact: &Fact, reason: &str, id: Option<FactId>) -> Outcome {
+    let (subject, value) = (fact.subject.clone(), fact.value.clone());
+    Outcome { action, subject, value, reason: reason.to_owned(), id }
+}
+
+/// What stands already, which the record holds from now on too.
+fn known_already(known: &Fact, fact: &Fact) -> Plan {
+    let holder = Holder::of(&fact.metadata).filter(|_| known.status == Status::Active);
+    let held = holder.and_then(|record| with(known, &record));
+    let outcomes = vec![outcome(Action::Dedup, fact, "known already", Some(known.id))];
+    Plan { outcomes, writes: held.map(Write::Update).into_iter().collect() }
+}
+
+pub(super) fn is_over(fact: &Fact) -> bool {
+    matches!(fact.status, Status::Superseded | Status::Historical)
+}
+
+/// What the record came to when it was brought last, as far as it is current.
+pub(super) fn own<'a>(held: &'a HeldFacts, fact: &Fact, came_to: &[FactId]) -> Vec<&'a Fact> {
+    let record = Holder::of(&fact.metadata);
+    let holds = |held: &Fact| record.as_ref().is_some_and(|record| record.holds(held));
+    let of = |held: &&Fact| came_to.contains(&held.id) && held.status == Status::Active;
+    held.facts.iter().filter(of).filter(|held| holds(held) && may_be_of(held, fact)).collect()
+}
+
+/// When the record changed, where it says so and that is after what it was before.
+pub(super) fn since(fact: &Fact, before: &Fact, now: Timestamp) -> Timestamp {
+    let says = fact.changed > fact.created && fact.changed > before.created;
+    if says { fact.changed } else { now }
+}
+
+/// Ends what the record came to, unless another one holds it too.
+fn end(ledger: &mut Ledger, before: &Fact, fact: &Fact, now: Timestamp) -> Outcome {
+    match Holder::of(&fact.metadata).map(|record| without(before, &record)) {
+        Some(Left::Record(after)) => {
+            ledger.change(before.id, before.changed, |held| *held = *after);
+            outcome(Action::Dedup, before, HELD_ON, Some(before.id))
+        }
+        Some(Left::Somebody) => outcome(Action::Dedup, before, "it was said here", Some(before.id)),
+        Some(Left::Nobody) | None => {
+            ledger.supersede(before.id, since(fact, before, now));
+            outcome(Action::Retract, before, "it has ended where it comes from", Some(before.id))
+        }
+    }
+}
+
+/// Two memories may give the same id to different things, which their subjects tell apart. Words have none: what the
+/// model made of them has.
+fn may_be_of(held: &Fact, fact: &Fact) -> bool {
+    let of_words = Holder::of(&fact.metadata).map(|record| record.to_string());
+    of_words.as_ref() == Some(&fact.subject) || subject_key(&held.subject) == subject_key(&fact.subject)
+}
+
+/// The very same fact, where it stands already beside others, such as an event or a change that waits.
+fn standing<'a>(ledger: &'a Ledger, fact: &Fact) -> Option<&'a Fact> {
+    let subject = subject_key(&fact.subject);
+    let action = |fact: &Fact| fact.pending.as_ref().map(|pending| pending.action);
+    let is_it = |held: &Fact| {
+        (held.status, held.kind, held.created, action(held))
+            == (fact.status, fact.kind, fact.created, action(fact))
+            && scope_key(&held.scope) == scope_key(&fact.scope)
+            && value_key(&held.value) == value_key(&fact.value)
+    };
+    ledger.active(&subject).chain(ledger.flagged(&subject)).map(|row| &row.fact).find(|held| is_it(held))
+}
+
+fn put_down(status: Status) -> Action {
+    match status {
+        Status::Active => Action::Add,
+        Status::Superseded | Status::Historical => Action::Archive,
+        Status::FlaggedConflict => Action::Flag,
+    }
+}
+
+fn is_same_record(a: &Fact, b: &Fact) -> bool {
+    let record = Holder::of(&a.metadata);
+    record.is_some() && record == Holder::of(&b.metadata)
+}
