@@ -16,6 +16,8 @@ pub struct Needs {
     pub retired: BTreeSet<(String, String)>,
     /// Pairs of subject key and value key, of which the SUPERSEDED and HISTORICAL facts themselves are needed.
     pub past: BTreeSet<(String, String)>,
+    /// Keys of the subjects whose SUPERSEDED facts are needed, of each the last ones.
+    pub superseded: BTreeSet<String>,
 }
 
 /// The answer to `Needs`, from one space.

@@ -5,10 +5,11 @@ mod page;
 use super::CliError;
 use super::restore::replace;
 use super::session::Session;
+use super::whose::Whose;
 use crate::settings::Settings;
 use crate::startup::StartupError;
 use clap::Args;
-use domain::{DEFAULT_TENANT, DEFAULT_USER, Space, counted};
+use domain::{DEFAULT_TENANT, Space, counted};
 use serde_json::json;
 use service::{Exported, Reply, ToolReply, fact_json};
 use std::fs::{self, OpenOptions};
@@ -30,15 +31,8 @@ pub struct Command {
     /// Every space of the tenant 'default'.
     #[arg(long, conflicts_with_all = ["user", "agent", "run"])]
     all: bool,
-    /// Whose memory.
-    #[arg(long, value_name = "ID", default_value = DEFAULT_USER)]
-    user: String,
-    /// Of which agent.
-    #[arg(long, value_name = "ID", default_value = "")]
-    agent: String,
-    /// Of which run.
-    #[arg(long, value_name = "ID", default_value = "")]
-    run: String,
+    #[command(flatten)]
+    whose: Whose,
     /// Replace the file if it exists.
     #[arg(long)]
     force: bool,
@@ -52,7 +46,7 @@ impl Command {
         let session = Session::without_model(settings).await?;
         let spaces = match self.all {
             true => session.spaces().await.map_err(StartupError::from)?,
-            false => vec![Space::new(&self.user, &self.agent, &self.run)],
+            false => vec![self.whose.space()],
         };
         match &self.file {
             None => {

@@ -1,7 +1,7 @@
 //! Whose memory a command looks at.
 
 use clap::Args;
-use domain::DEFAULT_USER;
+use domain::{DEFAULT_USER, Space};
 use serde_json::Value;
 
 #[derive(Debug, Args)]
@@ -18,6 +18,10 @@ pub struct Whose {
 }
 
 impl Whose {
+    pub fn space(&self) -> Space {
+        Space::new(&self.user, &self.agent, &self.run)
+    }
+
     /// The arguments of a call, with the space that it is about.
     pub fn name_space(self, arguments: &mut Value) {
         let names = [("user_id", self.user), ("agent_id", self.agent), ("run_id", self.run)];

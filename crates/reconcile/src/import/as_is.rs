@@ -1,17 +1,27 @@
 //! A record that is put down as it is: no rule judges it.
 
+use super::came_to::{is_over, own, since};
+use super::ended::plan_ended;
 use super::holders::{HELD_ON, Holder, Left, is_undated, with, without};
 use super::taken_back::{TAKEN_BACK, note_of, taken_back};
 use crate::ledger::Ledger;
 use crate::needs::{HeldFacts, Needs};
 use crate::plan::{Outcome, Plan, Write};
 use crate::slot_key::scope_key;
+use crate::slot_schema::SlotSchema;
 use domain::keys::{subject_key, subject_keys, value_key};
-use domain::{Action, Fact, FactId, Status, Timestamp};
+use domain::{Action, Fact, FactId, SourcePolicy, Status, Timestamp};
 use std::collections::BTreeSet;
 
 const TAKEN: &str =
     "another value is current for this subject and scope; without --as-is the rules settle which one holds";
+
+/// Whether the rules judge what a record ends, though not what it puts down.
+#[derive(Debug, Clone, Copy)]
+pub enum Ends<'a> {
+    Unjudged,
+    ByRules(&'a SourcePolicy, &'a SlotSchema),
+}
 
 /// What `plan_as_is` needs. `came_to` is what the same record came to when it was brought last.
 pub fn needs_as_is(fact: &Fact, came_to: &[FactId]) -> Needs {
@@ -31,9 +41,15 @@ pub fn plan_as_is(
     held: &HeldFacts,
     fact: &Fact,
     came_to: &[FactId],
+    ends: Ends<'_>,
     now: Timestamp,
     next_id: FactId,
 ) -> Plan {
+    if let Ends::ByRules(policy, slots) = ends
+        && let Some(ended) = plan_ended(held, fact, came_to, policy, slots, now, next_id)
+    {
+        return ended;
+    }
     let mut ledger = Ledger::open(held, next_id);
     let own: Vec<Fact> = own(held, fact, came_to).into_iter().cloned().collect();
     if is_over(fact) && !own.is_empty() {
@@ -87,24 +103,6 @@ fn known_already(known: &Fact, fact: &Fact) -> Plan {
     Plan { outcomes, writes: held.map(Write::Update).into_iter().collect() }
 }
 
-pub(super) fn is_over(fact: &Fact) -> bool {
-    matches!(fact.status, Status::Superseded | Status::Historical)
-}
-
-/// What the record came to when it was brought last, as far as it is current.
-pub(super) fn own<'a>(held: &'a HeldFacts, fact: &Fact, came_to: &[FactId]) -> Vec<&'a Fact> {
-    let record = Holder::of(&fact.metadata);
-    let holds = |held: &Fact| record.as_ref().is_some_and(|record| record.holds(held));
-    let of = |held: &&Fact| came_to.contains(&held.id) && held.status == Status::Active;
-    held.facts.iter().filter(of).filter(|held| holds(held) && may_be_of(held, fact)).collect()
-}
-
-/// When the record changed, where it says so and that is after what it was before.
-pub(super) fn since(fact: &Fact, before: &Fact, now: Timestamp) -> Timestamp {
-    let says = fact.changed > fact.created && fact.changed > before.created;
-    if says { fact.changed } else { now }
-}
-
 /// Ends what the record came to, unless another one holds it too.
 fn end(ledger: &mut Ledger, before: &Fact, fact: &Fact, now: Timestamp) -> Outcome {
     match Holder::of(&fact.metadata).map(|record| without(before, &record)) {
@@ -118,13 +116,6 @@ fn end(ledger: &mut Ledger, before: &Fact, fact: &Fact, now: Timestamp) -> Outco
             outcome(Action::Retract, before, "it has ended where it comes from", Some(before.id))
         }
     }
-}
-
-/// Two memories may give the same id to different things, which their subjects tell apart. Words have none: what the
-/// model made of them has.
-fn may_be_of(held: &Fact, fact: &Fact) -> bool {
-    let of_words = Holder::of(&fact.metadata).map(|record| record.to_string());
-    of_words.as_ref() == Some(&fact.subject) || subject_key(&held.subject) == subject_key(&fact.subject)
 }
 
 /// The very same fact, where it stands already beside others, such as an event or a change that waits.

@@ -1,6 +1,6 @@
 //! The end of a record: it takes back what no other record, and nobody here, holds.
 
-use super::as_is::{is_over, own, since};
+use super::came_to::{is_over, own, since};
 use super::holders::{HELD_ON, Holder, Left, without};
 use super::taken_back::IMPORTED_END;
 use crate::ledger::Ledger;
@@ -88,7 +88,7 @@ fn ended_later<'a>(then: &'a HeldFacts, p: &Proposal, record: &Holder, end: Time
 
 /// A record that has ended since it was brought last takes back, by the rules, what it came to then. `None` where it has
 /// not, or where nothing of it is current.
-pub fn plan_ended(
+pub(super) fn plan_ended(
     held: &HeldFacts,
     fact: &Fact,
     came_to: &[FactId],

@@ -21,6 +21,9 @@ pub fn needs_told(proposals: &[Proposal], replaced: &[FactId]) -> Needs {
         let past = if p.action == Action::Retract { pair.clone() } else { note_of(&p.subject, &p.value) };
         needs.retired.insert(pair);
         needs.past.insert(past);
+        if has_periods(p) {
+            needs.superseded.insert(subject_key(&p.subject));
+        }
     }
     needs.ids.extend(replaced);
     needs
@@ -47,20 +50,7 @@ pub fn plan_told(
     let dated: Vec<Proposal> =
         proposals.iter().zip(&younger).map(|(p, younger)| dated(held, p, *younger, statement)).collect();
     let mut plan = plan(held, &dated, statement, policy, slots, next_id);
-    for (p, until) in dated.iter().zip(younger) {
-        let Some(until) = until else { continue };
-        let (subject, scope, value) = (subject_key(&p.subject), scope_key(&p.scope), value_key(&p.value));
-        for write in &mut plan.writes {
-            if let Write::Insert(fact) = write
-                && fact.status == Status::Historical
-                && (subject_key(&fact.subject), scope_key(&fact.scope), value_key(&fact.value))
-                    == (subject.clone(), scope.clone(), value.clone())
-            {
-                fact.status = Status::Superseded;
-                fact.changed = until;
-            }
-        }
-    }
+    put_in_their_time(&mut plan, held, proposals, &younger, at);
     note_holders(&mut plan, held, statement);
     let gone = no_longer_said(&plan, held, statement, replaced, slots);
     if !gone.is_empty() {
@@ -70,6 +60,35 @@ pub fn plan_told(
         plan.append(ended);
     }
     plan
+}
+
+/// What is older than the next value held until that began, and ends what held until then.
+fn put_in_their_time(
+    plan: &mut Plan,
+    held: &HeldFacts,
+    proposals: &[Proposal],
+    younger: &[Option<Timestamp>],
+    at: Timestamp,
+) {
+    for (p, until) in proposals.iter().zip(younger) {
+        let (subject, scope, value) = (subject_key(&p.subject), scope_key(&p.scope), value_key(&p.value));
+        let mut has_begun = false;
+        for write in &mut plan.writes {
+            let Write::Insert(fact) = write else { continue };
+            if (subject_key(&fact.subject), scope_key(&fact.scope), value_key(&fact.value))
+                != (subject.clone(), scope.clone(), value.clone())
+            {
+                continue;
+            }
+            if let Some(until) = until.filter(|_| fact.status == Status::Historical) {
+                fact.status = Status::Superseded;
+                fact.changed = until;
+            }
+            has_begun |= matches!(fact.status, Status::Active | Status::Superseded);
+        }
+        let before = until_now(held, p, at).filter(|before| has_begun && plan.written(before.id).is_none());
+        plan.writes.extend(before.map(|before| Write::Update(Fact { changed: at, ..before.clone() })));
+    }
 }
 
 /// The proposal as it is told at its time.
@@ -127,9 +146,19 @@ fn no_longer_said(
     gone.map(|fact| removal(fact, slots)).collect()
 }
 
-/// When the value began that is current in the proposal's slot, and younger than what is proposed.
+/// When the next value began that the proposal's slot had after that.
 fn younger(held: &HeldFacts, p: &Proposal, at: Timestamp) -> Option<Timestamp> {
     others(held, p).map(|fact| fact.created).filter(|began| *began > at).min()
+}
+
+/// The value of another record that was thought to have held on until later than this one began.
+fn until_now<'a>(held: &'a HeldFacts, p: &Proposal, at: Timestamp) -> Option<&'a Fact> {
+    others(held, p).find(|fact| {
+        fact.status == Status::Superseded
+            && fact.created < at
+            && fact.changed > at
+            && Holder::of(&fact.metadata).is_some()
+    })
 }
 
 /// Whether it has no time, and would replace what is not of the same memory, or has one.
@@ -137,17 +166,25 @@ fn is_unplaced(held: &HeldFacts, p: &Proposal, statement: &Statement) -> bool {
     let part = |metadata: &Metadata, key| metadata.get(key).cloned();
     let from = part(statement.metadata, IMPORTED_FROM);
     let is_like_it = |fact: &Fact| is_undated(&fact.metadata) && part(&fact.metadata, IMPORTED_FROM) == from;
-    is_undated(statement.metadata) && others(held, p).any(|fact| !is_like_it(fact))
+    is_undated(statement.metadata)
+        && others(held, p).any(|fact| fact.status == Status::Active && !is_like_it(fact))
 }
 
-/// The other values that are current in the slot for which this one is proposed.
+/// Whether the slot has one value at a time, and the proposal says since when this is it.
+fn has_periods(p: &Proposal) -> bool {
+    p.stored_kind() == FactKind::State
+        && !p.is_list()
+        && p.time_ref != TimeRef::Past
+        && p.action != Action::Retract
+}
+
+/// The other values that the slot has, or had, for which this one is proposed.
 fn others<'a>(held: &'a HeldFacts, p: &Proposal) -> impl Iterator<Item = &'a Fact> {
     let (subject, scope, value) = (subject_key(&p.subject), scope_key(&p.scope), value_key(&p.value));
-    let holds =
-        p.stored_kind() == FactKind::State && p.time_ref != TimeRef::Past && p.action != Action::Retract;
+    let has_periods = has_periods(p);
     held.facts.iter().filter(move |fact| {
-        holds
-            && fact.status == Status::Active
+        has_periods
+            && matches!(fact.status, Status::Active | Status::Superseded)
             && fact.kind == FactKind::State
             && !fact.list_item
             && subject_key(&fact.subject) == subject

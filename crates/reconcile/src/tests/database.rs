@@ -1,8 +1,9 @@
 //! The smallest database that a plan can be applied to. It refuses a plan that breaks a promise.
 
 use crate::{
-    Approver, Decision, Edit, Editor, HeldFacts, Needs, Outcome, Plan, Refusal, SlotSchema, Statement, Trust,
-    Write, needs, needs_of, plan, plan_confirm, plan_reject, plan_removal, plan_update, repair, slot_key,
+    Approver, Decision, Edit, Editor, HeldFacts, IMPORTED_FROM, IMPORTED_ID, Needs, Outcome, Plan, Refusal,
+    SlotSchema, Statement, Trust, Write, needs, needs_of, needs_told, plan, plan_confirm, plan_reject,
+    plan_removal, plan_told, plan_update, repair, slot_key,
 };
 use domain::keys::{subject_key, value_key};
 use domain::{
@@ -130,6 +131,30 @@ impl Database {
         self.commit(plan)
     }
 
+    /// A record of another memory, at its own time.
+    pub fn tell(&mut self, record: &str, fact: RawFact, at: i64) -> Vec<Outcome> {
+        let proposals = repair(&[with_wording(Wording::default(), fact)], &self.slots);
+        let held = self.fetch(&needs_told(&proposals, &[]));
+        let metadata = Metadata::from_iter([
+            (IMPORTED_FROM.to_owned(), "elsewhere".into()),
+            (IMPORTED_ID.to_owned(), record.into()),
+        ]);
+        let text = Arc::from("told elsewhere");
+        let now = Timestamp::from_second(at).unwrap();
+        let statement =
+            Statement { text: &text, source: None, trust: Trust::Ordinary, metadata: &metadata, now };
+        let next = self.next_id();
+        let plan = plan_told(&held, &proposals, &statement, &[], &self.policy, &self.slots, next);
+        self.commit(plan)
+    }
+
+    /// The values that were current then.
+    pub fn as_of(&self, then: i64) -> Vec<String> {
+        let then = Timestamp::from_second(then).unwrap();
+        let held = self.facts.iter().filter_map(|fact| fact.at(then));
+        held.filter(|fact| fact.status == Status::Active).map(|fact| fact.value).collect()
+    }
+
     pub fn forget(&mut self, fact: RawFact) -> Outcome {
         let proposals = repair(&[with_wording(Wording::default(), fact)], &self.slots);
         let held = self.fetch(&needs(&proposals));
@@ -197,7 +222,11 @@ impl Database {
     fn fetch(&self, needs: &Needs) -> HeldFacts {
         let open = |f: &Fact| matches!(f.status, Status::Active | Status::FlaggedConflict);
         let wanted = |f: &&Fact| {
-            needs.ids.contains(&f.id) || (open(f) && needs.subjects.contains(&subject_key(&f.subject)))
+            let subject = subject_key(&f.subject);
+            needs.ids.contains(&f.id)
+                || (open(f) && needs.subjects.contains(&subject))
+                || (f.status == Status::Superseded && needs.superseded.contains(&subject))
+                || (!open(f) && needs.past.contains(&(subject, value_key(&f.value))))
         };
         let pairs =
             self.facts.iter().filter(|f| !open(f)).map(|f| (subject_key(&f.subject), value_key(&f.value)));

@@ -2,6 +2,7 @@
 
 mod database;
 mod hold;
+mod imports;
 mod lists;
 mod model;
 mod people;

@@ -5,7 +5,7 @@ use crate::StoreError;
 use crate::apart::Apart;
 use crate::copy::{Batch, Key, Table, postgres_page};
 use crate::keys::{self, Ring};
-use crate::rows::facts::{COLUMNS, PAST, SealedFact, WAS_HELD, standing_of};
+use crate::rows::facts::{COLUMNS, PAST, SUPERSEDED, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
 use crate::script::{Db, PlanBasis, StoreResult};
 use crate::scripts::deployment;
@@ -14,7 +14,7 @@ use crate::secrets::Secrets;
 use crate::sql::{Cell, Cells, FromRow, Param, params};
 use deadpool_postgres::Client;
 use domain::{Fact, FactId, SourcePolicy, SpaceKey, Tenant};
-use futures_util::future::{try_join, try_join_all, try_join3};
+use futures_util::future::{try_join, try_join_all, try_join4};
 use reconcile::{HeldFacts, Needs};
 use std::collections::BTreeMap;
 use tokio_postgres::Row;
@@ -91,15 +91,24 @@ impl PostgresDb<'_> {
         facts_open(&mut self.clone(), space.tenant, &found).await
     }
 
+    async fn superseded(&self, space: SpaceKey<'_>, subject: &str) -> StoreResult<Vec<Fact>> {
+        let index = self.secrets.index("subject", space, subject);
+        let values = params![space.tenant, space.id, index];
+        let found: Vec<SealedFact> = self.select(&SUPERSEDED, &bound(&values)).await?;
+        facts_open(&mut self.clone(), space.tenant, &found).await
+    }
+
     async fn needed(&self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<HeldFacts> {
         let retired = try_join_all(needs.retired.iter().map(|(subject, value)| async move {
             let held = self.was_held(space, subject, value).await?;
             Ok::<_, StoreError>(held.then(|| (subject.clone(), value.clone())))
         }));
         let past = needs.past.iter().map(|(subject, value)| self.past(space, subject, value));
-        let (standing, retired, past) =
-            try_join3(self.standing(space, needs), retired, try_join_all(past)).await?;
-        let found = standing.into_iter().chain(past.into_iter().flatten());
+        let superseded = needs.superseded.iter().map(|subject| self.superseded(space, subject));
+        let (standing, retired, past, superseded) =
+            try_join4(self.standing(space, needs), retired, try_join_all(past), try_join_all(superseded))
+                .await?;
+        let found = standing.into_iter().chain(past.into_iter().chain(superseded).flatten());
         let mut facts: BTreeMap<FactId, Fact> = found.map(|fact| (fact.id, fact)).collect();
         let ids = needs.ids.iter().filter(|id| !facts.contains_key(*id));
         let ids: Vec<i64> = ids.map(|id| id.0).collect();

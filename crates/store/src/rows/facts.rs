@@ -179,6 +179,16 @@ pub(crate) static PAST: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+/// What was held under a subject until something else took its place, the last ones first: of one that has had very many
+/// values, those before are of no use.
+pub(crate) static SUPERSEDED: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND space = $2 AND subject_ix = $3 AND status = {}
+         ORDER BY id DESC LIMIT 50",
+        status_code(Status::Superseded)
+    )
+});
+
 const ADVANCE: &str = "UPDATE space SET version = $3 WHERE tenant = $1 AND id = $2";
 const INSERT: &str = "INSERT INTO fact
     (tenant, id, space, version, status, subject_ix, value_ix, text_ix, slot_ix, body, statement_ix, created,

@@ -3,8 +3,8 @@
 use crate::StoreError;
 use crate::secrets::Secrets;
 use crate::sql::{RowWrite, params};
-use domain::{Action, Fact, FactId, Metadata, Proposed, SpaceKey, Timestamp};
-use reconcile::{Outcome, Plan};
+use domain::{Action, Fact, FactId, Metadata, Proposed, SourcePolicy, SpaceKey, Timestamp};
+use reconcile::{Ends, Outcome, Plan, SlotSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -53,6 +53,10 @@ pub struct BroughtFact {
 }
 
 impl BroughtFact {
+    pub const fn ends<'a>(&self, policy: &'a SourcePolicy, slots: &'a SlotSchema) -> Ends<'a> {
+        if self.ends_by_rules { Ends::ByRules(policy, slots) } else { Ends::Unjudged }
+    }
+
     /// The fact, with what the ids of its links are here.
     pub fn linked(&self, here: impl Fn(&str) -> Option<FactId>) -> Result<Fact, Outcome> {
         let mut fact = self.fact.clone();

@@ -105,15 +105,8 @@ impl ImportCommit {
                 Ok(fact) => {
                     let (held, policy) =
                         rows.db().plan_basis(space, &reconcile::needs_as_is(&fact, came_to)).await?;
-                    let now = caller.now;
-                    let ended = |next| {
-                        let ended =
-                            || reconcile::plan_ended(&held, &fact, came_to, &policy, slots, now, next);
-                        brought.ends_by_rules.then(ended).flatten()
-                    };
-                    let plan = |next| {
-                        ended(next).unwrap_or_else(|| reconcile::plan_as_is(&held, &fact, came_to, now, next))
-                    };
+                    let ends = brought.ends(&policy, slots);
+                    let plan = |next| reconcile::plan_as_is(&held, &fact, came_to, ends, caller.now, next);
                     numbered(rows, tenant, plan).await?
                 }
                 Err(skipped) => Plan { outcomes: vec![skipped], writes: Vec::new() },

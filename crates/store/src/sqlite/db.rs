@@ -5,7 +5,7 @@ use crate::StoreError;
 use crate::apart::Apart;
 use crate::copy::{Batch, Key, Table, sqlite_page};
 use crate::keys::{self, Ring, read_apart};
-use crate::rows::facts::{COLUMNS, PAST, SealedFact, WAS_HELD, standing_of};
+use crate::rows::facts::{COLUMNS, PAST, SUPERSEDED, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
 use crate::script::{Db, PlanBasis, StoreResult};
 use crate::scripts::statement_texts::facts_open;
@@ -95,6 +95,12 @@ impl SqliteDb<'_> {
             {
                 facts.insert(*id, fact);
             }
+        }
+        for key in &needs.superseded {
+            let index = self.secrets.index("subject", space, key);
+            let rows: Vec<SealedFact> = self.select(&SUPERSEDED, &params![space.tenant, space.id, index])?;
+            let found = at_once(facts_open(self, space.tenant, &rows))?;
+            facts.extend(found.into_iter().map(|fact| (fact.id, fact)));
         }
         for (subject, value) in &needs.past {
             let keys = self.secrets.value_indexes(space, subject, value);

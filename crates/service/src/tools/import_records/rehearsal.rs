@@ -92,11 +92,8 @@ impl Rehearsal {
                 Ok(fact) => {
                     let came_to = self.notes.came_to(&record.name);
                     let held = self.held(&reconcile::needs_as_is(&fact, came_to));
-                    let now = cx.call.caller.now;
-                    let ended =
-                        || reconcile::plan_ended(&held, &fact, came_to, &self.policy, slots, now, next);
-                    let ended = brought.ends_by_rules.then(ended).flatten();
-                    ended.unwrap_or_else(|| reconcile::plan_as_is(&held, &fact, came_to, now, next))
+                    let ends = brought.ends(&self.policy, slots);
+                    reconcile::plan_as_is(&held, &fact, came_to, ends, cx.call.caller.now, next)
                 }
                 Err(skipped) => Plan { outcomes: vec![skipped], writes: Vec::new() },
             },
@@ -113,11 +110,12 @@ impl Rehearsal {
         let past = needs.past.iter().flat_map(|(subject, value)| {
             of(subject).filter(move |f| Status::RETIRED.contains(&f.status) && value_key(&f.value) == *value)
         });
+        let superseded = needs.superseded.iter().flat_map(of).filter(|f| f.status == Status::Superseded);
         let was_held = |(subject, value): &&(String, String)| {
             of(subject).any(|f| Status::RETIRED.contains(&f.status) && value_key(&f.value) == *value)
         };
         HeldFacts {
-            facts: standing.chain(named).chain(past).cloned().collect(),
+            facts: standing.chain(named).chain(past).chain(superseded).cloned().collect(),
             retired: needs.retired.iter().filter(was_held).cloned().collect(),
         }
     }
