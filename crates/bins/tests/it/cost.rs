@@ -1,12 +1,15 @@
 //! What a call costs follows the work, not the size of the memory.
 
 use crate::support::{InProcess, Model, caller, principal, says};
-use domain::{Caller, Identity, RawFact, Space, Tenant, Timestamp};
+use domain::{Action, Caller, Identity, RawFact, Space, Tenant, Timestamp};
 use reconcile::{SlotSchema, Trust};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{Call, Intent, Proposer, Record, Said, StorageLimits, Store};
+use store::{
+    Arrival, Bringing, Brought, BroughtWords, Call, Import, Intent, Proposer, Record, Said, StorageLimits, Store,
+};
 
 async fn fill(store: &Store, facts: usize) {
     let space = Space::new("default", "", "");
@@ -66,6 +69,12 @@ async fn steps(model: &Model, facts: usize) -> Vec<(&'static str, u64)> {
     }
     let store = started.service.store();
     let lease = store.graph_lease("worker", Timestamp::now(), Timestamp::MAX).await.unwrap().unwrap();
+    for (what, value) in [("import", "brought"), ("import of a record that has changed", "brought later")] {
+        bring(store, 9, value).await;
+        let before = started.meter.steps();
+        bring(store, 90, value).await;
+        counted.push((what, started.meter.steps() - before));
+    }
     let before = started.meter.steps();
     let rows = store.graph_waiting(10).await.unwrap();
     counted.push(("graph_waiting", started.meter.steps() - before));
@@ -73,6 +82,45 @@ async fn steps(model: &Model, facts: usize) -> Vec<(&'static str, u64)> {
     assert!(store.graph_applied(&lease, &Tenant::default(), &rows, Timestamp::now()).await.unwrap());
     counted.push(("graph_applied", started.meter.steps() - before));
     counted
+}
+
+/// Brings a record of another memory, which takes the place of the value that is held.
+async fn bring(store: &Store, subject: usize, value: &str) {
+    let fact = RawFact {
+        subject: Some(format!("subject {subject}")),
+        value: Some(value.to_owned()),
+        action: Some("ADD".to_owned()),
+        confidence: Some(0.9),
+        ..RawFact::default()
+    };
+    let words = BroughtWords {
+        text: format!("subject {subject} is {value}").into(),
+        source: None,
+        metadata: domain::Metadata::new(),
+        facts: vec![fact.into()],
+        at: Timestamp::now(),
+        replaces: true,
+    };
+    let record = Brought {
+        key: format!("{subject} {value}"),
+        name: subject.to_string(),
+        id: subject.to_string(),
+        how: Bringing::Told(words),
+    };
+    let import = Import {
+        from: "jsonl".to_owned(),
+        records: vec![record],
+        known: BTreeMap::new(),
+        slots: Arc::new(SlotSchema::none()),
+        limits: StorageLimits::default(),
+    };
+    let space = Space::new("default", "", "");
+    let call = Call::new(caller(Identity::Local), "import_records", Some(space.clone()));
+    let arrivals = store.import_commit(call, space, import).await.unwrap();
+    assert!(
+        matches!(&arrivals[..], [Arrival::New(plan)] if plan.outcomes[0].action == Action::Supersede),
+        "{arrivals:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -90,11 +90,13 @@ impl Run {
                 process.call("delete_all", &json!({ "user_id": ERASED }));
             }
         }
+        // The answer arrives before strace has seen its call return, so it may miss the last one.
+        process.call("get_memory", &json!({ "memory_id": 1, "user_id": USER }));
         strace.detach();
         process.kill();
         let events = recording::read(&std::fs::read_to_string(&seen).unwrap(), deployment.folder());
         let answers = events.iter().filter(|event| matches!(event, Event::Answer { .. })).count();
-        assert_eq!(answers, 2 * WRITES + 1, "the recording misses answers");
+        assert!(answers > 2 * WRITES, "the recording misses answers: it has {answers}");
         Self { before, events }
     }
 

@@ -170,12 +170,13 @@ pub(crate) static WAS_HELD: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// The facts of a value that were held under a subject and are no longer, the last ones first.
+/// The facts of a value that were held under a subject and are no longer, the last ones first. By a number that no index
+/// has, or SQLite would walk through all facts of the tenant in that order.
 pub(crate) static PAST: LazyLock<String> = LazyLock::new(|| {
     let retired = among(&Status::RETIRED);
     format!(
         "SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND space = $2 AND subject_ix = $3 AND value_ix = $4
-         AND status {retired} ORDER BY id DESC LIMIT 20"
+         AND status {retired} ORDER BY id + 0 DESC LIMIT 20"
     )
 });
 
