@@ -149,7 +149,7 @@ fn elsewhere(ledger: &Ledger, current: &Fact) -> bool {
     })
 }
 
-fn close(fact: &mut Fact, status: Status) {
+pub(crate) fn close(fact: &mut Fact, status: Status) {
     fact.status = status;
     fact.pending = None;
 }

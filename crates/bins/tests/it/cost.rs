@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{
-    Arrival, Bringing, Brought, BroughtWords, Call, Import, Intent, Proposer, Record, Said, StorageLimits, Store,
+    Arrival, Bringing, Brought, BroughtWords, Call, Import, Intent, Proposer, Record, Said, StorageLimits,
+    Store,
 };
 
 async fn fill(store: &Store, facts: usize) {
@@ -99,12 +100,14 @@ async fn bring(store: &Store, subject: usize, value: &str) {
         metadata: domain::Metadata::new(),
         facts: vec![fact.into()],
         at: Timestamp::now(),
-        replaces: true,
+        by_model: false,
+        last: Some(None),
     };
     let record = Brought {
         key: format!("{subject} {value}"),
         name: subject.to_string(),
         id: subject.to_string(),
+        is_unique: true,
         how: Bringing::Told(words),
     };
     let import = Import {

@@ -1,5 +1,6 @@
 //! How `svc import` reads files: whatever is wrong in them is said, with its line, and all the rest is taken.
 
+use crate::import::{exported, written};
 use crate::support::{Deployment, Model, program};
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
@@ -419,4 +420,17 @@ fn an_empty_memory_is_no_damage() {
     }
     let wrong = Desk::new().bring_text("mem0", "{\"memories\": [\"a\"]}");
     assert!(wrong.said.contains("in the form that was named"), "{}", wrong.said);
+}
+
+#[test]
+fn a_report_does_not_replace_the_database() {
+    let deployment = Deployment::new(&Model::start());
+    let file = written(&deployment, "lines.jsonl", r#"{"id": "1", "subject": "city", "value": "Porto"}"#);
+    let database = deployment.folder().join("svc.db");
+    assert!(!database.exists());
+    let arguments =
+        ["import", "--from", "jsonl", file.to_str().unwrap(), "--report", database.to_str().unwrap()];
+    let error = deployment.svc_refuses(&arguments);
+    assert!(error.contains("is not the report of an import"), "{error}");
+    assert!(exported(&deployment).is_empty());
 }

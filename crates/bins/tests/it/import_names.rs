@@ -65,7 +65,7 @@ fn relations_are_of_the_user_of_the_memories_beside_them() {
     let desk = Desk::new();
     let both = json!({ "results": [memory("ines"), memory("ben")], "relations": relations });
     let brought = desk.bring_text("mem0", both.to_string());
-    assert!(brought.said.contains("not clear whose relation this is"), "{}", brought.said);
+    assert!(brought.said.contains("not clear whose this is"), "{}", brought.said);
     assert_eq!(desk.facts().len(), 2);
 }
 

@@ -61,6 +61,7 @@ mod http_slow_clients;
 mod http_sso;
 mod import;
 mod import_again;
+mod import_changes;
 mod import_damage;
 mod import_ends;
 mod import_files;

@@ -69,6 +69,8 @@ mod http_rotation;
 mod import;
 #[path = "../it/import_again.rs"]
 mod import_again;
+#[path = "../it/import_changes.rs"]
+mod import_changes;
 #[path = "../it/import_ends.rs"]
 mod import_ends;
 #[path = "../it/import_periods.rs"]

@@ -1,16 +1,17 @@
 //! A record that is put down as it is: no rule judges it.
 
-use super::came_to::{is_over, own, since};
+use super::came_to::{Before, is_over, own, since, waits};
 use super::ended::plan_ended;
-use super::holders::{HELD_ON, Holder, Left, is_undated, with, without};
+use super::holders::{HELD_ON, Holder, Left, MANY, is_undated, with, without};
 use super::taken_back::{TAKEN_BACK, note_of, taken_back};
+use super::withdrawn::withdraw;
 use crate::ledger::Ledger;
 use crate::needs::{HeldFacts, Needs};
 use crate::plan::{Outcome, Plan, Write};
 use crate::slot_key::scope_key;
 use crate::slot_schema::SlotSchema;
 use domain::keys::{subject_key, subject_keys, value_key};
-use domain::{Action, Fact, FactId, SourcePolicy, Status, Timestamp};
+use domain::{Action, Fact, FactId, FactKind, SourcePolicy, Status, Timestamp};
 use std::collections::BTreeSet;
 
 const TAKEN: &str =
@@ -23,47 +24,95 @@ pub enum Ends<'a> {
     ByRules(&'a SourcePolicy, &'a SlotSchema),
 }
 
-/// What `plan_as_is` needs. `came_to` is what the same record came to when it was brought last.
-pub fn needs_as_is(fact: &Fact, came_to: &[FactId]) -> Needs {
-    let was_brought = !came_to.is_empty();
+/// What `plan_as_is` needs.
+pub fn needs_as_is(fact: &Fact, before: Before<'_>) -> Needs {
+    let was_brought = !before.came_to.is_empty();
     Needs {
         subjects: BTreeSet::from(subject_keys(&fact.subject)),
-        ids: fact.supersedes.into_iter().chain(came_to.iter().copied()).collect(),
+        ids: fact.supersedes.into_iter().chain(before.came_to.iter().copied()).collect(),
         past: was_brought.then(|| note_of(&fact.subject, &fact.value)).into_iter().collect(),
         ..Needs::default()
     }
 }
 
+/// How a fact is put down.
+#[derive(Debug, Clone, Copy)]
+pub struct PuttingDown<'a> {
+    pub before: Before<'a>,
+    pub ends: Ends<'a>,
+    /// Where nothing of the record stands, nothing is put down.
+    pub is_end_alone: bool,
+    /// When it is brought.
+    pub now: Timestamp,
+}
+
 /// Puts the fact down with the status that it comes with; no rule judges it. Where its slot is taken, the earlier state
 /// of the same record gives way, and any other fact stays. A record that has ended since it was brought last ends what it
 /// came to then; one that was taken back here since it was brought, and has not changed after that, stays taken back.
-pub fn plan_as_is(
-    held: &HeldFacts,
-    fact: &Fact,
-    came_to: &[FactId],
-    ends: Ends<'_>,
-    now: Timestamp,
-    next_id: FactId,
-) -> Plan {
+pub fn plan_as_is(held: &HeldFacts, fact: &Fact, putting: &PuttingDown<'_>, next_id: FactId) -> Plan {
+    let PuttingDown { before, ends, now, .. } = *putting;
     if let Ends::ByRules(policy, slots) = ends
-        && let Some(ended) = plan_ended(held, fact, came_to, policy, slots, now, next_id)
+        && let Some(ended) = plan_ended(held, fact, before, policy, slots, now, next_id)
     {
         return ended;
     }
-    let mut ledger = Ledger::open(held, next_id);
-    let own: Vec<Fact> = own(held, fact, came_to).into_iter().cloned().collect();
+    let own = own(held, fact, before);
     if is_over(fact) && !own.is_empty() {
-        let outcomes = own.iter().map(|before| end(&mut ledger, before, fact, now)).collect();
-        return Plan { outcomes, writes: ledger.into_writes() };
+        return end_all(held, &own, fact, now, next_id);
+    }
+    if putting.is_end_alone || is_over(fact) && is_history_already(held, fact, before) {
+        let known = before.came_to.first().copied();
+        let outcomes = vec![outcome(Action::Dedup, fact, "nothing of it is current", known)];
+        return Plan { outcomes, writes: Vec::new() };
     }
     if fact.status == Status::Active
-        && !came_to.is_empty()
+        && !before.came_to.is_empty()
         && taken_back(held, &fact.subject, &fact.scope, &fact.value)
             .is_some_and(|at| at > fact.changed || is_undated(&fact.metadata))
     {
         let skipped = outcome(Action::Skip, fact, TAKEN_BACK, None);
         return Plan { outcomes: vec![skipped], writes: Vec::new() };
     }
+    let may_move = |held: &&Fact| fact.status == Status::Active && may_move(held, fact, before);
+    let moved: Vec<&Fact> = own.into_iter().filter(may_move).collect();
+    let placed = match moved.iter().find(|held| held.status == Status::Active) {
+        Some(held) => since_moved(fact, since(fact, held, now)),
+        None => fact.clone(),
+    };
+    let mut plan = put_down(Ledger::open(held, next_id), &placed, now);
+    if plan.outcomes.iter().all(|outcome| outcome.action != Action::Skip) {
+        let mut basis = held.clone();
+        basis.take(&plan);
+        let next = plan.next_id(next_id);
+        plan.append(end_all(&basis, &moved, fact, now, next));
+    }
+    plan
+}
+
+/// Whether the record had another subject or scope when it came to this fact. Where several hold under one subject, as
+/// events and items of a list do, another memory may have the same id for one.
+fn may_move(held: &Fact, fact: &Fact, before: Before<'_>) -> bool {
+    let is_elsewhere = subject_key(&held.subject) != subject_key(&fact.subject)
+        || scope_key(&held.scope) != scope_key(&fact.scope);
+    (is_elsewhere || waits(held)) && (before.is_unique || held.kind == FactKind::State && !held.list_item)
+}
+
+fn since_moved(fact: &Fact, at: Timestamp) -> Fact {
+    Fact { created: at, changed: at, ..fact.clone() }
+}
+
+/// Whether what the record came to has been replaced since.
+fn is_history_already(held: &HeldFacts, fact: &Fact, before: Before<'_>) -> bool {
+    held.facts.iter().any(|known| {
+        before.came_to.contains(&known.id)
+            && known.status == Status::Superseded
+            && subject_key(&known.subject) == subject_key(&fact.subject)
+            && scope_key(&known.scope) == scope_key(&fact.scope)
+            && value_key(&known.value) == value_key(&fact.value)
+    })
+}
+
+fn put_down(mut ledger: Ledger, fact: &Fact, now: Timestamp) -> Plan {
     if let Some(known) = standing(&ledger, fact) {
         return known_already(known, fact);
     }
@@ -84,7 +133,7 @@ pub fn plan_as_is(
         Some(_) => {
             return Plan { outcomes: vec![outcome(Action::Skip, fact, TAKEN, None)], writes: Vec::new() };
         }
-        None => (put_down(fact.status), fact.clone()),
+        None => (action_of(fact.status), fact.clone()),
     };
     let id = ledger.insert(fact.clone());
     Plan { outcomes: vec![outcome(action, &fact, "", Some(id))], writes: ledger.into_writes() }
@@ -104,15 +153,28 @@ fn known_already(known: &Fact, fact: &Fact) -> Plan {
 }
 
 /// Ends what the record came to, unless another one holds it too.
-fn end(ledger: &mut Ledger, before: &Fact, fact: &Fact, now: Timestamp) -> Outcome {
-    match Holder::of(&fact.metadata).map(|record| without(before, &record)) {
+fn end_all(held: &HeldFacts, own: &[&Fact], fact: &Fact, now: Timestamp, next_id: FactId) -> Plan {
+    let (mut plan, mut ledger) = (Plan::default(), Ledger::open(held, next_id));
+    for before in own {
+        match Holder::of(&fact.metadata) {
+            Some(record) if waits(before) => plan.append(withdraw(before, &record, now)),
+            record => plan.outcomes.push(end(&mut ledger, before, record.as_ref(), since(fact, before, now))),
+        }
+    }
+    plan.writes.append(&mut ledger.into_writes());
+    plan
+}
+
+fn end(ledger: &mut Ledger, before: &Fact, record: Option<&Holder>, at: Timestamp) -> Outcome {
+    match record.map(|record| without(before, record)) {
         Some(Left::Record(after)) => {
             ledger.change(before.id, before.changed, |held| *held = *after);
             outcome(Action::Dedup, before, HELD_ON, Some(before.id))
         }
         Some(Left::Somebody) => outcome(Action::Dedup, before, "it was said here", Some(before.id)),
+        Some(Left::Unknown) => outcome(Action::Dedup, before, MANY, Some(before.id)),
         Some(Left::Nobody) | None => {
-            ledger.supersede(before.id, since(fact, before, now));
+            ledger.supersede(before.id, at);
             outcome(Action::Retract, before, "it has ended where it comes from", Some(before.id))
         }
     }
@@ -131,7 +193,7 @@ fn standing<'a>(ledger: &'a Ledger, fact: &Fact) -> Option<&'a Fact> {
     ledger.active(&subject).chain(ledger.flagged(&subject)).map(|row| &row.fact).find(|held| is_it(held))
 }
 
-fn put_down(status: Status) -> Action {
+fn action_of(status: Status) -> Action {
     match status {
         Status::Active => Action::Add,
         Status::Superseded | Status::Historical => Action::Archive,

@@ -3,21 +3,56 @@
 use super::holders::Holder;
 use crate::needs::HeldFacts;
 use domain::keys::subject_key;
-use domain::{Fact, FactId, Status, Timestamp};
+use domain::{Action, Fact, FactId, Status, Timestamp};
 
-/// What of it is current.
-pub(super) fn own<'a>(held: &'a HeldFacts, fact: &Fact, came_to: &[FactId]) -> Vec<&'a Fact> {
-    let record = Holder::of(&fact.metadata);
-    let holds = |held: &Fact| record.as_ref().is_some_and(|record| record.holds(held));
-    let of = |held: &&Fact| came_to.contains(&held.id) && held.status == Status::Active;
-    held.facts.iter().filter(of).filter(|held| holds(held) && may_be_of(held, fact)).collect()
+/// A record that may have been brought before.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Before<'a> {
+    /// What it came to when it was brought last.
+    pub came_to: &'a [FactId],
+    /// It had ended then.
+    pub was_over: bool,
+    /// No other record has its id. Two memories may give the same id to different things, which their subjects tell apart.
+    pub is_unique: bool,
 }
 
-/// Two memories may give the same id to different things, which their subjects tell apart. Words have none: what the
-/// model made of them has.
+/// How a record is told.
+#[derive(Debug, Clone, Copy)]
+pub struct Telling<'a> {
+    pub before: Before<'a>,
+    /// A model read the facts out of its words.
+    pub by_model: bool,
+    /// It says no more after this.
+    pub is_last: bool,
+    /// When the record was changed last, as far as it says.
+    pub changed: Option<Timestamp>,
+    /// When it is brought.
+    pub now: Timestamp,
+}
+
+/// What of it stands, and its end takes back.
+pub(super) fn own<'a>(held: &'a HeldFacts, fact: &Fact, before: Before<'_>) -> Vec<&'a Fact> {
+    let record = Holder::of(&fact.metadata);
+    let holds = |held: &Fact| record.as_ref().is_some_and(|record| record.holds(held));
+    let of =
+        |held: &&Fact| before.came_to.contains(&held.id) && (held.status == Status::Active || waits(held));
+    held.facts
+        .iter()
+        .filter(of)
+        .filter(|held| holds(held) && (before.is_unique || may_be_of(held, fact)))
+        .collect()
+}
+
+/// Words have no subject: what the model made of them has.
 fn may_be_of(held: &Fact, fact: &Fact) -> bool {
     let of_words = Holder::of(&fact.metadata).map(|record| record.to_string());
     of_words.as_ref() == Some(&fact.subject) || subject_key(&held.subject) == subject_key(&fact.subject)
+}
+
+/// Whether it is a value that waits for a decision, and no removal.
+pub(super) fn waits(fact: &Fact) -> bool {
+    fact.status == Status::FlaggedConflict
+        && fact.pending.as_ref().is_none_or(|pending| pending.action != Action::Retract)
 }
 
 /// When the record changed, where it says so and that is after what it was before.

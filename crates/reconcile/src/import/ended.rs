@@ -1,8 +1,9 @@
 //! The end of a record: it takes back what no other record, and nobody here, holds.
 
-use super::came_to::{is_over, own, since};
-use super::holders::{HELD_ON, Holder, Left, without};
+use super::came_to::{Before, is_over, own, since, waits};
+use super::holders::{HELD_ON, Holder, Left, MANY, without};
 use super::taken_back::IMPORTED_END;
+use super::withdrawn::withdraw;
 use crate::ledger::Ledger;
 use crate::matching::removable;
 use crate::needs::HeldFacts;
@@ -17,7 +18,8 @@ use domain::{Action, Fact, FactId, FactKind, SourcePolicy, Status, TimeRef, Time
 
 const SAID_HERE: &str = "its record has ended, and somebody said the same here";
 
-/// What the proposals take back, at the time of the statement. What began later they leave alone.
+/// What the proposals take back, at the time of the statement. What began later they leave alone, unless their own record
+/// said it: that ends when it began.
 pub(super) fn plan_end(
     held: &HeldFacts,
     proposals: &[Proposal],
@@ -26,10 +28,14 @@ pub(super) fn plan_end(
     slots: &SlotSchema,
     next_id: FactId,
 ) -> Plan {
-    let facts = held.facts.iter().filter(|fact| fact.created <= statement.now).cloned().collect();
+    let record = Holder::of(statement.metadata);
+    let is_own = |fact: &Fact| record.as_ref().is_some_and(|record| record.holds(fact));
+    let is_there = |fact: &&Fact| fact.created <= statement.now || is_own(fact);
+    let facts = held.facts.iter().filter(is_there).cloned().collect();
     let then = HeldFacts { facts, retired: held.retired.clone() };
     let ledger = Ledger::open(&then, next_id);
-    let record = Holder::of(statement.metadata);
+    let began = proposals.iter().filter_map(|p| removable(&ledger, p)).map(|fact| fact.created);
+    let statement = &Statement { now: began.fold(statement.now, Timestamp::max), ..*statement };
     let (mut all, mut ends) = (Plan::default(), Vec::new());
     for p in proposals {
         let found = removable(&ledger, p);
@@ -41,6 +47,7 @@ pub(super) fn plan_end(
         match found.map(|fact| (fact, without(fact, record))) {
             Some((_, Left::Nobody)) => ends.push(p.clone()),
             Some((_, Left::Somebody)) => ends.push(Proposal { misgiving: Some(SAID_HERE), ..p.clone() }),
+            Some((_, Left::Unknown)) => ends.push(Proposal { misgiving: Some(MANY), ..p.clone() }),
             Some((fact, Left::Record(after))) => {
                 all.outcomes.push(outcome(Action::Dedup, fact, HELD_ON));
                 if *after != *fact {
@@ -91,18 +98,22 @@ fn ended_later<'a>(then: &'a HeldFacts, p: &Proposal, record: &Holder, end: Time
 pub(super) fn plan_ended(
     held: &HeldFacts,
     fact: &Fact,
-    came_to: &[FactId],
+    before: Before<'_>,
     policy: &SourcePolicy,
     slots: &SlotSchema,
     now: Timestamp,
     next_id: FactId,
 ) -> Option<Plan> {
-    let own = own(held, fact, came_to);
+    let own = own(held, fact, before);
     if own.is_empty() || !is_over(fact) {
         return None;
     }
     let (mut all, mut basis) = (Plan::default(), held.clone());
     for before in own {
+        if let Some(record) = Holder::of(&fact.metadata).filter(|_| waits(before)) {
+            all.append(withdraw(before, &record, now));
+            continue;
+        }
         let statement = Statement {
             text: &fact.text,
             source: before.source.as_deref(),

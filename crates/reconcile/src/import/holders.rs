@@ -14,8 +14,11 @@ pub const IMPORTED_UNDATED: &str = "imported_undated";
 const IMPORTED_ALSO: &str = "imported_also";
 /// Why the end of one record ends no fact.
 pub(super) const HELD_ON: &str = "another record holds it still";
-/// More say nothing new, and each makes the fact longer.
+pub(super) const MANY: &str =
+    "its record has ended, and of the many others that said the same not all are known";
+/// More make the fact long. That there were more is noted.
 const MOST: usize = 100;
+const IMPORTED_BY_MORE: &str = "imported_by_more";
 
 /// A record of another memory, as the metadata of a fact that it holds name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,11 +81,14 @@ fn set_further(fact: &mut Fact, records: &[Holder]) {
 /// whatever a record does.
 pub(super) fn with(fact: &Fact, record: &Holder) -> Option<Fact> {
     let mut records = further(fact);
-    if Holder::of(&fact.metadata).is_none() || record.holds(fact) || records.len() >= MOST {
+    if Holder::of(&fact.metadata).is_none() || record.holds(fact) {
         return None;
     }
-    records.push(record.clone());
     let mut fact = fact.clone();
+    if records.len() >= MOST {
+        return fact.metadata.insert(IMPORTED_BY_MORE.to_owned(), true.into()).is_none().then_some(fact);
+    }
+    records.push(record.clone());
     set_further(&mut fact, &records);
     Some(fact)
 }
@@ -94,6 +100,8 @@ pub(super) enum Left {
     Record(Box<Fact>),
     /// Somebody who said it here.
     Somebody,
+    /// A record that was one too many to be noted, unless that has ended too.
+    Unknown,
 }
 
 pub(super) fn without(fact: &Fact, record: &Holder) -> Left {
@@ -103,7 +111,8 @@ pub(super) fn without(fact: &Fact, record: &Holder) -> Left {
     let mut fact = fact.clone();
     if first == *record {
         if records.is_empty() {
-            return Left::Nobody;
+            let had_more = fact.metadata.contains_key(IMPORTED_BY_MORE);
+            return if had_more { Left::Unknown } else { Left::Nobody };
         }
         let Holder { from, id } = records.remove(0);
         fact.metadata.insert(IMPORTED_FROM.to_owned(), from.into());

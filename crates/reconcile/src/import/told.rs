@@ -1,10 +1,14 @@
 //! A record that is told like a statement, at the time at which it was true.
 
+use super::came_to::{Before, Telling};
 use super::ended::{plan_end, removal};
 use super::holders::{Holder, IMPORTED_FROM, is_undated, with};
+use super::no_longer::{no_longer_said, said_since, still_waiting};
+use super::periods::has_periods;
 use super::taken_back::{TAKEN_BACK, note_of, taken_back};
+use super::withdrawn::withdraw;
 use crate::needs::{HeldFacts, Needs, needs};
-use crate::plan::{Outcome, Plan, Write};
+use crate::plan::{Plan, Write};
 use crate::proposal::Proposal;
 use crate::remember::plan;
 use crate::slot_key::scope_key;
@@ -14,7 +18,7 @@ use domain::keys::{subject_key, value_key};
 use domain::{Action, Fact, FactId, FactKind, Metadata, SourcePolicy, Status, TimeRef, Timestamp};
 
 /// What `plan_told` needs. Any of the proposals may turn out to be history.
-pub fn needs_told(proposals: &[Proposal], replaced: &[FactId]) -> Needs {
+pub fn needs_told(proposals: &[Proposal], before: Before<'_>) -> Needs {
     let mut needs = needs(proposals);
     for p in proposals {
         let pair = (subject_key(&p.subject), value_key(&p.value));
@@ -25,40 +29,76 @@ pub fn needs_told(proposals: &[Proposal], replaced: &[FactId]) -> Needs {
             needs.superseded.insert(subject_key(&p.subject));
         }
     }
-    needs.ids.extend(replaced);
+    needs.ids.extend(before.came_to);
     needs
 }
 
 /// As `plan`, for a statement that may be older than what is held: an old value does not replace a younger one, and held
 /// until that began; what ended then ends nothing that began later; what was taken back here since stays taken back; and a
 /// value of which nobody knows how old it is waits for a decision, where it would replace another than its own memory's.
-/// `replaced` is what the same record came to when it said something else.
+/// What the same record came to before, and no longer says, ends.
 pub fn plan_told(
     held: &HeldFacts,
     proposals: &[Proposal],
     statement: &Statement,
-    replaced: &[FactId],
+    telling: &Telling<'_>,
+    policy: &SourcePolicy,
+    slots: &SlotSchema,
+    next_id: FactId,
+) -> Plan {
+    let record = Holder::of(statement.metadata);
+    let since = record.as_ref().map(|record| said_since(held, proposals, statement.now, telling, record));
+    let statement = &Statement { now: since.unwrap_or(statement.now), ..*statement };
+    let is_end = proposals.iter().all(|p| p.action == Action::Retract);
+    let mut plan = if is_end {
+        plan_end(held, proposals, statement, policy, slots, next_id)
+    } else {
+        plan_said(held, proposals, statement, policy, slots, next_id)
+    };
+    if telling.is_last && !is_end {
+        note_holders(&mut plan, held, statement);
+    }
+    if let Some(record) = record.filter(|_| !is_unclear(&plan, is_end)) {
+        let (text, mut basis) = (statement.text, held.clone());
+        basis.take(&plan);
+        let gone = no_longer_said(&plan, held, proposals, text, telling, &record);
+        let gone: Vec<Proposal> = gone.into_iter().map(|fact| removal(fact, slots)).collect();
+        if !gone.is_empty() {
+            let next = plan.next_id(next_id);
+            plan.append(plan_end(&basis, &gone, statement, policy, slots, next));
+        }
+    }
+    if let Some(record) = Holder::of(statement.metadata).filter(|_| telling.is_last) {
+        for fact in still_waiting(&plan, held, proposals, statement.text, telling, &record, is_end) {
+            plan.append(withdraw(fact, &record, telling.now));
+        }
+    }
+    plan
+}
+
+/// Whether it is not known what the record comes to now.
+fn is_unclear(plan: &Plan, is_end: bool) -> bool {
+    plan.outcomes.iter().any(|outcome| match outcome.action {
+        Action::Flag => true,
+        Action::Skip => !is_end && outcome.reason != TAKEN_BACK,
+        _ => false,
+    })
+}
+
+fn plan_said(
+    held: &HeldFacts,
+    proposals: &[Proposal],
+    statement: &Statement,
     policy: &SourcePolicy,
     slots: &SlotSchema,
     next_id: FactId,
 ) -> Plan {
     let at = statement.now;
-    if proposals.iter().all(|p| p.action == Action::Retract) {
-        return plan_end(held, proposals, statement, policy, slots, next_id);
-    }
     let younger: Vec<Option<Timestamp>> = proposals.iter().map(|p| younger(held, p, at)).collect();
     let dated: Vec<Proposal> =
         proposals.iter().zip(&younger).map(|(p, younger)| dated(held, p, *younger, statement)).collect();
     let mut plan = plan(held, &dated, statement, policy, slots, next_id);
     put_in_their_time(&mut plan, held, proposals, &younger, at);
-    note_holders(&mut plan, held, statement);
-    let gone = no_longer_said(&plan, held, statement, replaced, slots);
-    if !gone.is_empty() {
-        let mut basis = held.clone();
-        basis.take(&plan);
-        let ended = plan_end(&basis, &gone, statement, policy, slots, plan.next_id(next_id));
-        plan.append(ended);
-    }
     plan
 }
 
@@ -115,35 +155,12 @@ fn note_holders(plan: &mut Plan, held: &HeldFacts, statement: &Statement) {
     let Some(record) = Holder::of(statement.metadata) else { return };
     let known: Vec<FactId> =
         plan.outcomes.iter().filter(|o| o.action == Action::Dedup).filter_map(|o| o.id).collect();
-    let standing = held.facts.iter().filter(|fact| fact.status == Status::Active && known.contains(&fact.id));
+    let standing =
+        held.facts.iter().filter(|fact| Status::STANDING.contains(&fact.status) && known.contains(&fact.id));
     let noted =
         standing.filter(|fact| plan.written(fact.id).is_none()).filter_map(|fact| with(fact, &record));
     let noted: Vec<Write> = noted.map(Write::Update).collect();
     plan.writes.extend(noted);
-}
-
-/// The removal of what the record came to when its words were others, unless it is unclear what they come to now.
-fn no_longer_said(
-    plan: &Plan,
-    held: &HeldFacts,
-    statement: &Statement,
-    replaced: &[FactId],
-    slots: &SlotSchema,
-) -> Vec<Proposal> {
-    let Some(record) = Holder::of(statement.metadata) else { return Vec::new() };
-    let is_unclear = |o: &Outcome| o.action == Action::Flag || o.action == Action::Skip;
-    if plan.outcomes.iter().any(is_unclear) {
-        return Vec::new();
-    }
-    let gone = held.facts.iter().filter(|fact| {
-        replaced.contains(&fact.id)
-            && fact.status == Status::Active
-            && fact.text != *statement.text
-            && record.holds(fact)
-            && plan.written(fact.id).is_none()
-            && plan.outcomes.iter().all(|o| o.id != Some(fact.id))
-    });
-    gone.map(|fact| removal(fact, slots)).collect()
 }
 
 /// When the next value began that the proposal's slot had after that.
@@ -168,14 +185,6 @@ fn is_unplaced(held: &HeldFacts, p: &Proposal, statement: &Statement) -> bool {
     let is_like_it = |fact: &Fact| is_undated(&fact.metadata) && part(&fact.metadata, IMPORTED_FROM) == from;
     is_undated(statement.metadata)
         && others(held, p).any(|fact| fact.status == Status::Active && !is_like_it(fact))
-}
-
-/// Whether the slot has one value at a time, and the proposal says since when this is it.
-fn has_periods(p: &Proposal) -> bool {
-    p.stored_kind() == FactKind::State
-        && !p.is_list()
-        && p.time_ref != TimeRef::Past
-        && p.action != Action::Retract
 }
 
 /// The other values that the slot has, or had, for which this one is proposed.

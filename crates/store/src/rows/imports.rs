@@ -3,8 +3,8 @@
 use crate::StoreError;
 use crate::secrets::Secrets;
 use crate::sql::{RowWrite, params};
-use domain::{Action, Fact, FactId, Metadata, Proposed, SourcePolicy, SpaceKey, Timestamp};
-use reconcile::{Ends, Outcome, Plan, SlotSchema};
+use domain::{Action, Fact, FactId, Metadata, Proposed, SourcePolicy, SpaceKey, Status, Timestamp};
+use reconcile::{Before, Ends, Outcome, Plan, PuttingDown, SlotSchema, Telling};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub struct Brought {
     pub name: String,
     /// The record's id where it comes from.
     pub id: String,
+    /// No other record has that id.
+    pub is_unique: bool,
     pub how: Bringing,
 }
 
@@ -36,8 +38,10 @@ pub struct BroughtWords {
     pub metadata: Metadata,
     pub facts: Vec<Proposed>,
     pub at: Timestamp,
-    /// No other record has the same id, so what this one said before, and no longer says, has ended.
-    pub replaces: bool,
+    /// A model read the facts out of the words.
+    pub by_model: bool,
+    /// Where this is what the record says last: when that was changed, as far as it says.
+    pub last: Option<Option<Timestamp>>,
 }
 
 #[derive(Debug, Clone)]
@@ -50,11 +54,20 @@ pub struct BroughtFact {
     pub target: Option<String>,
     /// The rules judge what its end ends, though not what it puts down.
     pub ends_by_rules: bool,
+    /// Where nothing of the record stands, nothing is put down.
+    pub is_end_alone: bool,
 }
 
 impl BroughtFact {
-    pub const fn ends<'a>(&self, policy: &'a SourcePolicy, slots: &'a SlotSchema) -> Ends<'a> {
-        if self.ends_by_rules { Ends::ByRules(policy, slots) } else { Ends::Unjudged }
+    pub const fn putting<'a>(
+        &self,
+        before: Before<'a>,
+        policy: &'a SourcePolicy,
+        slots: &'a SlotSchema,
+        now: Timestamp,
+    ) -> PuttingDown<'a> {
+        let ends = if self.ends_by_rules { Ends::ByRules(policy, slots) } else { Ends::Unjudged };
+        PuttingDown { before, ends, is_end_alone: self.is_end_alone, now }
     }
 
     /// The fact, with what the ids of its links are here.
@@ -77,10 +90,27 @@ impl BroughtFact {
     }
 }
 
+impl Brought {
+    /// Whether it says that it has ended.
+    pub fn is_over(&self) -> bool {
+        match &self.how {
+            Bringing::Told(words) => {
+                !words.by_model && words.facts.iter().all(|p| p.fact.action.as_deref() == Some("RETRACT"))
+            }
+            Bringing::AsIs(brought) => matches!(brought.fact.status, Status::Superseded | Status::Historical),
+        }
+    }
+}
+
 impl BroughtWords {
-    /// What it replaces, of what the same record came to before.
-    pub fn replaced<'a>(&self, came_to: &'a [FactId]) -> &'a [FactId] {
-        if self.replaces { came_to } else { &[] }
+    pub fn telling<'a>(&self, before: Before<'a>, now: Timestamp) -> Telling<'a> {
+        Telling {
+            before,
+            by_model: self.by_model,
+            is_last: self.last.is_some(),
+            changed: self.last.flatten(),
+            now,
+        }
     }
 }
 
@@ -115,6 +145,8 @@ pub(crate) struct Noted {
     /// The index of its key.
     pub key: String,
     pub facts: Vec<FactId>,
+    #[serde(default)]
+    pub is_over: bool,
 }
 
 /// Notes what the record came to. One that was not put down is not noted: it can be told instead.
@@ -128,7 +160,8 @@ pub(crate) fn note<'a>(
     if facts.is_empty() && matches!(record.how, Bringing::AsIs(_)) {
         return Ok(None);
     }
-    let noted = Noted { key: hex::encode(index(secrets, space, &record.key)), facts };
+    let key = hex::encode(index(secrets, space, &record.key));
+    let noted = Noted { key, facts, is_over: record.is_over() };
     let noted = serde_json::to_string(&noted).map_err(|e| StoreError::corrupt("a note", e))?;
     let values = params![space.tenant, space.id, index(secrets, space, &record.name), noted];
     Ok(Some(RowWrite::new(KEEP, values)))
@@ -143,6 +176,7 @@ pub struct Note {
     /// The key under which it was brought last, where that is one of those that were asked for.
     pub key: Option<String>,
     pub facts: Vec<FactId>,
+    pub is_over: bool,
 }
 
 impl Notes {
@@ -152,12 +186,18 @@ impl Notes {
         Some(&last.facts)
     }
 
-    /// What the record came to when it was brought last, whatever it said then.
-    pub fn came_to(&self, name: &str) -> &[FactId] {
-        self.0.get(name).map(|last| last.facts.as_slice()).unwrap_or_default()
+    /// The record, as it was brought last.
+    pub fn before(&self, record: &Brought) -> Before<'_> {
+        let last = self.0.get(&record.name);
+        Before {
+            came_to: last.map(|last| last.facts.as_slice()).unwrap_or_default(),
+            was_over: last.is_some_and(|last| last.is_over),
+            is_unique: record.is_unique,
+        }
     }
 
     pub fn add(&mut self, record: &Brought, facts: Vec<FactId>) {
-        self.0.insert(record.name.clone(), Note { key: Some(record.key.clone()), facts });
+        let note = Note { key: Some(record.key.clone()), facts, is_over: record.is_over() };
+        self.0.insert(record.name.clone(), note);
     }
 }

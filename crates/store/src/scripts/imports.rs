@@ -12,7 +12,7 @@ use crate::sql::params;
 use crate::storage_quota::StorageLimits;
 use crate::store::Store;
 use domain::{Caller, FactId, Space, SpaceKey};
-use reconcile::{Outcome, Plan, SlotSchema, Statement, Trust};
+use reconcile::{Before, Outcome, Plan, SlotSchema, Statement, Trust};
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -53,8 +53,8 @@ impl Script for ImportCommit {
             let arrival = match noted.known(&record.key, &record.name) {
                 Some(ids) => Arrival::Known(ids.to_vec()),
                 None => {
-                    let came_to = noted.came_to(&record.name);
-                    Arrival::New(self.bring(rows, row, record, came_to, &here).await?)
+                    let before = noted.before(record);
+                    Arrival::New(self.bring(rows, row, record, before, &here).await?)
                 }
             };
             let first = match &arrival {
@@ -78,7 +78,7 @@ impl ImportCommit {
         rows: &mut R,
         row: SpaceRow,
         record: &Brought,
-        came_to: &[FactId],
+        before: Before<'_>,
         here: &BTreeMap<String, FactId>,
     ) -> StoreResult<Plan> {
         let (caller, slots) = (&self.call.caller, &self.import.slots);
@@ -86,8 +86,7 @@ impl ImportCommit {
         let plan = match &record.how {
             Bringing::Told(words) => {
                 let proposals = reconcile::repair(&words.facts, slots);
-                let replaced = words.replaced(came_to);
-                let needs = reconcile::needs_told(&proposals, replaced);
+                let needs = reconcile::needs_told(&proposals, before);
                 let (held, policy) = rows.db().plan_basis(space, &needs).await?;
                 let statement = Statement {
                     text: &words.text,
@@ -96,17 +95,18 @@ impl ImportCommit {
                     metadata: &words.metadata,
                     now: words.at,
                 };
+                let telling = words.telling(before, caller.now);
                 let plan = |next| {
-                    reconcile::plan_told(&held, &proposals, &statement, replaced, &policy, slots, next)
+                    reconcile::plan_told(&held, &proposals, &statement, &telling, &policy, slots, next)
                 };
                 numbered(rows, tenant, plan).await?
             }
             Bringing::AsIs(brought) => match brought.linked(|id| here.get(id).copied()) {
                 Ok(fact) => {
                     let (held, policy) =
-                        rows.db().plan_basis(space, &reconcile::needs_as_is(&fact, came_to)).await?;
-                    let ends = brought.ends(&policy, slots);
-                    let plan = |next| reconcile::plan_as_is(&held, &fact, came_to, ends, caller.now, next);
+                        rows.db().plan_basis(space, &reconcile::needs_as_is(&fact, before)).await?;
+                    let putting = brought.putting(before, &policy, slots, caller.now);
+                    let plan = |next| reconcile::plan_as_is(&held, &fact, &putting, next);
                     numbered(rows, tenant, plan).await?
                 }
                 Err(skipped) => Plan { outcomes: vec![skipped], writes: Vec::new() },
@@ -158,7 +158,11 @@ async fn noted<'a, D: Db>(
         }
         let is_last = last.key == hex::encode(index(db.secrets(), space, key));
         // Several records may have one name.
-        let note = notes.0.entry(name.clone()).or_insert(Note { key: None, facts: last.facts });
+        let note = notes.0.entry(name.clone()).or_insert(Note {
+            key: None,
+            facts: last.facts,
+            is_over: last.is_over,
+        });
         if is_last {
             note.key = Some(key.clone());
         }

@@ -10,7 +10,9 @@ pub struct Row {
 
 /// A row that is damaged ends with its line, so the rows behind it are read all the same.
 pub fn rows(text: &str) -> Vec<Row> {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    // Spreadsheets of old ended lines with a carriage return alone.
+    let line_end = if text.contains('\n') { '\n' } else { '\r' };
+    let lines: Vec<&str> = text.split_inclusive(line_end).collect();
     let closes = closes(&lines);
     let (mut rows, mut open): (Vec<Row>, Option<(usize, Reader)>) = (Vec::new(), None);
     for (n, line) in lines.iter().enumerate() {
@@ -73,7 +75,8 @@ struct Reader {
 
 impl Reader {
     fn read(&mut self, line: &str) -> End {
-        let line = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        let line = line.strip_suffix('\r').unwrap_or(line);
         let mut chars = line.chars().peekable();
         while let Some(c) = chars.next() {
             match (&self.state, c) {
@@ -112,6 +115,11 @@ mod tests {
         let read = rows("a,b\r\n\"x, \"\"y\"\"\",\"two\nlines\" \n\nlast,\n");
         let row = |line, fields: [&str; 2]| Row { line, fields: Some(fields.map(str::to_owned).to_vec()) };
         assert_eq!(read, [row(1, ["a", "b"]), row(2, ["x, \"y\"", "two\nlines "]), row(5, ["last", ""])]);
+    }
+
+    #[test]
+    fn carriage_returns_alone_end_lines() {
+        assert_eq!(rows("a,b\r1,\"x\ry\"\r2,z\r"), rows("a,b\n1,\"x\ny\"\n2,z\n"));
     }
 
     #[test]

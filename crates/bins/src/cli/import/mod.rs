@@ -82,11 +82,13 @@ impl Command {
                 counted(reading.unread.len() as u64, "part", "parts")
             )));
         }
-        let report_file = self.report.as_deref().map(ReportFile::open).transpose()?;
         let session = Session::open(settings).await?;
+        // The database is there by now, so that it is not taken for a report that is to be written.
+        let report_file = self.report.as_deref().map(ReportFile::open).transpose()?;
         if self.whole {
             let gone = vanished(&session, &self.from.name(), &reading.records, &self.asked()).await?;
             reading.records.extend(gone);
+            reading.records.iter_mut().for_each(|record| record.is_whole = true);
         }
         let mut import = Import::of(&self, reading);
         let ended = if self.dry_run { import.rehearse(&session).await } else { import.bring(&session).await };
@@ -131,6 +133,7 @@ impl Import {
         let from = command.from.name();
         let manner = if command.as_is { Manner::AsIs } else { Manner::Told };
         let asked = command.asked();
+        telling::tell_apart(&mut reading.records, &asked);
         let mut spaces: BTreeMap<Arc<Space>, Vec<(usize, &Record)>> = BTreeMap::new();
         let mut accounts = Vec::with_capacity(reading.records.len());
         for (n, record) in reading.records.iter().enumerate() {

@@ -54,6 +54,12 @@ pub struct Record {
     pub supersedes: Option<String>,
     /// The change that it waits to make, in the form of an export.
     pub pending: Option<Value>,
+    /// How many records with the same id, that say something else, are before it.
+    pub namesake: usize,
+    /// The files are all that its memory holds, so no other memory has its id.
+    pub is_whole: bool,
+    /// It is in no file any more.
+    pub has_vanished: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -97,6 +103,9 @@ impl Record {
             is_history: false,
             supersedes: None,
             pending: None,
+            namesake: 0,
+            is_whole: false,
+            has_vanished: false,
         }
     }
 

@@ -4,6 +4,7 @@ use super::record::{Record, State};
 use domain::{DEFAULT_USER, Space, Timestamp};
 use evidence::Hash;
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 
 /// Whether the rules judge a record, or it is put down as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,11 +63,27 @@ pub fn turns(from: &str, records: &[(usize, &Record)], manner: Manner) -> Vec<Tu
         })
     };
     let mut turns: Vec<Turn> = records.iter().flat_map(of).collect();
-    if manner == Manner::Told {
-        // Those without a time come last, as if they were told now. The sort keeps the order of the files.
-        turns.sort_by_key(|turn| (turn.at.is_none(), turn.at, turn.is_end));
+    // The sort keeps the order of the files.
+    match manner {
+        // Those without a time come last, as if they were told now.
+        Manner::Told => turns.sort_by_key(|turn| (turn.at.is_none(), turn.at, turn.is_end)),
+        // What has ended makes room first.
+        Manner::AsIs => turns.sort_by_key(|turn| !turn.is_end),
     }
     turns
+}
+
+/// Several records of one memory may have the same id. Each that says something else is one of its own.
+pub fn tell_apart(records: &mut [Record], asked: &Space) {
+    let mut said: HashMap<(Space, String), Vec<String>> = HashMap::new();
+    for record in records {
+        let digest = digest(record);
+        let digests = said.entry((space(record, asked), record.id.clone())).or_default();
+        record.namesake = digests.iter().position(|before| *before == digest).unwrap_or(digests.len());
+        if record.namesake == digests.len() {
+            digests.push(digest);
+        }
+    }
 }
 
 /// The steps of these turns.
@@ -130,10 +147,7 @@ impl Telling<'_> {
             steps.push(before.step(since, before.fact_as_is(&n.to_string())));
             since = Some(earlier.until);
         }
-        let mut arguments = self.arguments(LAST, since, &record.value);
-        if let Some(fields) = arguments.as_object_mut() {
-            fields.insert("replaces".to_owned(), is_unique(&record.id).into());
-        }
+        let arguments = self.last(self.arguments(LAST, since, &record.value));
         steps.push(Step { by_model: true, ..self.step(since, arguments) });
         steps
     }
@@ -158,10 +172,15 @@ impl Telling<'_> {
         // The last step has the name of the record, so that what is noted there is what the record said last.
         let ends = ended.is_some();
         let nth = if ends { BEGAN } else { LAST };
-        steps.push(self.fact(nth, since, subject, &record.value, action));
+        let mut says = self.fact(nth, since, subject, &record.value, action);
+        if !ends {
+            says.arguments = self.last(says.arguments);
+        }
+        steps.push(says);
         if let Some(at) = ended.max(since).filter(|_| ends) {
             let mut end = self.fact(LAST, Some(at), subject, &record.value, Some("RETRACT"));
             end.is_end = true;
+            end.arguments = self.last(end.arguments);
             if let Some(text) = end.arguments.get_mut("text") {
                 *text = format!("{subject}: no longer {}", record.value).into();
             }
@@ -204,7 +223,18 @@ impl Telling<'_> {
         let record = self.record;
         let target = record.pending.as_ref().and_then(|pending| id(pending.get("target")));
         let links = record.supersedes.iter().cloned().chain(target).collect();
-        Step { links, ..self.step(self.begins(), self.fact_as_is(LAST)) }
+        let is_over = matches!(record.state, State::Ended(_) | State::Past);
+        let is_end = is_over && self.manner == Manner::AsIs;
+        Step { links, is_end, ..self.step(self.begins(), self.fact_as_is(LAST)) }
+    }
+
+    /// The arguments of what the record says last.
+    fn last(&self, mut arguments: Value) -> Value {
+        let changed = self.record.changed.filter(|_| self.record.state == State::Current);
+        if let Some(fields) = arguments.as_object_mut() {
+            fields.insert("changed".to_owned(), shown(changed).into());
+        }
+        arguments
     }
 
     /// Since when it holds. Words that were edited have their present form from the edit on, where it is not known what
@@ -232,9 +262,11 @@ impl Telling<'_> {
         let record = self.record;
         let text = record.text.as_ref().unwrap_or(&record.value);
         let mut arguments = self.arguments(nth, self.begins(), text);
-        let mut fact = self.put_down();
+        let subject = format!("{} {}", self.from, record.id);
+        let mut fact = put_down(record, &subject);
         if let Some(fields) = fact.as_object_mut() {
             fields.insert("ends_by_rules".to_owned(), (self.manner == Manner::Told).into());
+            fields.insert("is_end_alone".to_owned(), record.has_vanished.into());
         }
         if let Some(fields) = arguments.as_object_mut() {
             fields.insert("as_is".to_owned(), fact);
@@ -242,48 +274,14 @@ impl Telling<'_> {
         arguments
     }
 
-    /// The fact itself. Words are kept under the name of their record.
-    fn put_down(&self) -> Value {
-        let record = self.record;
-        let subject = record.subject.clone().unwrap_or_else(|| format!("{} {}", self.from, record.id));
-        let (status, changed) = match record.state {
-            State::Current => {
-                ("ACTIVE", record.changed.or(record.earlier.last().map(|earlier| earlier.until)))
-            }
-            State::Ended(at) => ("SUPERSEDED", at),
-            State::Past => ("HISTORICAL", record.changed),
-            State::Waiting if record.pending.is_some() => ("FLAGGED_CONFLICT", record.changed),
-            State::Waiting => ("HISTORICAL", None),
-        };
-        let pending = record.pending.as_ref().map(|pending| {
-            json!({
-                "action": pending.get("action").and_then(Value::as_str).unwrap_or_default(),
-                "target": id(pending.get("target")),
-                "target_value": pending.get("target_value").and_then(Value::as_str),
-                "gated": pending.get("gated").and_then(Value::as_bool).unwrap_or_default(),
-            })
-        });
-        let earlier: Vec<Value> = record
-            .earlier
-            .iter()
-            .map(|earlier| json!({ "value": earlier.value, "until": earlier.until.to_string() }))
-            .collect();
-        let triple = &record.triple;
-        json!({
-            "subject": subject, "value": record.value, "scope": record.scope, "kind": record.kind,
-            "status": status, "confidence": record.confidence,
-            "head": triple.head, "relation": triple.relation, "tail": triple.tail,
-            "supersedes": record.supersedes, "pending": pending, "refined_from": earlier,
-            "changed": shown(changed),
-        })
-    }
-
     fn arguments(&self, nth: &str, at: Option<Timestamp>, text: &str) -> Value {
         let record = self.record;
+        let apart = if record.namesake > 0 { format!("#{}", record.namesake) } else { String::new() };
         json!({
-            "key": format!("{}/{}/{}/{nth}", self.from, record.id, self.digest()),
-            "name": format!("{}/{}/{nth}", self.from, record.id),
+            "key": format!("{}/{}{apart}/{}/{nth}", self.from, record.id, digest(record)),
+            "name": format!("{}/{}{apart}/{nth}", self.from, record.id),
             "id": record.id,
+            "unique": record.is_whole || is_unique(&record.id),
             "text": text,
             "source": record.source.as_deref().unwrap_or_default(),
             "metadata": record.metadata,
@@ -291,17 +289,49 @@ impl Telling<'_> {
         })
     }
 
-    /// Of all that the record says, so that one that has changed is told again.
-    fn digest(&self) -> String {
-        let record = self.record;
-        let said =
-            json!([self.put_down(), record.text, record.source, record.metadata, shown(record.created)]);
-        Hash::of(said.to_string().as_bytes()).to_string()
-    }
-
     fn step(&self, at: Option<Timestamp>, arguments: Value) -> Step {
         Step { record: self.n, at, is_end: false, by_model: false, arguments, links: Vec::new() }
     }
+}
+
+/// The fact itself. Words are kept under the name of their record.
+fn put_down(record: &Record, name: &str) -> Value {
+    let subject = record.subject.as_deref().unwrap_or(name);
+    let (status, changed) = match record.state {
+        State::Current => ("ACTIVE", record.changed.or(record.earlier.last().map(|earlier| earlier.until))),
+        State::Ended(at) => ("SUPERSEDED", at),
+        State::Past => ("HISTORICAL", record.changed),
+        State::Waiting if record.pending.is_some() => ("FLAGGED_CONFLICT", record.changed),
+        State::Waiting => ("HISTORICAL", None),
+    };
+    let pending = record.pending.as_ref().map(|pending| {
+        json!({
+            "action": pending.get("action").and_then(Value::as_str).unwrap_or_default(),
+            "target": id(pending.get("target")),
+            "target_value": pending.get("target_value").and_then(Value::as_str),
+            "gated": pending.get("gated").and_then(Value::as_bool).unwrap_or_default(),
+        })
+    });
+    let earlier: Vec<Value> = record
+        .earlier
+        .iter()
+        .map(|earlier| json!({ "value": earlier.value, "until": earlier.until.to_string() }))
+        .collect();
+    let triple = &record.triple;
+    json!({
+        "subject": subject, "value": record.value, "scope": record.scope, "kind": record.kind,
+        "status": status, "confidence": record.confidence,
+        "head": triple.head, "relation": triple.relation, "tail": triple.tail,
+        "supersedes": record.supersedes, "pending": pending, "refined_from": earlier,
+        "changed": shown(changed),
+    })
+}
+
+/// Of all that the record says, so that one that has changed is told again.
+fn digest(record: &Record) -> String {
+    let said =
+        json!([put_down(record, ""), record.text, record.source, record.metadata, shown(record.created)]);
+    Hash::of(said.to_string().as_bytes()).to_string()
 }
 
 fn shown(at: Option<Timestamp>) -> String {

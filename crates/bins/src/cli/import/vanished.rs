@@ -4,7 +4,7 @@ use super::CliError;
 use super::record::{Place, Record, State};
 use super::telling;
 use crate::cli::session::Session;
-use domain::{Fact, Space, Status};
+use domain::{Fact, Space};
 use reconcile::holders;
 use serde_json::json;
 use service::{Reply, ToolReply};
@@ -24,7 +24,7 @@ pub async fn vanished(
     let mut vanished = Vec::new();
     for (space, ids) in there {
         let mut gone: BTreeMap<String, Record> = BTreeMap::new();
-        for fact in current(session, &space).await? {
+        for fact in standing(session, &space).await? {
             for holder in holders(&fact) {
                 if holder.from == from && !ids.contains(holder.id.as_str()) {
                     gone.entry(holder.id.clone()).or_insert_with(|| ended(holder.id, &fact, &space));
@@ -36,13 +36,11 @@ pub async fn vanished(
     Ok(vanished)
 }
 
-async fn current(session: &Session, space: &Space) -> Result<Vec<Fact>, CliError> {
+async fn standing(session: &Session, space: &Space) -> Result<Vec<Fact>, CliError> {
     let Space { user_id, agent_id, run_id } = space;
     let arguments = json!({ "user_id": user_id, "agent_id": agent_id, "run_id": run_id });
     match session.call("list_memories", arguments).await {
-        Reply::Done(ToolReply::ListMemories(list)) => {
-            Ok(list.standing().filter(|fact| fact.status == Status::Active).cloned().collect())
-        }
+        Reply::Done(ToolReply::ListMemories(list)) => Ok(list.standing().cloned().collect()),
         other => Err(CliError::Refused(other.text())),
     }
 }
@@ -55,6 +53,7 @@ fn ended(id: String, fact: &Fact, space: &Space) -> Record {
         run: Some(space.run_id.clone()),
         state: State::Ended(None),
         is_history: true,
+        has_vanished: true,
         ..Record::words(Place::nowhere(), id, fact.text.as_ref())
     }
 }

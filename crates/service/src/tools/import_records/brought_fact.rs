@@ -44,6 +44,9 @@ pub(super) struct FactAsIs {
     /// Whether the rules judge what it ends.
     #[serde(default)]
     ends_by_rules: bool,
+    /// Whether it only says that the record has ended, so that nothing is put down.
+    #[serde(default)]
+    is_end_alone: bool,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -131,8 +134,8 @@ impl FactAsIs {
             created,
             changed: changed.max(created),
         };
-        let ends_by_rules = self.ends_by_rules;
-        Ok(BroughtFact { fact, supersedes: self.supersedes, target, ends_by_rules })
+        let Self { supersedes, ends_by_rules, is_end_alone, .. } = self;
+        Ok(BroughtFact { fact, supersedes, target, ends_by_rules, is_end_alone })
     }
 }
 

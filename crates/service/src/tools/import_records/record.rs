@@ -35,9 +35,12 @@ pub(crate) struct RecordArgs {
     /// When it was true; empty is now.
     #[serde(default)]
     at: String,
-    /// No other record has its id, so what it said before, and no longer says, has ended.
+    /// No other record has its id.
     #[serde(default)]
-    replaces: bool,
+    unique: bool,
+    /// Where this is what the record says last: when that was changed, or nothing.
+    #[serde(default)]
+    changed: Option<String>,
 }
 
 /// A record that cannot be taken keeps none of the others back.
@@ -88,6 +91,12 @@ pub(super) async fn brought(
             Bringing::AsIs(Box::new(fact))
         }
         (None, facts) => {
+            let by_model = facts.is_none();
+            let last = match record.changed.as_deref() {
+                None => None,
+                Some("") => Some(None),
+                Some(changed) => Some(Some(time(cx, "changed", changed)?.min(now))),
+            };
             let before = match held {
                 Held::Now => FactsBefore(
                     cx.service.spaces.current(&cx.service.store, &cx.call.caller, &cx.space).await?,
@@ -104,10 +113,11 @@ pub(super) async fn brought(
             let order = Order::from(&cx.call.caller);
             let facts = cx.service.models.with_wording(&record.text, facts, before, &order).await?;
             let text = record.text.into();
-            Bringing::Told(BroughtWords { text, source, metadata, facts, at, replaces: record.replaces })
+            Bringing::Told(BroughtWords { text, source, metadata, facts, at, by_model, last })
         }
     };
-    Ok(Brought { key: record.key, name: record.name, id: record.id, how })
+    let RecordArgs { key, name, id, unique: is_unique, .. } = record;
+    Ok(Brought { key, name, id, is_unique, how })
 }
 
 /// What the model reads out of the words, as they were meant at that time. Words of which it makes nothing are kept as

@@ -74,11 +74,11 @@ impl Rehearsal {
     fn plan(&self, cx: &Context<'_>, record: &Brought) -> Plan {
         let slots = &cx.service.options.slots;
         let next = FactId(self.facts.keys().next_back().map_or(1, |last| last.0 + 1));
+        let before = self.notes.before(record);
         match &record.how {
             Bringing::Told(words) => {
                 let proposals = reconcile::repair(&words.facts, slots);
-                let replaced = words.replaced(self.notes.came_to(&record.name));
-                let held = self.held(&reconcile::needs_told(&proposals, replaced));
+                let held = self.held(&reconcile::needs_told(&proposals, before));
                 let statement = Statement {
                     text: &words.text,
                     source: words.source.as_deref(),
@@ -86,14 +86,14 @@ impl Rehearsal {
                     metadata: &words.metadata,
                     now: words.at,
                 };
-                reconcile::plan_told(&held, &proposals, &statement, replaced, &self.policy, slots, next)
+                let telling = words.telling(before, cx.call.caller.now);
+                reconcile::plan_told(&held, &proposals, &statement, &telling, &self.policy, slots, next)
             }
             Bringing::AsIs(brought) => match brought.linked(|id| self.here.get(id).copied()) {
                 Ok(fact) => {
-                    let came_to = self.notes.came_to(&record.name);
-                    let held = self.held(&reconcile::needs_as_is(&fact, came_to));
-                    let ends = brought.ends(&self.policy, slots);
-                    reconcile::plan_as_is(&held, &fact, came_to, ends, cx.call.caller.now, next)
+                    let held = self.held(&reconcile::needs_as_is(&fact, before));
+                    let putting = brought.putting(before, &self.policy, slots, cx.call.caller.now);
+                    reconcile::plan_as_is(&held, &fact, &putting, next)
                 }
                 Err(skipped) => Plan { outcomes: vec![skipped], writes: Vec::new() },
             },
@@ -114,8 +114,10 @@ impl Rehearsal {
         let was_held = |(subject, value): &&(String, String)| {
             of(subject).any(|f| Status::RETIRED.contains(&f.status) && value_key(&f.value) == *value)
         };
+        let found = standing.chain(named).chain(past).chain(superseded).map(|fact| (fact.id, fact));
+        let facts: BTreeMap<FactId, &Fact> = found.collect();
         HeldFacts {
-            facts: standing.chain(named).chain(past).chain(superseded).cloned().collect(),
+            facts: facts.into_values().cloned().collect(),
             retired: needs.retired.iter().filter(was_held).cloned().collect(),
         }
     }

@@ -8,6 +8,7 @@ use crate::cli::import::record::{Earlier, Place, Reading, Record, State};
 use domain::{Timestamp, Triple};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The lists that memories, their history and relations are in.
 const LISTS: [&str; 6] = ["results", "memories", "history", "relations", "data", "items"];
@@ -43,8 +44,9 @@ pub fn read(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
             }
         }
     }
+    let owners = Owners::of(&memories);
     for Found { place, fields, .. } in relations {
-        let user = owner(&place, &fields, &memories);
+        let user = id(&fields, "user_id").and_then(|own| owners.owner(own, &place));
         let record = user.and_then(|user| Ok(Record { user, ..relation(place.clone(), &fields)? }));
         reading.take(place, record);
     }
@@ -56,7 +58,11 @@ pub fn read(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
     }
     // What was deleted is in the history alone.
     for (memory, events) in history {
-        told_by_history(memory, &events, reading);
+        let Some(first) = events.first() else { continue };
+        let (own, place) = (first.user.clone(), first.place.clone());
+        let record =
+            owners.owner(own, &place).and_then(|user| told_by_history(memory, user, place.clone(), &events));
+        reading.take(place, record);
     }
     mark_lists(reading.records.iter_mut().skip(first));
 }
@@ -81,18 +87,30 @@ fn memory(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
     Ok(record)
 }
 
-/// Whose relation it is: it names nobody, and is of the user whose memories are in the same file.
-fn owner(place: &Place, fields: &Map<String, Value>, memories: &[Record]) -> Result<Option<String>, String> {
-    if let Some(own) = id(fields, "user_id")? {
-        return Ok(Some(own));
+/// The users whose memories are in each file.
+struct Owners(BTreeMap<Arc<str>, BTreeSet<Option<String>>>);
+
+impl Owners {
+    fn of(memories: &[Record]) -> Self {
+        let mut owners: BTreeMap<Arc<str>, BTreeSet<Option<String>>> = BTreeMap::new();
+        for memory in memories {
+            owners.entry(memory.place.file.clone()).or_default().insert(memory.user.clone());
+        }
+        Self(owners)
     }
-    let beside = memories.iter().filter(|memory| memory.place.file == place.file);
-    let users: BTreeSet<&Option<String>> = beside.map(|memory| &memory.user).collect();
-    match users.len() {
-        0 | 1 => Ok(users.first().copied().cloned().flatten()),
-        _ => {
-            Err("it is not clear whose relation this is: the memories in this file have several users"
-                .to_owned())
+
+    /// Whose it is, where it names nobody: the one user whose memories are in the same file, or else in all of them.
+    fn owner(&self, own: Option<String>, place: &Place) -> Result<Option<String>, String> {
+        if own.is_some() {
+            return Ok(own);
+        }
+        let beside = self.0.get(&place.file).cloned();
+        let users = beside.unwrap_or_else(|| self.0.values().flatten().cloned().collect());
+        match users.len() {
+            0 | 1 => Ok(users.into_iter().next().flatten()),
+            _ => Err("it is not clear whose this is: it names no user, and the memories beside it have several; bring \
+                      it alone, with --user"
+                .to_owned()),
         }
     }
 }
@@ -163,18 +181,21 @@ fn earlier(events: &[Event], now: &str) -> Vec<Earlier> {
 }
 
 /// A memory of which only the history is left.
-fn told_by_history(memory: String, events: &[Event], reading: &mut Reading) {
+fn told_by_history(
+    memory: String,
+    user: Option<String>,
+    place: Place,
+    events: &[Event],
+) -> Result<Record, String> {
     let sorted = in_order(events);
-    let (Some(first), Some(last)) = (sorted.first(), sorted.last()) else { return };
+    let none = || "the history of this memory holds no text".to_owned();
+    let (first, last) = sorted.first().zip(sorted.last()).ok_or_else(none)?;
     let said = sorted.iter().rev().find_map(|event| event.new.clone().or_else(|| event.old.clone()));
-    let Some(said) = said else {
-        let why = "the history of this memory holds no text".to_owned();
-        return reading.take(first.place.clone(), Err(why));
-    };
-    let mut record = Record::words(first.place.clone(), memory, said.clone());
-    record.user.clone_from(&first.user);
+    let said = said.ok_or_else(none)?;
+    let mut record = Record::words(place, memory, said.clone());
+    record.user = user;
     record.created = first.created.or(first.at);
     record.earlier = earlier(events, &said);
     record.state = if last.is_end { State::Ended(last.at) } else { State::Current };
-    reading.records.push(record);
+    Ok(record)
 }

@@ -109,6 +109,9 @@ fn record(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
     record.scope = text(fields, "scope")?;
     record.source = text(fields, "source")?;
     record.confidence = number(fields, "confidence")?;
+    if let (Some(value), false) = (fields.get("confidence"), is_a_share(record.confidence)) {
+        return Err(wrong("confidence", value, "a number from 0 to 1"));
+    }
     record.kind = match text(fields, "kind")?.as_deref() {
         None | Some("state") => None,
         Some("event") => Some("event"),
@@ -137,6 +140,10 @@ fn record(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
         record.keep(name, Some(value));
     }
     Ok(record)
+}
+
+fn is_a_share(number: Option<f64>) -> bool {
+    number.is_none_or(|number| (0.0..=1.0).contains(&number))
 }
 
 fn refined_from(value: Option<&Value>) -> Result<Vec<Earlier>, String> {

@@ -1,0 +1,268 @@
+//! A record that its memory changes in place: what it said before ends here, whatever it says now.
+
+use crate::import::{exported, import, written};
+use crate::import_again::{as_of, bring, current};
+use crate::support::{Deployment, Model};
+use domain::Timestamp;
+use serde_json::{Value, json};
+
+const BOTH: [&[&str]; 2] = [&[], &["--as-is"]];
+
+fn record(id: &str, subject: &str, value: &str, more: &Value) -> Value {
+    let mut record = json!({ "id": id, "subject": subject, "value": value });
+    record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    record
+}
+
+#[test]
+fn a_value_that_was_changed_in_place_holds_since_it_was_changed() {
+    let model = Model::start();
+    for more in BOTH {
+        let deployment = Deployment::new(&model);
+        let process = deployment.start();
+        let created = json!({ "created": "2023-01-01" });
+        bring(&deployment, &[record("1", "city", "Braga", &created)], more);
+        let changed = json!({ "created": "2023-01-01", "changed": "2025-01-01" });
+        bring(&deployment, &[record("1", "city", "Porto", &changed)], more);
+        assert_eq!(current(&process), ["• city = Porto"], "{more:?}");
+        assert_eq!(as_of(&deployment, "2024-06-01"), ["• city = Braga"], "{more:?}");
+        // It does not say when.
+        let before = Timestamp::now().to_string();
+        bring(&deployment, &[record("1", "city", "Faro", &created)], more);
+        assert_eq!(current(&process), ["• city = Faro"], "{more:?}");
+        assert_eq!(as_of(&deployment, &before), ["• city = Porto"], "{more:?}");
+        process.intact();
+    }
+}
+
+#[test]
+fn a_changed_value_holds_though_another_memory_knew_of_one_between() {
+    let deployment = Deployment::new(&Model::start());
+    let process = deployment.start();
+    let ended = json!({ "created": "2023-02-01", "changed": "2025-01-01", "status": "SUPERSEDED" });
+    bring(&deployment, &[record("1", "city", "Faro", &ended)], &[]);
+    bring(&deployment, &[record("2", "city", "Braga", &json!({ "created": "2025-06-01" }))], &[]);
+    let changed = json!({ "created": "2025-06-01", "changed": "2026-01-15" });
+    bring(&deployment, &[record("2", "city", "Porto", &changed)], &[]);
+    assert_eq!(current(&process), ["• city = Porto"]);
+    // What one memory knows of the past is not what the other had said.
+    let deployment = Deployment::new(&Model::start());
+    let process = deployment.start();
+    let ended = json!({ "created": "2023-02-01", "changed": "2025-01-01", "status": "SUPERSEDED" });
+    bring(&deployment, &[record("1", "city", "Braga", &ended)], &[]);
+    let before = json!([{ "value": "Braga", "until": "2023-01-15" }]);
+    let refined = json!({ "created": "2023-01-01", "changed": "2023-01-15", "refined_from": before });
+    bring(&deployment, &[record("2", "city", "Porto", &refined)], &[]);
+    assert!(current(&process).is_empty(), "{}", process.list());
+    assert_eq!(as_of(&deployment, "2023-01-20"), ["• city = Porto"]);
+    assert_eq!(as_of(&deployment, "2024-01-20"), ["• city = Braga"]);
+}
+
+#[test]
+fn a_record_that_is_about_something_else_now_leaves_nothing_behind() {
+    let model = Model::start();
+    let uuid = "6a1f1f0e-6d0b-4c39-9f0e-2b1d5f0c7a11";
+    for more in BOTH {
+        for (id, whole) in [(uuid, &[][..]), ("1", &["--whole"])] {
+            let deployment = Deployment::new(&model);
+            let process = deployment.start();
+            let created = json!({ "created": "2023-01-01" });
+            bring(&deployment, &[record(id, "city", "Porto", &created)], more);
+            let again = [more, whole].concat();
+            let changed = json!({ "created": "2023-01-01", "changed": "2025-01-01" });
+            bring(&deployment, &[record(id, "town", "Porto", &changed)], &again);
+            assert_eq!(current(&process), ["• town = Porto"], "{again:?}");
+            assert_eq!(as_of(&deployment, "2024-01-01"), ["• city = Porto"], "{again:?}");
+            let over = json!({ "created": "2023-01-01", "changed": "2026-01-01", "status": "SUPERSEDED" });
+            bring(&deployment, &[record(id, "village", "Porto", &over)], &again);
+            assert!(current(&process).is_empty(), "{again:?}: {}", process.list());
+            process.intact();
+        }
+        // Under any id, a value that is in another scope now is no longer in its own.
+        let deployment = Deployment::new(&model);
+
+        bring(&deployment, &[record("1", "city", "Porto", &json!({ "created": "2023-01-01" }))], more);
+        let moved = json!({ "created": "2023-01-01", "changed": "2025-01-01", "scope": "work" });
+        bring(&deployment, &[record("1", "city", "Porto", &moved)], more);
+        let facts = exported(&deployment);
+        let scopes: Vec<&Value> =
+            facts.iter().filter(|fact| fact["status"] == "ACTIVE").map(|fact| &fact["scope"]).collect();
+        assert_eq!(scopes, ["work"], "{more:?}");
+    }
+}
+
+#[test]
+fn an_edge_ends_though_its_node_has_another_name() {
+    let model = Model::start();
+    for more in BOTH {
+        let deployment = Deployment::new(&model);
+        let process = deployment.start();
+        let [bob, acme, edge] = [1, 2, 3].map(|n| format!("{n:08}-0000-4000-8000-000000000000"));
+        let graph = |name: &str, until: Value| {
+            let graph = json!({
+                "nodes": [{ "uuid": bob, "name": name, "group_id": "default" },
+                          { "uuid": acme, "name": "Acme", "group_id": "default" }],
+                "edges": [{ "uuid": edge, "name": "WORKS_AT", "fact": "Bob works at Acme.", "group_id": "default",
+                            "source_node_uuid": bob, "target_node_uuid": acme, "created_at": "2024-01-01T00:00:00Z",
+                            "valid_at": "2024-01-01T00:00:00Z", "invalid_at": until }],
+            });
+            let file = written(&deployment, "graph.json", &graph.to_string());
+            import(&deployment, "graphiti", file.to_str().unwrap(), more);
+        };
+        graph("Bob", Value::Null);
+        assert_eq!(current(&process), ["• Bob works at = Acme"]);
+        graph("Robert", Value::Null);
+        assert_eq!(current(&process), ["• Robert works at = Acme"], "{more:?}");
+        graph("Rob", json!("2025-01-01T00:00:00Z"));
+        assert!(current(&process).is_empty(), "{more:?}: {}", process.list());
+    }
+}
+
+#[test]
+fn what_waits_is_withdrawn_when_its_record_no_longer_says_it() {
+    let model = Model::start();
+    for changed in [
+        record("b", "city", "Braga", &json!({ "status": "SUPERSEDED" })),
+        record("b", "city", "Faro", &json!({})),
+        record("c", "pet", "a cat", &json!({})),
+    ] {
+        let deployment = Deployment::new(&model);
+        let process = deployment.start();
+        bring(&deployment, &[record("a", "city", "Porto", &json!({ "created": "2024-01-01" }))], &[]);
+        bring(&deployment, &[record("b", "city", "Braga", &json!({}))], &[]);
+        assert!(process.list().contains("⚠ city = Braga"), "{}", process.list());
+        let whole = changed["id"] == "c";
+        let porto = record("a", "city", "Porto", &json!({ "created": "2024-01-01" }));
+        bring(&deployment, &[porto, changed.clone()], if whole { &["--whole"] } else { &[] });
+        assert!(!process.list().contains("⚠ city = Braga"), "{changed}: {}", process.list());
+        assert!(current(&process).contains(&"• city = Porto".to_owned()));
+        let waits = process.call("pending_changes", &json!({}));
+        assert!(!waits.contains("Braga"), "{waits}");
+    }
+    // Another record says the same.
+    let deployment = Deployment::new(&model);
+    let process = deployment.start();
+    bring(&deployment, &[record("a", "city", "Porto", &json!({ "created": "2024-01-01" }))], &[]);
+    bring(&deployment, &["b", "c"].map(|id| record(id, "city", "Braga", &json!({}))), &[]);
+    bring(&deployment, &[record("b", "city", "Braga", &json!({ "status": "SUPERSEDED" }))], &[]);
+    assert!(process.list().contains("⚠ city = Braga"), "{}", process.list());
+}
+
+#[test]
+fn nothing_is_put_down_for_a_record_that_was_replaced_before_it_vanished() {
+    let model = Model::start();
+    for more in BOTH {
+        let deployment = Deployment::new(&model);
+        let process = deployment.start();
+        let porto = record("1", "city", "Porto", &json!({ "created": "2024-01-01" }));
+        bring(&deployment, std::slice::from_ref(&porto), more);
+        let lisbon = [record("2", "city", "Lisbon", &json!({ "created": "2025-01-01" }))];
+        let whole = [more, &["--whole"]].concat();
+        bring(&deployment, &lisbon, &whole);
+        assert_eq!(current(&process), ["• city = Lisbon"], "{more:?}");
+        let again = bring(&deployment, &lisbon, &whole);
+        assert!(again.contains("1 record of jsonl: 0 taken, 1 unchanged"), "{again}");
+        let subjects: Vec<Value> = exported(&deployment).iter().map(|fact| fact["subject"].clone()).collect();
+        assert!(subjects.iter().all(|subject| subject == "city"), "{subjects:?}");
+        process.call("delete", &json!({ "subject": "city" }));
+        assert!(!process.call("export_memory", &json!({})).contains("Porto"));
+        bring(&deployment, &[porto], &whole);
+        assert_eq!(current(&process), ["• city = Porto"], "{more:?}: it is there again");
+    }
+}
+
+#[test]
+fn an_end_behind_its_successor_in_the_file_makes_room_for_it() {
+    let deployment = Deployment::new(&Model::start());
+    let porto = |more| record("1", "city", "Porto", &more);
+    bring(&deployment, &[porto(json!({ "created": "2024-01-01" }))], &["--as-is"]);
+    let ended = porto(json!({ "created": "2024-01-01", "changed": "2025-01-01", "status": "SUPERSEDED" }));
+    let lisbon = record("2", "city", "Lisbon", &json!({ "created": "2025-01-01" }));
+    bring(&deployment, &[lisbon, ended], &["--as-is"]);
+    assert_eq!(current(&deployment.start()), ["• city = Lisbon"]);
+}
+
+#[test]
+fn records_with_the_same_id_are_brought_once() {
+    let model = Model::start();
+    for more in BOTH {
+        let deployment = Deployment::new(&model);
+        let lines = [("a", "x"), ("a", "y"), ("c", "x"), ("c", "x")];
+        let records = lines.map(|(subject, value)| record("1", subject, value, &json!({})));
+        bring(&deployment, &records, more);
+        let first = exported(&deployment);
+        let said = bring(&deployment, &records, more);
+        assert!(said.contains("0 taken, 4 unchanged"), "{said}");
+        assert_eq!(exported(&deployment), first);
+    }
+}
+
+#[test]
+fn a_value_that_very_many_records_hold_is_not_ended_by_some_of_them() {
+    let deployment = Deployment::new(&Model::start());
+    let process = deployment.start();
+    let records = |ended: usize| -> Vec<Value> {
+        let state = |n| if n < ended { json!({ "status": "SUPERSEDED" }) } else { json!({}) };
+        (0..103).map(|n| record(&n.to_string(), "city", "Porto", &state(n))).collect()
+    };
+    bring(&deployment, &records(0), &[]);
+    bring(&deployment, &records(102), &[]);
+    assert_eq!(current(&process), ["• city = Porto"]);
+    let waits = process.call("pending_changes", &json!({}));
+    assert!(waits.contains("REMOVE city: 'Porto'"), "{waits}");
+}
+
+#[test]
+fn a_dry_run_says_what_the_end_of_a_record_does() {
+    let model = Model::start();
+    for more in BOTH {
+        let deployment = Deployment::new(&model);
+        bring(&deployment, &[record("1", "city", "Porto", &json!({}))], more);
+        let ended = written(
+            &deployment,
+            "ended.jsonl",
+            &record("1", "city", "Porto", &json!({ "status": "SUPERSEDED" })).to_string(),
+        );
+        let bring =
+            |dry: &[&str]| import(&deployment, "jsonl", ended.to_str().unwrap(), &[more, dry].concat()).1;
+        let facts = |report: Vec<Value>| report[0]["facts"].to_string();
+        assert_eq!(facts(bring(&["--dry-run"])), facts(bring(&[])), "{more:?}");
+    }
+}
+
+#[test]
+fn the_history_of_mem0_is_of_the_user_of_the_memories() {
+    let deployment = Deployment::new(&Model::start());
+    let id = |n: u8| format!("{n:08}-0000-4000-8000-000000000000");
+    let memory = |n: u8, words: String, user: &str| json!({ "id": id(n), "memory": words, "user_id": user, "created_at": "2024-01-01T00:00:00Z" });
+    let words = |value| crate::support::says("home city", value);
+    let export = |memories: Value, name: &str| {
+        let deleted = json!({ "id": "h", "memory_id": id(1), "old_memory": words("Porto"), "new_memory": null,
+            "event": "DELETE", "created_at": "2024-01-01T00:00:00Z", "updated_at": "2025-01-01T00:00:00Z" });
+        let file = json!({ "results": memories, "history": [deleted] });
+        written(&deployment, name, &file.to_string())
+    };
+    let first = json!({ "results": [memory(1, words("Porto"), "ines")] });
+    let first = written(&deployment, "first.json", &first.to_string());
+    import(&deployment, "mem0", first.to_str().unwrap(), &[]);
+    let later = export(json!([memory(2, crate::support::says("pet", "a cat"), "ines")]), "later.json");
+    import(&deployment, "mem0", later.to_str().unwrap(), &[]);
+    let facts = exported(&deployment);
+    assert!(facts.iter().all(|fact| fact["user_id"] == "ines"), "{facts:?}");
+    let current: Vec<&Value> = facts.iter().filter(|fact| fact["status"] == "ACTIVE").collect();
+    assert!(matches!(current[..], [pet] if pet["value"] == "a cat"), "{facts:?}");
+    let several = json!([memory(2, words("Faro"), "ines"), memory(3, words("Faro"), "ben")]);
+    let several = export(several, "several.json");
+    let (said, _) = import(&deployment, "mem0", several.to_str().unwrap(), &[]);
+    assert!(said.contains("not clear whose this is"), "{said}");
+}
+
+#[test]
+fn a_confidence_beyond_all_doubt_is_refused() {
+    let deployment = Deployment::new(&Model::start());
+    for confidence in [json!(7), json!(-1), json!("2")] {
+        let said =
+            bring(&deployment, &[record("1", "city", "Porto", &json!({ "confidence": confidence }))], &[]);
+        assert!(said.contains("not a number from 0 to 1"), "{said}");
+    }
+}
