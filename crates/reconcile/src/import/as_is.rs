@@ -92,9 +92,10 @@ pub fn plan_as_is(held: &HeldFacts, fact: &Fact, putting: &PuttingDown<'_>, next
 /// Whether the record had another subject or scope when it came to this fact. Where several hold under one subject, as
 /// events and items of a list do, another memory may have the same id for one.
 fn may_move(held: &Fact, fact: &Fact, before: Before<'_>) -> bool {
-    let is_elsewhere = subject_key(&held.subject) != subject_key(&fact.subject)
-        || scope_key(&held.scope) != scope_key(&fact.scope);
-    (is_elsewhere || waits(held)) && (before.is_unique || held.kind == FactKind::State && !held.list_item)
+    let is_same_subject = subject_key(&held.subject) == subject_key(&fact.subject);
+    let is_in_place = is_same_subject && scope_key(&held.scope) == scope_key(&fact.scope);
+    let holds_alone = held.kind == FactKind::State && !held.list_item;
+    (!is_in_place || waits(held)) && (before.is_unique || is_same_subject && holds_alone)
 }
 
 fn since_moved(fact: &Fact, at: Timestamp) -> Fact {

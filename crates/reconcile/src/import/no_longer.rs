@@ -90,10 +90,9 @@ pub(super) fn said_since(
         }
     });
     match until.max() {
-        Some(until) if until >= at => {
-            telling.changed.filter(|changed| *changed > until).unwrap_or(telling.now)
-        }
-        _ => at,
+        Some(until) if until < at => at,
+        None if !was_over => at,
+        until => telling.changed.filter(|changed| Some(*changed) > until).unwrap_or(telling.now),
     }
 }
 
