@@ -97,7 +97,7 @@ fn framed(desk: &Desk, path: &str, shown: Result<Shown, Trouble>) -> Page {
     let went_wrong =
         |status: StatusCode, title: &str, text: &str| whole(status, title, &trouble(title, text), Again::No);
     match shown {
-        Ok(Shown::Page { title, main, again }) => whole(StatusCode::OK, &title, &main, again),
+        Ok(Shown::Page { status, title, main, again }) => whole(status, &title, &main, again),
         Ok(Shown::Piece(piece)) => html(StatusCode::OK, piece),
         Ok(Shown::Next { path, notice }) => {
             if let Some(notice) = notice {

@@ -1,11 +1,13 @@
 //! What a page comes to, before it is put into its frame.
 
 use crate::html::Again;
+use hyper::StatusCode;
 use maud::Markup;
 
 /// What a request comes to.
 pub(crate) enum Shown {
     Page {
+        status: StatusCode,
         title: String,
         main: Markup,
         again: Again,
@@ -23,7 +25,14 @@ pub(crate) enum Shown {
 
 impl Shown {
     pub fn page(title: impl Into<String>, main: Markup) -> Self {
-        Self::Page { title: title.into(), main, again: Again::No }
+        Self::Page { status: StatusCode::OK, title: title.into(), main, again: Again::No }
+    }
+
+    pub fn with_status(self, now: StatusCode) -> Self {
+        match self {
+            Self::Page { title, main, again, .. } => Self::Page { status: now, title, main, again },
+            other => other,
+        }
     }
 
     pub fn next(path: impl Into<String>) -> Self {

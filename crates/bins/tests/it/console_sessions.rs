@@ -1,6 +1,6 @@
 //! Who is let into the console, for how long, and what others can make it do: nothing.
 
-use crate::support::console::{LocalConsole, Visitor};
+use crate::support::console::{LocalConsole, Visitor, field};
 use crate::support::http::{Connection, request};
 use crate::support::{Deployment, Model, said, says};
 use serde_json::json;
@@ -147,13 +147,13 @@ fn a_forged_form_does_nothing() {
     client.remember(&says("code_status", "full code"));
     client.remember(&said("", &json!([{ "subject": "code_status", "value": "DNR", "action": "SUPERSEDE" }])));
     let mut ana = Visitor::signed_in(server.console(), &key);
-    ana.page("/waiting");
+    let change = field(&ana.page("/waiting"), "approve");
     let good = ana.form_token().to_owned();
     let mut ben = Visitor::signed_in(server.console(), &other);
     ben.page("/waiting");
     let bens = ben.form_token().to_owned();
     let own = ["Origin: http://localhost", "Sec-Fetch-Site: same-origin"];
-    let change = [("approve", "id=2")];
+    let change = [("approve", change.as_str())];
     for (form, headers) in [
         ("", &own[..]),
         ("0", &own),

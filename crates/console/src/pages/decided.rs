@@ -3,6 +3,7 @@
 use super::space_form::{Parts, space_form};
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::Fields;
+use crate::foreign::foreign;
 use crate::html::when;
 use crate::names::Names;
 use crate::shown::Shown;
@@ -62,7 +63,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
         @if matches!(whose, Whose::Unsaid) { p role="status" { "Name the user whose changes you want to see." } }
         @else if !entries.is_empty() { (table(&entries, &names, desk.is_operator())) }
         @else if chosen.is_empty() { p role="status" { "Nothing was decided yet." } }
-        @else { p role="status" { "Nothing was decided for " (chosen) " yet." } }
+        @else { p role="status" { "Nothing was decided for " (foreign(chosen)) " yet." } }
     };
     Ok(Shown::page("What was decided", main))
 }
@@ -99,12 +100,12 @@ fn table(entries: &[AuditLine], names: &Names, of_all_tenants: bool) -> Markup {
                     tr {
                         th scope="row" data-label="When" { (when(entry.ts)) }
                         td data-label="User" {
-                            (entry.user)
-                            @if of_all_tenants && entry.tenant != DEFAULT_TENANT { " (tenant " (entry.tenant) ")" }
+                            (foreign(&entry.user))
+                            @if of_all_tenants && entry.tenant != DEFAULT_TENANT { " (tenant " (foreign(&entry.tenant)) ")" }
                         }
-                        td data-label="Change" { @match &entry.detail { Some(detail) => (detail), None => em { "blanked" } } }
+                        td data-label="Change" { @match &entry.detail { Some(detail) => (foreign(detail)), None => em { "blanked" } } }
                         td data-label="Verdict" { (verdict(&entry.action)) }
-                        td data-label="By" { (names.of(&entry.caller)) }
+                        td data-label="By" { (foreign(names.of(&entry.caller))) }
                     }
                 }
             }

@@ -2,6 +2,7 @@
 
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address, address_in};
+use crate::foreign::foreign;
 use crate::html::when;
 use crate::shown::Shown;
 use domain::{FactId, Space};
@@ -38,13 +39,13 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
         p { (verdict(row)) }
         @if let Some(explained) = explained(row) {
             dl {
-                dt { "Decided" } dd { @match &explained.summary { Some(summary) => (summary), None => em { "redacted: it named an erased value" } } }
+                dt { "Decided" } dd { @match &explained.summary { Some(summary) => (foreign(summary)), None => em { "redacted: it named an erased value" } } }
                 dt { "When" } dd { (when(explained.ts)) }
             }
             h2 { "What was known at the time" }
             @if explained.beliefs.is_empty() { p { "Nothing." } } @else { (beliefs(space, &explained.beliefs)) }
         }
-        p { a href=(address("decisions", &[("user_id", &user_id)])) { "All decisions of " (user_id) } }
+        p { a href=(address("decisions", &[("user_id", &user_id)])) { "All decisions of " (foreign(&user_id)) } }
     };
     Ok(Shown::page(format!("Decision #{}", explanation.id), main))
 }
@@ -62,15 +63,15 @@ fn beliefs(space: &Space, beliefs: &[(FactId, Option<Belief>)]) -> Markup {
                     tr {
                         th scope="row" data-label="Subject" {
                             a href=(address_in("fact", space, &[("id", &id.to_string())])) {
-                                @if let Some(belief) = belief { (belief.subject) " " }
+                                @if let Some(belief) = belief { (foreign(&belief.subject)) " " }
                                 span.number { "#" (id) }
                             }
                         }
                         @match belief {
                             None => td colspan="4" { em { "redacted: erased since" } },
                             Some(belief) => {
-                                td data-label="Value" { (belief.value) }
-                                td data-label="Source" { (belief.source.as_deref().unwrap_or_default()) }
+                                td data-label="Value" { (foreign(&belief.value)) }
+                                td data-label="Source" { (foreign(belief.source.as_deref().unwrap_or_default())) }
                                 td data-label="Confidence" { (format!("{:.2}", belief.confidence)) }
                                 td data-label="Status then" { (belief.status) }
                             }

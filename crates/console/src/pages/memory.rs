@@ -3,7 +3,8 @@
 use super::space_form::{Parts, space_form};
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address_in, space_arguments};
-use crate::html::{space_fields, space_name, status, warning, when};
+use crate::foreign::foreign;
+use crate::html::{space_fields, space_shown, status, warning, when};
 use crate::names::{Names, callers};
 use crate::shown::Shown;
 use domain::{Fact, Space};
@@ -29,7 +30,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
         return Ok(Shown::Piece(results));
     }
     let main = html! {
-        h1 { "Memory of " (space_name(&space)) }
+        h1 { "Memory of " (space_shown(&space)) }
         (space_form(desk, "memory", &space, Parts::All).await)
         (search_form(fields, &space))
         (results)
@@ -142,11 +143,11 @@ fn facts_table(space: &Space, facts: &[Arc<Fact>], names: &Names) -> Markup {
                     tr {
                         th scope="row" data-label="Subject" {
                             a href=(address_in("fact", space, &[("id", &fact.id.to_string())])) {
-                                (fact.subject) " " span.number { "#" (fact.id) }
+                                (foreign(&fact.subject)) " " span.number { "#" (fact.id) }
                             }
                         }
-                        td data-label="Value" { (fact.value) }
-                        td data-label="Scope" { (fact.scope) }
+                        td data-label="Value" { (foreign(&fact.value)) }
+                        td data-label="Scope" { (foreign(&fact.scope)) }
                         td data-label="Said by" { (names.said_by(fact)) }
                         td data-label="When" { (when(fact.created)) }
                         td data-label="Status" { (status(fact.status)) }

@@ -2,6 +2,7 @@
 
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::Fields;
+use crate::foreign::foreign;
 use crate::html::{form_token, when};
 use crate::shown::Shown;
 use domain::{Principal, PrincipalKind, Quota, Role, Timestamp, limits};
@@ -46,11 +47,11 @@ fn row(desk: &Desk, state: &PrincipalState, now: Timestamp) -> Markup {
     html! {
         tr {
             th scope="row" data-label="Name" {
-                (principal.name) p.where { (id) @if !principal.tenant.is_default() { ", tenant " (principal.tenant) } }
+                (foreign(&principal.name)) p.where { (id) @if !principal.tenant.is_default() { ", tenant " (foreign(&principal.tenant.to_string())) } }
             }
             td data-label="Role" { (principal.role) }
             td data-label="Kind" { (principal.kind.word()) }
-            td data-label="Users in scope" { (principal.scopes) }
+            td data-label="Users in scope" { (foreign(&principal.scopes.to_string())) }
             td data-label="Key" {
                 @match (state.revoked, state.expires) {
                     (Some(at), _) => { "revoked " (when(at)) }
@@ -64,7 +65,7 @@ fn row(desk: &Desk, state: &PrincipalState, now: Timestamp) -> Markup {
             td data-label="Change" {
                 @if state.revoked.is_none() {
                     details {
-                        summary { "Change, rotate or revoke" span.hidden { " the key of " (principal.name) } }
+                        summary { "Change, rotate or revoke" span.hidden { " the key of " (foreign(&principal.name)) } }
                         (change_form(desk, principal))
                         form method="post" action="rotate-key" {
                             (form_token(desk))
@@ -238,7 +239,7 @@ pub(super) async fn revoke(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
 /// A key is shown in the answer to the form itself, and kept nowhere.
 fn key_page(title: &str, key: &str) -> Shown {
     let main = html! {
-        h1 { (title) }
+        h1 { (foreign(title)) }
         p { "It is shown once. Keep it now." }
         p.key { code { (key) } }
         p { a href="people" { "Back" } }
