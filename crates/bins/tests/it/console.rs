@@ -268,13 +268,17 @@ fn an_admin_gives_and_takes_keys() {
     assert!(admin.page("/people").contains("4711"));
     let shown = admin
         .post("/create-key", &[("name", "ben"), ("role", "viewer"), ("kind", "human"), ("scopes", "u1")]);
-    let made = key_on(&shown.body);
+    // The answer to the form leads to the page that shows the key, and that shows it once.
+    assert_eq!((shown.status, shown.header("location")), (303, Some("new-key")));
+    let made = key_on(&admin.page("/new-key"));
+    let again = admin.get("/new-key");
+    assert_eq!((again.status, again.header("location")), (303, Some("people")));
+    assert!(admin.page("/people").contains("A key is shown once."));
     assert!(server.client(&made).call("list_memories", &json!({ "user_id": "u1" })).contains("no memories"));
     let page = admin.page("/people");
     assert!(page.contains("ben") && page.contains("viewer") && page.contains("u1") && !page.contains(&made));
     let ben = id_beside(&page, "ben");
-    let rotated = admin.post("/rotate-key", &[("id", &ben), ("overlap", "0s")]);
-    let new = key_on(&rotated.body);
+    let new = key_on(&admin.submit("/rotate-key", &[("id", &ben), ("overlap", "0s")]));
     assert_eq!(server.client(&made).ask("list_memories", &json!({})).unwrap().status, 401);
     let revoked = admin.submit("/revoke-key", &[("id", &ben)]);
     assert!(revoked.contains("Revoked principal") && revoked.contains("revoked <time"), "{revoked}");

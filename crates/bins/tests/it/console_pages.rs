@@ -162,13 +162,70 @@ fn pages_speak_of_people_and_not_of_tools() {
         (&refused.body, "Your role, viewer, does not allow this"),
         (&outside.body, "This memory is outside the scope of your key."),
         (&own, "#2 was proposed by you, so somebody else must approve it."),
-        (&gone, "Nothing was forgotten: this is no longer current."),
+        (&gone, "Nothing was forgotten: #2 is not current."),
     ] {
         assert!(page.contains(says), "{page}");
         for tool in ["update_memory", "search_memories", "list_memories", "capability", "SVC_FOUR_EYES"] {
             assert!(!page.contains(tool), "{tool}: {page}");
         }
     }
+}
+
+/// What is not there is said in the words of the page, with a way on.
+#[test]
+fn what_is_not_there_is_named() {
+    let model = Model::start();
+    let deployment = clinic(&model);
+    let [admin, viewer] = ["admin", "viewer"].map(|role| key(&deployment, role));
+    let server = deployment.serve();
+    patient(&server, &admin, "p1");
+    let mut admin = Visitor::signed_in(server.console(), &admin);
+    for (path, told, leads_to) in [
+        ("/fact?user_id=p1&id=77", "There is no fact #77 in the memory of p1.", "memory?user_id=p1"),
+        ("/fact?user_id=p2&id=1", "There is no fact #1 in the memory of p2.", "memory?user_id=p2"),
+        ("/fact?user_id=p1&id=abc", "'abc' is not the number of a fact.", "memory?user_id=p1"),
+        ("/decision?user_id=p1&id=5", "There is no decision #5 of p1.", "decisions?user_id=p1"),
+        ("/decision?user_id=p1&id=abc", "'abc' is not the number of a decision.", "decisions?user_id=p1"),
+    ] {
+        let answer = admin.get(path);
+        assert_eq!(answer.status, 404, "{path}");
+        assert!(answer.body.contains(told), "{path}: {answer:?}");
+        assert_eq!(link(&answer.body, leads_to), leads_to);
+    }
+    admin.post("/forget", &[("user_id", "p1"), ("id", "77")]);
+    let told = admin.page("/memory");
+    assert!(told.contains("Nothing was forgotten. There is no fact #77 in the memory of p1."), "{told}");
+    let long = "n".repeat(257);
+    for (name, told) in [("", "give it a name"), (long.as_str(), "It takes 257 bytes, and may take 256.")] {
+        let answer = admin.post("/create-key", &[("name", name), ("role", "viewer")]);
+        assert!(answer.status == 400 && answer.body.contains(told), "{answer:?}");
+    }
+    let mut viewer = Visitor::signed_in(server.console(), &viewer);
+    let waiting = viewer.page("/waiting");
+    assert!(waiting.contains("No changes are waiting in the memory of <bdi>default</bdi>."), "{waiting}");
+}
+
+#[test]
+fn what_was_decided_goes_on_page_by_page() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with("SVC_RATE_PER_MIN", "0").with_console();
+    let member = key(&deployment, "member");
+    let server = deployment.serve();
+    let mut client = server.client(&member);
+    for n in 1..=60 {
+        let facts = json!([{ "subject": format!("thing {n}"), "value": "x" }]);
+        client.call("remember", &json!({ "text": format!("Maybe thing {n} is x."), "facts": facts }));
+        client.call("reject_change", &json!({ "memory_id": n }));
+        // Of calls that decide nothing there may be any number.
+        client.call("confirm_change", &json!({ "memory_id": n }));
+    }
+    let mut member = Visitor::signed_in(server.console(), &member);
+    let rows = |page: &str| page.matches(r#"data-label="Verdict""#).count();
+    let first = member.page("/decided?user_id=default");
+    assert_eq!(rows(&first), 50);
+    let second = member.page(&link(&first, "decided?user_id=default&amp;before="));
+    assert_eq!(rows(&second), 10, "{second}");
+    assert!(!second.contains(r#"rel="next""#));
 }
 
 /// Looking at pages leaves one entry a page in the log, not another one for the names to choose from.

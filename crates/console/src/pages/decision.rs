@@ -30,10 +30,20 @@ pub(super) fn verdict(row: &DecisionRow) -> Markup {
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     let user_id = fields.space(desk.own_user()).user_id;
+    let not_there = |text: &str| {
+        let all = address("decisions", &[("user_id", &user_id)]);
+        Ok(Shown::gone(text, &all, &format!("All decisions of {user_id}")))
+    };
+    let id = fields.get("id");
+    let Ok(number) = id.parse::<i64>() else {
+        return not_there(&format!("'{id}' is not the number of a decision."));
+    };
     let mut arguments = Map::from_iter([("user_id".to_owned(), Value::from(user_id.as_str()))]);
-    arguments.insert("decision_id".to_owned(), fields.get("id").into());
+    arguments.insert("decision_id".to_owned(), number.into());
     let explanation = reply_of!(desk.call("explain_decision", arguments).await?, ExplainDecision);
-    let Some((space, row)) = &explanation.found else { return Ok(Shown::Nothing) };
+    let Some((space, row)) = &explanation.found else {
+        return not_there(&format!("There is no decision #{id} of {user_id}. It was removed, or never was."));
+    };
     let main = html! {
         h1 { "Decision #" (explanation.id) }
         p { (verdict(row)) }

@@ -3,7 +3,7 @@
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address, address_in, space_arguments};
 use crate::foreign::foreign;
-use crate::html::{form_token, space_fields, space_shown, status, warning, when};
+use crate::html::{form_token, space_fields, space_name, space_shown, status, warning, when};
 use crate::names::{Names, callers};
 use crate::shown::Shown;
 use domain::{Capability, Fact, FactId, Space, Status};
@@ -13,13 +13,16 @@ use service::{Explanation, IfConfirmed, MemoryShown};
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     let (space, id) = (fields.space(desk.own_user()), fields.get("id"));
+    let Ok(number) = id.parse::<i64>() else {
+        return Ok(not_there(&space, &format!("'{id}' is not the number of a fact.")));
+    };
     let mut arguments = space_arguments(&space);
-    arguments.insert("memory_id".to_owned(), id.into());
+    arguments.insert("memory_id".to_owned(), number.into());
     let answer = desk.call("get_memory", arguments).await?;
     let missing = answer.missing.clone();
     let (fact, if_confirmed) = match reply_of!(answer, GetMemory) {
         MemoryShown::Found { fact, if_confirmed } => (fact, if_confirmed),
-        MemoryShown::Unknown(_) => return Ok(Shown::Nothing),
+        MemoryShown::Unknown(id) => return Ok(not_there(&space, &no_fact(&space, id))),
     };
     let history = history(desk, &space, &fact.subject).await?;
     let names = desk.names(history.iter().chain([&*fact]).flat_map(callers)).await;
@@ -36,6 +39,17 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
         (actions(desk, &space, &fact))
     };
     Ok(Shown::page(format!("{} #{}", fact.subject, fact.id), main))
+}
+
+fn not_there(space: &Space, text: &str) -> Shown {
+    Shown::gone(text, &address_in("memory", space, &[]), &format!("The memory of {}", space_name(space)))
+}
+
+fn no_fact(space: &Space, id: FactId) -> String {
+    format!(
+        "There is no fact #{id} in the memory of {}. It was erased, or is in another memory, or never was.",
+        space_name(space)
+    )
 }
 
 /// Every fact of the subject, oldest first.
@@ -193,10 +207,14 @@ pub(super) async fn forget(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
     let space = fields.space(desk.own_user());
     let mut arguments = space_arguments(&space);
     arguments.insert("memory_id".to_owned(), fields.get("id").into());
-    let forgotten = reply_of!(desk.call("forget_memory", arguments).await?, ForgetMemory);
-    let told = match forgotten.outcomes.as_slice() {
-        [] => "Nothing was forgotten: this is no longer current.".to_owned(),
-        _ => forgotten.to_string(),
+    let forgotten = reply_of!(desk.call("forget_memory", arguments.clone()).await?, ForgetMemory);
+    let told = if forgotten.outcomes.is_empty() {
+        match reply_of!(desk.call("get_memory", arguments).await?, GetMemory) {
+            MemoryShown::Unknown(id) => format!("Nothing was forgotten. {}", no_fact(&space, id)),
+            MemoryShown::Found { fact, .. } => format!("Nothing was forgotten: #{} is not current.", fact.id),
+        }
+    } else {
+        forgotten.to_string()
     };
     Ok(Shown::told(address_in("fact", &space, &[("id", fields.get("id"))]), told))
 }
