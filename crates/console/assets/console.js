@@ -5,25 +5,43 @@ for (const form of document.querySelectorAll("form[data-live]")) {
   let waiting = 0;
   let latest = 0;
 
-  const search = async () => {
-    const asked = ++latest;
+  const place = () => document.getElementById(form.dataset.live);
+
+  // Results of another search must not pass for those of this one.
+  const tell = (text) => {
+    const said = document.createElement("p");
+    said.className = "trouble";
+    said.setAttribute("role", "alert");
+    said.textContent = text;
+    place()?.replaceChildren(said);
+  };
+
+  const search = async (asked) => {
     const fields = new URLSearchParams(new FormData(form));
     const shown = `${form.action}?${fields}`;
     fields.set("piece", "1");
     const answer = await fetch(`${form.action}?${fields}`, { credentials: "same-origin", redirect: "manual" });
-    // A slow answer must not replace that of a later search. A refused one changes nothing: the form still works.
-    if (asked !== latest || !answer.ok) return;
-    const parsed = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const found = parsed.getElementById(form.dataset.live);
-    const place = document.getElementById(form.dataset.live);
-    if (!found || !place || asked !== latest) return;
-    place.replaceWith(document.adoptNode(found));
-    history.replaceState(null, "", shown);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    // A slow answer must not replace that of a later search.
+    if (asked !== latest) return;
+    const found = page.getElementById(form.dataset.live);
+    if (answer.ok && found) {
+      place()?.replaceWith(document.adoptNode(found));
+      history.replaceState(null, "", shown);
+    } else if (answer.type === "opaqueredirect") {
+      // The session is over, and the page itself leads to signing in.
+      location.assign(shown);
+    } else {
+      tell(page.querySelector(".trouble")?.textContent ?? `The search failed with status ${answer.status}.`);
+    }
   };
 
   form.addEventListener("input", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(() => search().catch(() => {}), 300);
+    waiting = setTimeout(() => {
+      const asked = ++latest;
+      search(asked).catch(() => asked === latest && tell("The server does not answer, so nothing was searched."));
+    }, 300);
   });
 }
 

@@ -44,8 +44,27 @@ impl Desk {
     }
 
     pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Answer, Trouble> {
+        self.call_as(self.caller(), tool, arguments).await
+    }
+
+    /// A decision by somebody who was shown as current what this fingerprint stands for.
+    pub async fn decide(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        shown: &str,
+    ) -> Result<Answer, Trouble> {
+        self.call_as(Caller { shown: Some(shown.to_owned()), ..self.caller() }, tool, arguments).await
+    }
+
+    async fn call_as(
+        &self,
+        caller: Caller,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Answer, Trouble> {
         let user_id = arguments.get("user_id").and_then(Value::as_str).map(str::to_owned);
-        let reply = self.service.operate(self.caller(), tool, arguments).await;
+        let reply = self.service.operate(caller, tool, arguments).await;
         let is_denied = matches!(reply, Reply::Denied { .. });
         answer(reply).map_err(|trouble| match self.denial(tool, user_id.as_deref()).filter(|_| is_denied) {
             Some(text) => Trouble { text, ..trouble },

@@ -2,7 +2,8 @@
 
 use crate::assets::{ICON, SCRIPT, STYLE};
 use crate::desk::Desk;
-use domain::{Capability, Fact, Pending, Space, Status, Timestamp};
+use crate::foreign::{foreign, foreign_text};
+use domain::{Capability, Space, Status, Timestamp};
 use maud::{DOCTYPE, Markup, html};
 
 /// Every page, who may see it, and its name. Addresses within the console are relative, so pages do not care where it is.
@@ -50,7 +51,7 @@ impl Frame<'_> {
             }
             form.signout method="post" action="signout" {
                 (form_token(self.desk))
-                span { "Signed in as " (self.desk.name()) }
+                span { "Signed in as " (foreign(&self.desk.name())) }
                 button.quiet { "Sign out" }
             }
         };
@@ -68,7 +69,7 @@ pub(crate) fn shell(title: &str, header: Option<&Markup>, main: &Markup, refresh
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 @if let Some(refresh) = refresh { meta http-equiv="refresh" content=(refresh); }
-                title { (title) " · svc" }
+                title { (foreign_text(title)) " · svc" }
                 link rel="stylesheet" href=(STYLE.path);
                 link rel="icon" type="image/svg+xml" href=(ICON.path);
                 script src=(SCRIPT.path) defer {}
@@ -89,8 +90,12 @@ pub(crate) fn shell(title: &str, header: Option<&Markup>, main: &Markup, refresh
 pub(crate) fn trouble(title: &str, text: &str) -> Markup {
     html! {
         h1 { (title) }
-        p.trouble role="alert" { (text) }
+        (trouble_line(text))
     }
+}
+
+pub(crate) fn trouble_line(text: &str) -> Markup {
+    html! { p.trouble role="alert" { (foreign(text)) } }
 }
 
 /// A page that says one thing, to somebody who may not be signed in.
@@ -106,14 +111,26 @@ pub(crate) fn message(title: &str, text: &str) -> Markup {
 pub(crate) fn notice(text: &str) -> Markup {
     html! {
         div.notice role="status" {
-            @for line in text.lines() { p { (line) } }
+            @for line in text.lines() { p { (foreign(line)) } }
         }
     }
 }
 
 /// What is missing from what a page shows.
 pub(crate) fn warning(missing: Option<&str>) -> Markup {
-    html! { @if let Some(missing) = missing { p.trouble role="alert" { (missing) } } }
+    html! { @if let Some(missing) = missing { (trouble_line(missing)) } }
+}
+
+/// Links to the pages before and after.
+pub(crate) fn paging(of: &str, previous: Option<String>, next: Option<String>) -> Markup {
+    html! {
+        @if previous.is_some() || next.is_some() {
+            nav.paging aria-label=(of) {
+                @if let Some(previous) = previous { a rel="prev" href=(previous) { "Previous" } }
+                @if let Some(next) = next { a rel="next" href=(next) { "Next" } }
+            }
+        }
+    }
 }
 
 pub(crate) fn form_token(desk: &Desk) -> Markup {
@@ -126,6 +143,11 @@ pub(crate) fn space_fields(space: &Space) -> Markup {
         @if !space.agent_id.is_empty() { input type="hidden" name="agent_id" value=(space.agent_id); }
         @if !space.run_id.is_empty() { input type="hidden" name="run_id" value=(space.run_id); }
     }
+}
+
+/// The space as people read it, where it is among words of ours.
+pub(crate) fn space_shown(space: &Space) -> Markup {
+    foreign(&space_name(space))
 }
 
 /// The space as people read it.
@@ -159,20 +181,4 @@ pub(crate) fn status(status: Status) -> Markup {
         Status::Historical => ("past", "past"),
     };
     html! { span.status.(class) { (word) } }
-}
-
-/// What is there now, and what would be there.
-pub(crate) fn old_and_new(fact: &Fact, pending: &Pending) -> (Markup, Markup) {
-    let old = match &pending.target_value {
-        Some(old) => html! { (old) },
-        None => html! { em { "nothing" } },
-    };
-    let new = match pending.action {
-        domain::Action::Retract => html! { em { "removed" } },
-        _ => html! { (fact.value) },
-    };
-    match pending.action {
-        domain::Action::Retract => (html! { (fact.value) }, new),
-        _ => (old, new),
-    }
 }

@@ -5,6 +5,7 @@ mod assets;
 mod cookie;
 mod desk;
 mod fields;
+mod foreign;
 mod html;
 mod layout;
 mod names;

@@ -1,5 +1,6 @@
 //! What those are called whom facts and the audit log name by an id.
 
+use crate::foreign::foreign;
 use domain::{CallerId, Fact};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -40,21 +41,23 @@ impl Names {
         }
     }
 
-    /// Who said it: the source that the words claim, which can be anybody's, and whose key it was.
+    /// Who said it: the source that the words claim, which can be anybody's, and whose key it was. Each has a line of its
+    /// own, so that no source reads like a key.
     pub fn said_by(&self, fact: &Fact) -> Markup {
         let key = text(fact, ASSERTED_BY);
         html! {
+            @if let Some(source) = &fact.source { span.claimed { "“" (foreign(source)) "”" } }
             @match (&fact.source, key) {
-                (Some(source), Some(key)) => { "“" (source) "”, with the key of " (self.key(key)) }
-                (Some(source), None) => { "“" (source) "”" }
-                (None, Some(key)) => (self.key(key)),
-                (None, None) => "unknown",
+                (Some(_), Some(key)) => span.by { "with the key of " (self.key(key)) },
+                (None, Some(key)) => span.by { (self.key(key)) },
+                (Some(_), None) => {}
+                (None, None) => span.by { "unknown" },
             }
         }
     }
 
     /// Names need not be unique, so the id is there for those who look for it.
     fn key(&self, id: &str) -> Markup {
-        html! { strong title=(id) { (self.of(id)) } }
+        html! { strong title=(id) { (foreign(self.of(id))) } }
     }
 }

@@ -5,6 +5,7 @@ use crate::desk::{Desk, Trouble};
 use crate::fields::Fields;
 use crate::html::{Again, Frame, first, message, notice, trouble};
 use crate::pages;
+use crate::pages::signin::ARRIVED;
 use crate::response::{html, see};
 use crate::sessions::{Session, TokenHash};
 use crate::shown::Shown;
@@ -37,6 +38,7 @@ pub(crate) async fn answer(console: &Console, visit: Visit) -> Page {
         ("signed-on", false) if is_get => pages::sign_on::arrive(console, &visit, &query).await,
         ("open", false) => pages::signin::open(console, &visit, query.get("token")),
         _ => match found {
+            None if path.is_empty() && query.has(ARRIVED) => pages::signin::not_kept(),
             None => see("/signin"),
             Some((token, session)) => {
                 let fields = if is_post { Fields::read(&visit.body) } else { query };
@@ -97,7 +99,7 @@ fn framed(desk: &Desk, path: &str, shown: Result<Shown, Trouble>) -> Page {
     let went_wrong =
         |status: StatusCode, title: &str, text: &str| whole(status, title, &trouble(title, text), Again::No);
     match shown {
-        Ok(Shown::Page { title, main, again }) => whole(StatusCode::OK, &title, &main, again),
+        Ok(Shown::Page { status, title, main, again }) => whole(status, &title, &main, again),
         Ok(Shown::Piece(piece)) => html(StatusCode::OK, piece),
         Ok(Shown::Next { path, notice }) => {
             if let Some(notice) = notice {

@@ -1,5 +1,5 @@
-//! Who is signed in. Sessions are kept in memory, few and for a time, and hold no key: each request looks its person up
-//! again.
+//! Who is signed in. Sessions are kept in memory, few and for a time, and do not hold the key of their person: each request
+//! looks that up again.
 
 use domain::{Notice, Space};
 use edge::http::KeptCredential;
@@ -7,6 +7,7 @@ use getrandom::Error as NoRandomness;
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
@@ -53,12 +54,27 @@ pub(crate) struct Session {
     pub form_token: String,
     /// What the next page tells, once.
     notice: Mutex<Option<String>>,
+    /// A key that was made here, until a page has shown it.
+    new_key: Mutex<Option<NewKey>>,
     /// A check of the audit log that was begun here.
     check: Mutex<Option<Arc<Check>>>,
     /// The spaces that this person may choose from.
     pub spaces: Mutex<Option<KeptSpaces>>,
     started: Instant,
     used: Mutex<Instant>,
+}
+
+pub(crate) struct NewKey {
+    /// What it is, as the page that shows it is called.
+    pub of: String,
+    pub key: String,
+}
+
+/// Without the key, which belongs into no log.
+impl fmt::Debug for NewKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewKey").field("of", &self.of).finish_non_exhaustive()
+    }
 }
 
 /// Spaces as they were listed.
@@ -110,6 +126,14 @@ impl Session {
         self.check.lock().clone()
     }
 
+    pub fn keep_key(&self, of: String, key: String) {
+        *self.new_key.lock() = Some(NewKey { of, key });
+    }
+
+    pub fn take_key(&self) -> Option<NewKey> {
+        self.new_key.lock().take()
+    }
+
     pub fn take_notice(&self) -> Option<String> {
         self.notice.lock().take()
     }
@@ -132,6 +156,7 @@ impl Sessions {
             caller,
             form_token,
             notice: Mutex::default(),
+            new_key: Mutex::default(),
             check: Mutex::default(),
             spaces: Mutex::default(),
             started: now,

@@ -50,6 +50,9 @@ pub struct Caller {
     pub deadline: Instant,
     /// What the call is waiting for, for those who wait for the call.
     pub notice: Notice,
+    /// Of a person who decides on a change: a fingerprint of what they were shown as current. Where that has changed,
+    /// nothing is decided.
+    pub shown: Option<String>,
 }
 
 impl Caller {
@@ -60,7 +63,7 @@ impl Caller {
         };
         // What is stored and signed is kept to the microsecond; a finer time would not read back as it was signed.
         let now = Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now);
-        Self { identity, tenant, request_id, now, deadline, notice: Notice::default() }
+        Self { identity, tenant, request_id, now, deadline, notice: Notice::default(), shown: None }
     }
 
     /// The caller's name in the audit log.

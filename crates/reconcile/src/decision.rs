@@ -6,6 +6,7 @@ use crate::needs::HeldFacts;
 use crate::plan::{Outcome, Plan};
 use crate::refusal::Refusal;
 use crate::slot_key::slot_key;
+use crate::standing::{fingerprint, is_stale};
 use domain::keys::subject_key;
 use domain::{
     APPROVED_BY, Action, DECIDED_AT, Fact, FactId, FactKind, Metadata, Pending, REJECTED_BY, Status,
@@ -30,6 +31,8 @@ pub struct Decision<'a> {
     /// The person whom the caller names as the one who decided.
     pub note: Option<&'a str>,
     pub now: Timestamp,
+    /// The fingerprint of what the person was shown as current; `None` where nobody was shown anything.
+    pub shown: Option<&'a str>,
 }
 
 /// `held` answers `needs_of` the flagged fact. The outcome's action is the one that was applied.
@@ -45,15 +48,20 @@ pub fn plan_confirm(
     if approver == Approver::NotTheProposer && proposer == Some(decision.by) {
         return Err(Refusal::OwnProposal { id });
     }
-    if ledger.is_stale(&flag, &pending) {
+    let standing = ledger.standing(&flag, &pending);
+    if is_stale(&pending, &standing) {
         return Err(Refusal::Stale { id });
     }
+    if decision.shown.is_some_and(|shown| shown != fingerprint(&standing)) {
+        return Err(Refusal::NotAsShown { id });
+    }
+    let replaced: Vec<FactId> = standing.iter().map(|fact| fact.id).collect();
     let target = pending.target.and_then(|t| ledger.get(t)).filter(|f| f.status == Status::Active).cloned();
     let (action, value) = match (pending.action, target) {
         (Action::Retract, Some(target)) => confirm_removal(&mut ledger, id, &target, decision),
         (Action::Retract, None) => return Err(Refusal::Stale { id }),
         (Action::Refine, Some(target)) => confirm_refinement(&mut ledger, &flag, &target, decision),
-        (_, target) => confirm_value(&mut ledger, &flag, target.as_ref(), decision),
+        _ => confirm_value(&mut ledger, &flag, &replaced, decision),
     };
     Ok(finish(ledger, action, flag.subject, value, id))
 }
@@ -113,31 +121,23 @@ fn confirm_refinement(
 fn confirm_value(
     ledger: &mut Ledger,
     flag: &Fact,
-    target: Option<&Fact>,
+    replaced: &[FactId],
     decision: &Decision,
 ) -> (Action, String) {
     let mut current = flag.clone();
     close(&mut current, Status::Active);
-    let replaced = replaced_by(ledger, &current, target);
     let action = match replaced.first() {
         Some(_) => Action::Supersede,
         None if elsewhere(ledger, &current) => Action::Coexist,
         None => Action::Add,
     };
-    for old in &replaced {
+    for old in replaced {
         ledger.supersede(*old, decision.now);
     }
     current.supersedes = replaced.first().copied();
     stamp(&mut current.metadata, APPROVED_BY, decision);
     ledger.change(flag.id, decision.now, |f| *f = current);
     (action, flag.value.clone())
-}
-
-fn replaced_by(ledger: &Ledger, current: &Fact, target: Option<&Fact>) -> Vec<FactId> {
-    let mut replaced: Vec<FactId> = target.map(|t| t.id).into_iter().collect();
-    let others = ledger.occupants(current).into_iter().filter(|id| target.is_none_or(|t| t.id != *id));
-    replaced.extend(others);
-    replaced
 }
 
 /// Whether the same subject, or the same item of a list, is current in another scope.

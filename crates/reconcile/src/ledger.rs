@@ -3,6 +3,7 @@
 use crate::needs::HeldFacts;
 use crate::plan::Write;
 use crate::slot_key::{scope_key, slot_key};
+use crate::standing::standing;
 use domain::keys::{subject_key, value_key};
 use domain::{Fact, FactId, Pending, Status, Timestamp};
 use std::collections::BTreeSet;
@@ -67,17 +68,9 @@ impl Ledger {
             .collect()
     }
 
-    /// Whether what was proposed is no longer what confirming would do. Times cannot tell: a call is dated by its start,
-    /// so a slow one proposes a change to a fact that is younger than the proposal.
-    pub fn is_stale(&self, flag: &Fact, pending: &Pending) -> bool {
-        let as_proposed = |target: &Fact| {
-            target.status == Status::Active && pending.target_value.as_ref() == Some(&target.value)
-        };
-        pending.gated
-            && match pending.target {
-                Some(id) => !self.get(id).is_some_and(as_proposed),
-                None => !self.occupants(flag).is_empty(),
-            }
+    /// What approving the flagged fact would replace, refine or remove.
+    pub fn standing(&self, flag: &Fact, pending: &Pending) -> Vec<&Fact> {
+        standing(flag, pending, self.rows.iter().map(|row| &row.fact))
     }
 
     /// The spelling that the subject already has: one subject is not listed under two.

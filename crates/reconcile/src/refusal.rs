@@ -18,6 +18,10 @@ pub enum Refusal {
     )]
     Stale { id: FactId },
     #[error(
+        "what #{id} would replace has changed since it was shown. Look at what is current now, and decide again."
+    )]
+    NotAsShown { id: FactId },
+    #[error(
         "#{id} was proposed by you, and SVC_FOUR_EYES is on: somebody else with the 'approve' capability must confirm it."
     )]
     OwnProposal { id: FactId },

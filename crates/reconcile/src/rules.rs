@@ -4,6 +4,7 @@ use crate::ledger::Ledger;
 use crate::matching::{held_elsewhere, holder, known, other_item, removable, repeated, unnamed_item};
 use crate::proposal::Proposal;
 use crate::slot_key::{same_value, scope_key};
+use crate::standing::is_stale;
 use crate::statement::{Statement, Trust};
 use crate::verdict::Verdict;
 use domain::keys::{item_key, subject_key};
@@ -205,8 +206,8 @@ pub(crate) fn flag(
         // A removal is identified by what it removes; its proposal may name another scope, or no value.
         let same_words = action == Action::Retract
             || (r.scope == scope && same_value(p.slot.as_ref(), &r.fact.value, &p.value));
-        let same_change =
-            |w: &Pending| w.action == action && w.target == target && !ledger.is_stale(&r.fact, w);
+        let is_stale = |w: &Pending| w.gated && is_stale(w, &ledger.standing(&r.fact, w));
+        let same_change = |w: &Pending| w.action == action && w.target == target && !is_stale(w);
         same_words && r.fact.pending.as_ref().is_some_and(same_change)
     });
     match queued {

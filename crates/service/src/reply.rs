@@ -26,6 +26,7 @@ use crate::tools::list_memories::{ListMemories, MemoryList};
 use crate::tools::list_principals::{ListPrincipals, PrincipalList};
 use crate::tools::list_receipts::{ListReceipts, ReceiptList};
 use crate::tools::list_spaces::{ListSpaces, SpaceList};
+use crate::tools::list_waiting::ListWaiting;
 use crate::tools::log_head::{HeadShown, LogHead};
 use crate::tools::pending_changes::{PendingChanges, PendingList};
 use crate::tools::purge_expired::{PurgeExpired, Purged};
@@ -206,6 +207,7 @@ tool_replies! {
     ListDecisions(DecisionList),
     ListReceipts(ReceiptList),
     ListSpaces(SpaceList),
+    ListWaiting(PendingList),
     LogHead(HeadShown),
     SearchMemories(Found),
     SpaceGraph(Relations),

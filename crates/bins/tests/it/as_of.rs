@@ -148,17 +148,52 @@ fn the_console_shows_a_memory_as_it_was() {
     process.remember(&says("colour", "green"));
     let server = deployment.serve();
     let mut viewer = Visitor::signed_in(server.console(), &key);
+    let now = now().to_string();
     let page = viewer.page(&format!("/memory?as_of={then}"));
     assert!(page.contains("1 fact.") && page.contains("blue") && !page.contains("green"), "{page}");
     // As a browser gives a time, without an offset.
     assert!(viewer.page("/memory?as_of=2001-01-01T00:00").contains("0 facts."));
-    assert!(viewer.page("/memory?as_of=2099-01-01T00:00").contains("green"));
+    assert!(viewer.page(&format!("/memory?as_of={now}")).contains("green"));
     // What else the form asks for holds for that time too.
-    assert!(viewer.page("/memory?as_of=2099-01-01T00:00&text=Gree").contains("1 fact."));
+    assert!(viewer.page(&format!("/memory?as_of={now}&text=Gree")).contains("1 fact."));
     for other in ["text=blue", "source=nobody", "since=2098-01-01", "status=waiting"] {
-        assert!(
-            viewer.page(&format!("/memory?as_of=2099-01-01T00:00&{other}")).contains("0 facts."),
-            "{other}"
-        );
+        assert!(viewer.page(&format!("/memory?as_of={now}&{other}")).contains("0 facts."), "{other}");
     }
+    // What cannot be shown is said, and the form keeps what was asked for.
+    for (asked, told) in [
+        (
+            "as_of=now",
+            "'now' is no time. Give one such as 2026-11-17T08:00:00Z, or a day such as 2026-11-17.",
+        ),
+        ("as_of=19.11.2026", "'19.11.2026' is no time. Give one such as"),
+        ("as_of=2099-01-01T00:00", "'2099-01-01T00:00' is yet to come."),
+        ("as_of=2001-01-01&status=past", "it is shown what was current then, or what waited."),
+        ("since=soon", "'soon' is no time. Give one such as"),
+    ] {
+        let answer = viewer.get(&format!("/memory?{asked}&source=ward"));
+        assert_eq!(answer.status, 400, "{asked}");
+        assert!(answer.body.contains(told), "{asked}: {answer:?}");
+        assert!(answer.body.contains(r#"name="source" value="ward""#), "{asked}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_large_memory_as_it_was_is_shown_page_by_page() {
+    let deployment = Deployment::new(&Model::start()).with_console();
+    let (_, key) = deployment.principal("ward", &["--role", "member"]);
+    let server = deployment.serve();
+    let mut client = server.client(&key);
+    for half in 0..2 {
+        let fact = |n| json!({ "subject": format!("part {half} {n}"), "value": format!("shelf {n}") });
+        let facts: Vec<_> = (0..30).map(fact).collect();
+        client.call("remember", &json!({ "text": "stock", "facts": facts }));
+    }
+    let mut ward = Visitor::signed_in(server.console(), &key);
+    let rows = |page: &str| page.matches(r#"data-label="Value""#).count();
+    let first = ward.page(&format!("/memory?as_of={}", now()));
+    assert!(first.contains("60 facts, of which this is 1 to 50") && rows(&first) == 50, "{first}");
+    let next = first.split(r#"rel="next" href=""#).nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let second = ward.page(&next.replace("&amp;", "&"));
+    assert!(second.contains("60 facts, of which this is 51 to 60") && rows(&second) == 10, "{second}");
+    assert!(second.contains(r#"rel="prev""#) && !second.contains(r#"rel="next""#));
 }

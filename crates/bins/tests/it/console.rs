@@ -1,6 +1,6 @@
 //! The console through its front door: what each role sees and does, and that it is the same gate as everybody's.
 
-use crate::support::console::Visitor;
+use crate::support::console::{Visitor, field};
 use crate::support::{Deployment, Model, Server, amount, said, says};
 use serde_json::json;
 use std::net::SocketAddr;
@@ -83,7 +83,7 @@ fn each_role_sees_what_its_tools_show() {
     // Somebody of another memory sees that one, and nothing of this.
     let (_, scoped) = deployment.principal("scoped", &["--role", "member", "--scopes", "u2"]);
     let mut scoped = Visitor::signed_in(console, &scoped);
-    assert!(scoped.page("/memory").contains("Memory of u2"));
+    assert!(scoped.page("/memory").contains("Memory of <bdi>u2</bdi>"));
     assert_eq!(scoped.get("/memory?user_id=default").status, 403);
     assert!(!scoped.page("/waiting").contains("DNR"));
     // Every refusal is in the log, as that of a tool call is.
@@ -99,10 +99,10 @@ fn a_member_approves_and_the_log_says_who() {
     let (server, console, key) = ward(&deployment, "member");
     let mut member = Visitor::signed_in(console, &key);
     let page = member.page("/waiting");
-    for shown in ["full code", "DNR", "The wife says DNR.", ">writer</strong>"] {
+    for shown in ["full code", "DNR", "The wife says DNR.", ">writer</bdi></strong>"] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
-    let change = change_on(&page);
+    let change = field(&page, "approve");
     let after = member.submit("/waiting", &[("note", "Dr Lee"), ("approve", &change)]);
     assert!(
         after.contains("SUPERSEDE code_status = DNR") && after.contains("No changes are waiting."),
@@ -112,7 +112,7 @@ fn a_member_approves_and_the_log_says_who() {
     let history = member.page("/fact?id=2");
     assert!(history.contains("Dr Lee") && history.contains("full code"), "{history}");
     let decided = member.page("/decided?user_id=default");
-    assert!(decided.contains("approved") && decided.contains(">member</td>"), "{decided}");
+    assert!(decided.contains("approved") && decided.contains(">member</bdi></td>"), "{decided}");
     let log =
         server.client(&key).call("audit_log", &json!({ "user_id": "default", "action": "confirm_change" }));
     assert!(log.contains("SUPERSEDE code_status by=prin_") && log.lines().count() == 1, "{log}");
@@ -144,7 +144,7 @@ fn those_who_may_not_decide_change_nothing() {
     let model = Model::start();
     let deployment = clinic(&model);
     let (server, console, member) = ward(&deployment, "member");
-    let change = change_on(&Visitor::signed_in(console, &member).page("/waiting"));
+    let change = field(&Visitor::signed_in(console, &member).page("/waiting"), "approve");
     for role in ["viewer", "agent", "auditor"] {
         let (_, key) = deployment.principal(role, &["--role", role]);
         let mut visitor = Visitor::signed_in(console, &key);
@@ -200,7 +200,8 @@ fn facts_are_found_corrected_forgotten_and_erased() {
     assert!(fact.contains("Bought a licence") && fact.contains("Takes the place of"), "{fact}");
     let erase = ana.page("/erase?subject=billing+database");
     assert!(erase.contains("2 facts") && erase.contains("What stays"), "{erase}");
-    let erased = ana.submit("/erase", &[("subject", "billing database")]);
+    let shown = field(&erase, "shown");
+    let erased = ana.submit("/erase", &[("subject", "billing database"), ("shown", &shown)]);
     assert!(erased.contains("Deleted 2 fact(s)") && !erased.contains("MySQL"), "{erased}");
     assert!(ana.page("/decision?id=1").contains("redacted: erased since"));
     assert!(ana.page("/receipts").contains("✓ valid"));
@@ -267,13 +268,17 @@ fn an_admin_gives_and_takes_keys() {
     assert!(admin.page("/people").contains("4711"));
     let shown = admin
         .post("/create-key", &[("name", "ben"), ("role", "viewer"), ("kind", "human"), ("scopes", "u1")]);
-    let made = key_on(&shown.body);
+    // The answer to the form leads to the page that shows the key, and that shows it once.
+    assert_eq!((shown.status, shown.header("location")), (303, Some("new-key")));
+    let made = key_on(&admin.page("/new-key"));
+    let again = admin.get("/new-key");
+    assert_eq!((again.status, again.header("location")), (303, Some("people")));
+    assert!(admin.page("/people").contains("A key is shown once."));
     assert!(server.client(&made).call("list_memories", &json!({ "user_id": "u1" })).contains("no memories"));
     let page = admin.page("/people");
     assert!(page.contains("ben") && page.contains("viewer") && page.contains("u1") && !page.contains(&made));
     let ben = id_beside(&page, "ben");
-    let rotated = admin.post("/rotate-key", &[("id", &ben), ("overlap", "0s")]);
-    let new = key_on(&rotated.body);
+    let new = key_on(&admin.submit("/rotate-key", &[("id", &ben), ("overlap", "0s")]));
     assert_eq!(server.client(&made).ask("list_memories", &json!({})).unwrap().status, 401);
     let revoked = admin.submit("/revoke-key", &[("id", &ben)]);
     assert!(revoked.contains("Revoked principal") && revoked.contains("revoked <time"), "{revoked}");
@@ -325,7 +330,7 @@ fn users_whose_names_differ_by_a_space_are_two() {
     let mut admin = Visitor::signed_in(server.console(), &key);
     let page = admin.page("/memory?user_id=bob+");
     assert!(page.contains("full code of 'bob '") && !page.contains("full code of 'bob'"), "{page}");
-    assert!(page.contains("Memory of “bob ”"), "{page}");
+    assert!(page.contains("Memory of <bdi>“bob ”</bdi>"), "{page}");
     let waiting = admin.page("/waiting");
     let change =
         waiting.split(r#"name="approve" value=""#).find(|rest| rest.starts_with("?user_id=bob+&amp;"));
@@ -333,7 +338,8 @@ fn users_whose_names_differ_by_a_space_are_two() {
     let after = admin.submit("/waiting", &[("approve", &change)]);
     assert!(after.contains("SUPERSEDE code_status = DNR of 'bob '"), "{after}");
     assert!(admin.page("/audit?user_id=bob+&action=confirm_change").contains("SUPERSEDE code_status"));
-    admin.submit("/erase", &[("user_id", "bob "), ("subject", "code_status")]);
+    let shown = field(&admin.page("/erase?user_id=bob+&subject=code_status"), "shown");
+    admin.submit("/erase", &[("user_id", "bob "), ("subject", "code_status"), ("shown", &shown)]);
     assert!(client.call("list_memories", &json!({ "user_id": "bob " })).contains("no memories"));
     assert!(client.call("list_memories", &json!({ "user_id": "bob" })).contains("full code of 'bob'"));
 }
@@ -356,12 +362,6 @@ fn a_refusal_is_told_at_once() {
     let answer = member.post("/correct", &[("id", "77"), ("value", "x")]);
     let next = member.get(answer.header("location").unwrap());
     assert!(next.status == 404 && next.body.contains("#77"), "{next:?}");
-}
-
-/// The change that a page offers to decide.
-fn change_on(page: &str) -> String {
-    let value = page.split(r#"name="approve" value=""#).nth(1).and_then(|rest| rest.split('"').next());
-    value.unwrap_or_else(|| panic!("no change: {page}")).replace("&amp;", "&")
 }
 
 fn key_on(page: &str) -> String {

@@ -30,6 +30,7 @@ fn people_use_the_console_in_a_browser() {
     let server = deployment.serve();
     let mut client = server.client(keys["admin"].as_str().unwrap());
     let (allergy, script) = tell(&mut client);
+    tell_long_words(&mut client);
     let local = LocalConsole::start(&deployment);
     let pictures = std::env::var_os(WRITE).map(|_| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/console");
@@ -45,6 +46,7 @@ fn people_use_the_console_in_a_browser() {
         "pictures": pictures,
         "allergy": allergy,
         "script": script,
+        "wide": wide(),
     });
     let output = Command::new("node")
         .arg(folder().join("console.mjs"))
@@ -93,6 +95,26 @@ fn tell(client: &mut Client) -> (i64, i64) {
     client.call("remember", &json!({ "text": value, "user_id": "mallory", "facts": [fact] }));
     let allergy = client.call("list_memories", &json!({ "user_id": PATIENTS[0], "limit": 1 }));
     (id(&allergy), id(&client.call("list_memories", &json!({ "user_id": "mallory" }))))
+}
+
+/// A user whose name is one long word.
+fn wide() -> String {
+    "w".repeat(105)
+}
+
+/// Words without a space, wherever others can write one.
+fn tell_long_words(client: &mut Client) {
+    let (value, entry) = ("v".repeat(420), "k".repeat(250));
+    for (subject, said) in [("note", "The note is"), ("office", "Maybe the office is")] {
+        let fact = json!({ "subject": subject, "value": value });
+        let statement = json!({
+            "text": format!("{said} {value}."), "user_id": wide(), "source": entry, "metadata": { entry.as_str(): entry }, "facts": [fact],
+        });
+        let reply = client.call("remember", &statement);
+        assert!(reply.starts_with("Stored: "), "{reply}");
+    }
+    let decision = json!({ "action_summary": value, "question": "note?", "user_id": wide() });
+    client.call("record_decision", &decision);
 }
 
 fn folder() -> PathBuf {

@@ -1,6 +1,6 @@
 //! What the pages of the console say and offer: names rather than ids, what was really decided, and where facts are.
 
-use crate::support::console::Visitor;
+use crate::support::console::{Visitor, field};
 use crate::support::{Deployment, Model, Server};
 use serde_json::json;
 
@@ -31,6 +31,13 @@ fn link(page: &str, begins: &str) -> String {
     found.unwrap_or_else(|| panic!("no link to {begins}: {page}")).replace("&amp;", "&")
 }
 
+/// What approves the change of this user that a page shows.
+fn approval(page: &str, user: &str) -> String {
+    let values = page.split(r#"name="approve" value=""#).skip(1).filter_map(|rest| rest.split('"').next());
+    let of_user = values.into_iter().find(|value| value.contains(&format!("user_id={user}&amp;")));
+    of_user.unwrap_or_else(|| panic!("nothing of {user} waits: {page}")).replace("&amp;", "&")
+}
+
 #[test]
 fn an_approver_sees_whose_key_spoke_in_another_name() {
     let model = Model::start();
@@ -41,8 +48,9 @@ fn an_approver_sees_whose_key_spoke_in_another_name() {
     let mut member = Visitor::signed_in(server.console(), &member);
     for page in ["/waiting", "/memory?user_id=p1", "/fact?user_id=p1&id=2"] {
         let page = member.page(page);
-        let said = page.split("“Dr Lee”, with the key of ").nth(1).unwrap_or_else(|| panic!("{page}"));
-        let name = said.split('>').nth(1).and_then(|rest| rest.split('<').next());
+        let claim = r#"<span class="claimed">“<bdi>Dr Lee</bdi>”</span><span class="by">with the key of "#;
+        let said = page.split(claim).nth(1).unwrap_or_else(|| panic!("{page}"));
+        let name = said.split("<bdi>").nth(1).and_then(|rest| rest.split('<').next());
         assert_eq!(name, Some("agent"), "{page}");
     }
 }
@@ -58,7 +66,7 @@ fn what_was_decided_is_shown_and_nothing_else() {
     patient(&server, &agent, "p2");
     let mut member = Visitor::signed_in(server.console(), &member);
     let waiting = member.page("/waiting");
-    let change = link(&waiting, "fact?user_id=p2&amp;id=").replace("fact?", "?");
+    let change = approval(&waiting, "p2");
     // Two attempts that decide nothing.
     for change in ["?user_id=p2&id=77", "?user_id=p2&id=1"] {
         member.post("/waiting", &[("approve", change)]);
@@ -74,12 +82,12 @@ fn what_was_decided_is_shown_and_nothing_else() {
     let decided = member.page(&link(&of_chosen, "decided"));
     assert_eq!(decided.matches("approved").count(), 1, "{decided}");
     assert!(!decided.contains("#77") && !decided.contains("not applied"), "{decided}");
-    assert!(member.page("/decided?user_id=p1").contains("Nothing was decided for p1 yet."));
+    assert!(member.page("/decided?user_id=p1").contains("Nothing was decided for <bdi>p1</bdi> yet."));
     for key in [admin, scoped] {
         let mut visitor = Visitor::signed_in(server.console(), &key);
         for address in ["/decided", "/decided?user_id="] {
             let decided = visitor.page(address);
-            assert!(decided.contains("approved") && decided.contains(">member</td>"), "{decided}");
+            assert!(decided.contains("approved") && decided.contains(">member</bdi></td>"), "{decided}");
         }
     }
 }
@@ -127,7 +135,7 @@ fn erasing_is_offered_where_it_can_be_done() {
     let mut member = Visitor::signed_in(server.console(), &member);
     // What was refined goes too, and is named before.
     let page = member.page("/erase?subject=colour");
-    assert!(page.contains("<li>dark blue ") && page.contains("<li>blue "), "{page}");
+    assert!(page.contains("<li><bdi>dark blue</bdi> ") && page.contains("<li><bdi>blue</bdi> "), "{page}");
     let nothing = member.page("/erase?subject=unheard+of");
     assert!(nothing.contains("nothing to erase") && !nothing.contains("Erase for good"), "{nothing}");
 }
@@ -147,20 +155,77 @@ fn pages_speak_of_people_and_not_of_tools() {
     let mut scoped = Visitor::signed_in(server.console(), &scoped);
     let outside = scoped.get("/memory?user_id=p1");
     let mut member = Visitor::signed_in(server.console(), &member);
-    member.page("/waiting");
-    let own = member.submit("/waiting", &[("approve", "?user_id=p1&id=2")]);
+    let change = approval(&member.page("/waiting"), "p1");
+    let own = member.submit("/waiting", &[("approve", &change)]);
     let gone = member.submit("/forget", &[("user_id", "p1"), ("id", "2")]);
     for (page, says) in [
         (&refused.body, "Your role, viewer, does not allow this"),
         (&outside.body, "This memory is outside the scope of your key."),
         (&own, "#2 was proposed by you, so somebody else must approve it."),
-        (&gone, "Nothing was forgotten: this is no longer current."),
+        (&gone, "Nothing was forgotten: #2 is not current."),
     ] {
         assert!(page.contains(says), "{page}");
         for tool in ["update_memory", "search_memories", "list_memories", "capability", "SVC_FOUR_EYES"] {
             assert!(!page.contains(tool), "{tool}: {page}");
         }
     }
+}
+
+/// What is not there is said in the words of the page, with a way on.
+#[test]
+fn what_is_not_there_is_named() {
+    let model = Model::start();
+    let deployment = clinic(&model);
+    let [admin, viewer] = ["admin", "viewer"].map(|role| key(&deployment, role));
+    let server = deployment.serve();
+    patient(&server, &admin, "p1");
+    let mut admin = Visitor::signed_in(server.console(), &admin);
+    for (path, told, leads_to) in [
+        ("/fact?user_id=p1&id=77", "There is no fact #77 in the memory of p1.", "memory?user_id=p1"),
+        ("/fact?user_id=p2&id=1", "There is no fact #1 in the memory of p2.", "memory?user_id=p2"),
+        ("/fact?user_id=p1&id=abc", "'abc' is not the number of a fact.", "memory?user_id=p1"),
+        ("/decision?user_id=p1&id=5", "There is no decision #5 of p1.", "decisions?user_id=p1"),
+        ("/decision?user_id=p1&id=abc", "'abc' is not the number of a decision.", "decisions?user_id=p1"),
+    ] {
+        let answer = admin.get(path);
+        assert_eq!(answer.status, 404, "{path}");
+        assert!(answer.body.contains(told), "{path}: {answer:?}");
+        assert_eq!(link(&answer.body, leads_to), leads_to);
+    }
+    admin.post("/forget", &[("user_id", "p1"), ("id", "77")]);
+    let told = admin.page("/memory");
+    assert!(told.contains("Nothing was forgotten. There is no fact #77 in the memory of p1."), "{told}");
+    let long = "n".repeat(257);
+    for (name, told) in [("", "give it a name"), (long.as_str(), "It takes 257 bytes, and may take 256.")] {
+        let answer = admin.post("/create-key", &[("name", name), ("role", "viewer")]);
+        assert!(answer.status == 400 && answer.body.contains(told), "{answer:?}");
+    }
+    let mut viewer = Visitor::signed_in(server.console(), &viewer);
+    let waiting = viewer.page("/waiting");
+    assert!(waiting.contains("No changes are waiting in the memory of <bdi>default</bdi>."), "{waiting}");
+}
+
+#[test]
+fn what_was_decided_goes_on_page_by_page() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with("SVC_RATE_PER_MIN", "0").with_console();
+    let member = key(&deployment, "member");
+    let server = deployment.serve();
+    let mut client = server.client(&member);
+    for n in 1..=60 {
+        let facts = json!([{ "subject": format!("thing {n}"), "value": "x" }]);
+        client.call("remember", &json!({ "text": format!("Maybe thing {n} is x."), "facts": facts }));
+        client.call("reject_change", &json!({ "memory_id": n }));
+        // Of calls that decide nothing there may be any number.
+        client.call("confirm_change", &json!({ "memory_id": n }));
+    }
+    let mut member = Visitor::signed_in(server.console(), &member);
+    let rows = |page: &str| page.matches(r#"data-label="Verdict""#).count();
+    let first = member.page("/decided?user_id=default");
+    assert_eq!(rows(&first), 50);
+    let second = member.page(&link(&first, "decided?user_id=default&amp;before="));
+    assert_eq!(rows(&second), 10, "{second}");
+    assert!(!second.contains(r#"rel="next""#));
 }
 
 /// Looking at pages leaves one entry a page in the log, not another one for the names to choose from.
@@ -176,4 +241,114 @@ fn spaces_are_listed_once_for_many_pages() {
     }
     let listed = server.client(&admin).call("audit_log", &json!({ "action": "list_spaces" }));
     assert_eq!(listed.lines().count(), 1, "{listed}");
+}
+
+/// Nobody erases what they have not seen.
+#[test]
+fn what_was_added_after_a_confirmation_was_shown_is_not_erased() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with_console();
+    let member = key(&deployment, "member");
+    let server = deployment.serve();
+    let mut client = server.client(&member);
+    let mut remember = |value: &str, scope: &str| {
+        let fact = json!({ "subject": "database", "value": value, "scope": scope });
+        client.call("remember", &json!({ "text": value, "facts": [fact] }));
+    };
+    remember("Postgres", "billing");
+    let mut member = Visitor::signed_in(server.console(), &member);
+    let shown = field(&member.page("/erase?subject=database"), "shown");
+    remember("MySQL", "search");
+    for shown in [shown.as_str(), ""] {
+        let answer = member.post("/erase", &[("subject", "database"), ("shown", shown)]);
+        assert_eq!(answer.status, 409);
+        for said in ["Nothing was erased: what would go has changed", "2 facts", "MySQL", "<bdi>search</bdi>"]
+        {
+            assert!(answer.body.contains(said), "{said}: {answer:?}");
+        }
+    }
+    let shown = field(&member.page("/erase?subject=database"), "shown");
+    let erased = member.submit("/erase", &[("subject", "database"), ("shown", &shown)]);
+    assert!(erased.contains("Deleted 2 fact(s)"), "{erased}");
+}
+
+/// Characters that nobody sees, and those that turn words around, are shown by a sign, whoever wrote them and where.
+#[test]
+fn words_of_others_hide_nothing() {
+    let hidden = |words: &str| format!("{words} \u{202e}gm 05\u{202c} 10\u{200b}0");
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with_console();
+    let (_, admin) = deployment.principal(&hidden("key"), &["--role", "admin"]);
+    let server = deployment.serve();
+    let mut client = server.client(&admin);
+    let user = hidden("user");
+    let remember = |value: &str, confidence: f64| {
+        let metadata = serde_json::Map::from_iter([(hidden("name"), hidden("entry").into())]);
+        let (subject, value) = (hidden("subject"), hidden(value));
+        let fact = json!({ "subject": subject, "value": value, "confidence": confidence, "scope": hidden("scope"), "head": hidden("head"), "relation": hidden("relation"), "tail": hidden("tail") });
+        json!({ "text": hidden("words"), "user_id": user, "source": hidden("source"), "metadata": metadata, "facts": [fact] })
+    };
+    client.call("remember", &remember("value", 0.9));
+    client.call("remember", &remember("other", 0.2));
+    client.call(
+        "record_decision",
+        &json!({ "user_id": user, "action_summary": hidden("did"), "question": "value?" }),
+    );
+    client.call("attest", &json!({ "user_id": user, "subject": hidden("subject") }));
+    let mut visitor = Visitor::signed_in(server.console(), &admin);
+    let encoded = |text: &str| -> String { url::form_urlencoded::byte_serialize(text.as_bytes()).collect() };
+    let (of_user, subject) = (format!("user_id={}", encoded(&user)), encoded(&hidden("subject")));
+    for (path, shows) in [
+        ("memory", &["user", "subject", "value", "scope", "source", "key"][..]),
+        ("fact", &["user", "subject", "value", "scope", "source", "key", "words", "name", "entry"]),
+        ("waiting", &["user", "subject", "other", "value", "scope", "source", "key", "words"]),
+        ("graph", &["user", "head", "relation", "tail"]),
+        ("decisions", &["user", "did"]),
+        ("decision", &["user", "did", "subject", "value", "source"]),
+        ("receipts", &["user"]),
+        ("audit", &["user", "key", "subject"]),
+        ("people", &["key"]),
+        ("erase", &["user", "subject", "value"]),
+    ] {
+        let page = visitor.page(&format!("/{path}?{of_user}&id=1&subject={subject}"));
+        // What a form sends back must be what it is.
+        let seen: String = page
+            .split("value=\"")
+            .enumerate()
+            .map(|(n, part)| match n {
+                0 => part,
+                _ => part.split_once('"').map_or("", |(_, rest)| rest),
+            })
+            .collect();
+        for c in ['\u{202e}', '\u{202c}', '\u{200b}'] {
+            assert!(!seen.contains(c), "{path}: {c:?} in {seen}");
+        }
+        let sign =
+            |c: &str| format!(r#"<span class="unseen" title="Characters that cannot be seen">⟨{c}⟩</span>"#);
+        for words in shows {
+            let shown = format!("{words} {}gm 05{} 10{}0", sign("U+202E"), sign("U+202C"), sign("U+200B"));
+            let in_picture = format!("{words} ⟨U+202E⟩gm 05");
+            assert!(seen.contains(&shown) || seen.contains(&in_picture), "{path}: {words} in {seen}");
+        }
+    }
+}
+
+/// However a source is worded, whose key it was stands on a line of its own.
+#[test]
+fn no_source_passes_for_a_key() {
+    let model = Model::start();
+    let deployment = clinic(&model);
+    let member = key(&deployment, "member");
+    let server = deployment.serve();
+    let source = "Dr Lee”, with the key of Dr Lee, 2026-11-19. “x";
+    let facts = json!([{ "subject": "dose", "value": "5 mg" }]);
+    let said = json!({ "text": "Maybe the dose is 5 mg.", "source": source, "facts": facts });
+    server.client(&member).call("remember", &said);
+    let mut member = Visitor::signed_in(server.console(), &member);
+    for page in ["/waiting", "/fact?id=1", "/memory?status=waiting"] {
+        let page = member.page(page);
+        let claim =
+            format!(r#"<span class="claimed">“<bdi>{source}</bdi>”</span><span class="by">with the key of "#);
+        assert!(page.contains(&claim), "{page}");
+    }
 }

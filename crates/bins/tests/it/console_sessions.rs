@@ -1,7 +1,7 @@
 //! Who is let into the console, for how long, and what others can make it do: nothing.
 
-use crate::support::console::{LocalConsole, Visitor};
-use crate::support::http::{Connection, request};
+use crate::support::console::{LocalConsole, Visitor, field};
+use crate::support::http::{Answer, Connection, request};
 use crate::support::{Deployment, Model, said, says};
 use serde_json::json;
 
@@ -136,6 +136,59 @@ fn cookies_and_headers_keep_others_out() {
     assert_eq!(outside, None, "a page asks for something outside");
 }
 
+/// Without TLS a browser keeps no session under a name other than this machine's own.
+#[test]
+fn a_session_that_was_not_kept_is_said() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with_console();
+    let (_, key) = deployment.principal("ana", &[]);
+    let server = deployment.serve();
+    let mut ana = Visitor::new(server.console());
+    let signed_in = ana.post("/signin", &[("key", &key)]).body;
+    let next = signed_in.split("0; url=").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    let arrived = next.rsplit('/').next().unwrap();
+    assert_eq!(ana.get(arrived).header("location"), Some("memory"));
+    let lost = Visitor::new(server.console()).get(arrived);
+    assert!(lost.status == 400 && lost.body.contains("open the console over https"), "{lost:?}");
+    assert_eq!(Visitor::new(server.console()).get("/").header("location"), Some("/signin"));
+}
+
+/// Whoever is refused reads a page, as closed to others as every page.
+#[test]
+fn refusals_are_pages() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with("SVC_RATE_PER_MIN", "4").with_console();
+    let server = deployment.serve();
+    let ask = |asked: &[u8]| Connection::open(server.console()).ask(asked).unwrap();
+    let foreign = ["Sec-Fetch-Site: cross-site".to_owned()];
+    let misdirected = b"GET /signin HTTP/1.1\r\nHost: evil.example\r\n\r\n";
+    let full = request("GET", "/signin", &[], b"");
+    for (status, asked) in [
+        (413, request("POST", "/waiting", &[], &vec![b'a'; 300 * 1024])),
+        (403, request("POST", "/waiting", &foreign, b"")),
+        (421, misdirected.to_vec()),
+    ] {
+        refusal(&ask(&asked), status);
+    }
+    let last = (0..5).map(|_| ask(&full)).last().unwrap();
+    refusal(&last, 429);
+    assert!(last.header("retry-after").is_some());
+}
+
+fn refusal(answer: &Answer, status: u16) {
+    assert_eq!(answer.status, status, "{answer:?}");
+    for (name, value) in [
+        ("content-type", "text/html; charset=utf-8"),
+        ("x-content-type-options", "nosniff"),
+        ("cache-control", "no-store"),
+        ("x-frame-options", "DENY"),
+    ] {
+        assert_eq!(answer.header(name), Some(value), "{status}");
+    }
+    assert!(answer.header("content-security-policy").unwrap().contains("default-src 'none'"));
+    assert!(answer.body.contains(r#"role="alert""#) && answer.body.contains("To the console"), "{answer:?}");
+}
+
 #[test]
 fn a_forged_form_does_nothing() {
     let model = Model::start();
@@ -147,13 +200,13 @@ fn a_forged_form_does_nothing() {
     client.remember(&says("code_status", "full code"));
     client.remember(&said("", &json!([{ "subject": "code_status", "value": "DNR", "action": "SUPERSEDE" }])));
     let mut ana = Visitor::signed_in(server.console(), &key);
-    ana.page("/waiting");
+    let change = field(&ana.page("/waiting"), "approve");
     let good = ana.form_token().to_owned();
     let mut ben = Visitor::signed_in(server.console(), &other);
     ben.page("/waiting");
     let bens = ben.form_token().to_owned();
     let own = ["Origin: http://localhost", "Sec-Fetch-Site: same-origin"];
-    let change = [("approve", "id=2")];
+    let change = [("approve", change.as_str())];
     for (form, headers) in [
         ("", &own[..]),
         ("0", &own),

@@ -21,6 +21,7 @@ mod console_browser;
 mod console_pages;
 mod console_sessions;
 mod console_sign_on;
+mod console_waiting;
 mod cost;
 mod damaged_rows;
 mod demo;

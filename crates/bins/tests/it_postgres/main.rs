@@ -25,6 +25,8 @@ mod concurrency;
 mod console;
 #[path = "../it/console_pages.rs"]
 mod console_pages;
+#[path = "../it/console_waiting.rs"]
+mod console_waiting;
 #[path = "../it/damaged_rows.rs"]
 mod damaged_rows;
 #[path = "../it/erasure.rs"]

@@ -2,10 +2,12 @@
 
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address};
-use crate::html::{Again, form_token, when};
+use crate::foreign::foreign;
+use crate::html::{Again, form_token, trouble_line, when};
 use crate::names::Names;
 use crate::shown::Shown;
 use domain::{Capability, DEFAULT_TENANT, Notice};
+use hyper::StatusCode;
 use maud::{Markup, html};
 use serde_json::Map;
 use service::Head;
@@ -46,7 +48,7 @@ fn head_shown(head: &Head) -> Markup {
                 @if let Some(note) = note {
                     details {
                         summary { "The signed head, to keep elsewhere" }
-                        pre tabindex="0" { (note) }
+                        pre { (note) }
                         p { "Kept in a file, it shows later, with " code { "svc verify --since FILE" } ", that the log was neither cut back nor rewritten." }
                     }
                 }
@@ -69,8 +71,8 @@ pub(super) async fn witnesses(desk: &Desk) -> Result<Shown, Trouble> {
             ul {
                 @for witnessed in &shown.witnessed {
                     li {
-                        @if witnessed.said.is_agreed() { span.good { "✓ " (witnessed.to_string()) } }
-                        @else { strong.bad { "⚠ " (witnessed.to_string()) } }
+                        @if witnessed.said.is_agreed() { span.good { "✓ " (foreign(&witnessed.to_string())) } }
+                        @else { strong.bad { "⚠ " (foreign(&witnessed.to_string())) } }
                     }
                 }
             }
@@ -118,16 +120,16 @@ fn entries_table(entries: &[AuditLine], names: &Names, of_all_tenants: bool) -> 
                     tr {
                         th scope="row" data-label="Entry" { (entry.seq) }
                         td data-label="When" { (when(entry.ts)) }
-                        td data-label="Action" { (entry.action) }
+                        td data-label="Action" { (foreign(&entry.action)) }
                         td data-label="User" {
-                            (entry.user)
-                            @if of_all_tenants && entry.tenant != DEFAULT_TENANT { " (tenant " (entry.tenant) ")" }
+                            (foreign(&entry.user))
+                            @if of_all_tenants && entry.tenant != DEFAULT_TENANT { " (tenant " (foreign(&entry.tenant)) ")" }
                         }
                         td data-label="By" {
                             @let name = names.of(&entry.caller);
-                            (name) @if name != entry.caller { p.where { (entry.caller) } }
+                            (foreign(name)) @if name != entry.caller { p.where { (foreign(&entry.caller)) } }
                         }
-                        td data-label="Detail" { @match &entry.detail { Some(detail) => (detail), None => em { "blanked" } } }
+                        td data-label="Detail" { @match &entry.detail { Some(detail) => (foreign(detail)), None => em { "blanked" } } }
                     }
                 }
             }
@@ -190,12 +192,12 @@ pub(super) fn checked(desk: &Desk) -> Shown {
                 (progress(&check.notice))
             }
             Some(Ok(verdict)) => @for line in verdict.lines() {
-                p.verdict role="status" { (line) }
+                p.verdict role="status" { (foreign(line)) }
             },
-            Some(Err(trouble)) => p.trouble role="alert" { (trouble) },
+            Some(Err(trouble)) => (trouble_line(trouble)),
         }
         p { a href="audit" { "Back to the log" } }
     };
     let again = if is_awaited { Again::Soon } else { Again::No };
-    Shown::Page { title: "Checking the audit log".to_owned(), main, again }
+    Shown::Page { status: StatusCode::OK, title: "Checking the audit log".to_owned(), main, again }
 }

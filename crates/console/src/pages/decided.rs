@@ -2,13 +2,15 @@
 
 use super::space_form::{Parts, space_form};
 use crate::desk::{Desk, Trouble, reply_of};
-use crate::fields::Fields;
-use crate::html::when;
+use crate::fields::{Fields, address};
+use crate::foreign::foreign;
+use crate::html::{paging, when};
 use crate::names::Names;
 use crate::shown::Shown;
-use domain::{Capability, DEFAULT_TENANT, Space};
+use domain::{Capability, DEFAULT_TENANT, EntryNumber, Space};
 use maud::{Markup, html};
 use serde_json::Map;
+use std::cmp::Reverse;
 use store::{AuditLine, is_decision};
 
 /// The tools that decide, and what they make of a change.
@@ -41,19 +43,14 @@ impl Whose {
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     let chosen = fields.get("user_id");
     let whose = Whose::of(desk, chosen);
-    let mut entries = match &whose {
-        Whose::Everybody => decided(desk, "").await?,
-        Whose::Users(users) => {
-            let mut entries = Vec::new();
-            for user in users {
-                entries.extend(decided(desk, user).await?);
-            }
-            entries
-        }
+    let users = match &whose {
+        Whose::Everybody => vec![""],
+        Whose::Users(users) => users.iter().map(String::as_str).collect(),
         Whose::Unsaid => Vec::new(),
     };
-    entries.sort_by_key(|entry| std::cmp::Reverse(entry.seq));
-    entries.truncate(ROWS);
+    let before = fields.get("before");
+    let Page { entries, next } = page(desk, &users, before).await?;
+    let next = next.map(|seq| address("decided", &[("user_id", chosen), ("before", &seq.to_string())]));
     let names = desk.names(entries.iter().map(|entry| entry.caller.as_str())).await;
     let main = html! {
         h1 { "What was decided" }
@@ -61,27 +58,54 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
         p { a href="waiting" { "What waits" } }
         @if matches!(whose, Whose::Unsaid) { p role="status" { "Name the user whose changes you want to see." } }
         @else if !entries.is_empty() { (table(&entries, &names, desk.is_operator())) }
+        @else if !before.is_empty() { p role="status" { "Nothing was decided before." } }
         @else if chosen.is_empty() { p role="status" { "Nothing was decided yet." } }
-        @else { p role="status" { "Nothing was decided for " (chosen) " yet." } }
+        @else { p role="status" { "Nothing was decided for " (foreign(chosen)) " yet." } }
+        (paging("Earlier decisions", None, next))
     };
     Ok(Shown::page("What was decided", main))
 }
 
-/// The decisions in the audit log of this user, or of all.
-async fn decided(desk: &Desk, user_id: &str) -> Result<Vec<AuditLine>, Trouble> {
-    let mut found = Vec::new();
-    for (tool, _) in VERDICTS {
-        let mut arguments = Map::new();
-        if !user_id.is_empty() {
-            arguments.insert("user_id".to_owned(), user_id.into());
+struct Page {
+    entries: Vec<AuditLine>,
+    /// Behind which entry the next page begins.
+    next: Option<EntryNumber>,
+}
+
+/// The latest decisions before this entry, of these users; `""` is everybody.
+async fn page(desk: &Desk, users: &[&str], before: &str) -> Result<Page, Trouble> {
+    let (mut found, mut looked_through) = (Vec::new(), None);
+    for user in users {
+        for (tool, _) in VERDICTS {
+            let entries = calls(desk, tool, user, before).await?;
+            if entries.len() == CALLS {
+                looked_through = looked_through.max(entries.last().map(|entry| entry.seq));
+            }
+            found.extend(entries);
         }
-        arguments.insert("action".to_owned(), tool.into());
-        arguments.insert("limit".to_owned(), CALLS.into());
-        let entries = reply_of!(desk.call("audit_log", arguments).await?, AuditLog).entries;
-        // Of an entry that was blanked nobody knows any more.
-        found.extend(entries.into_iter().filter(|entry| entry.detail.as_deref().is_none_or(is_decision)));
     }
-    Ok(found)
+    // Of an entry that was blanked nobody knows any more.
+    found.retain(|entry| entry.detail.as_deref().is_none_or(is_decision));
+    // What is older than some list goes back may lack what that list would have.
+    found.retain(|entry| looked_through.is_none_or(|oldest| entry.seq >= oldest));
+    found.sort_by_key(|entry| Reverse(entry.seq));
+    let has_more = found.len() > ROWS;
+    found.truncate(ROWS);
+    let next = if has_more { found.last().map(|entry| entry.seq) } else { looked_through };
+    Ok(Page { entries: found, next })
+}
+
+/// The latest calls of this tool in the audit log of this user, or of all.
+async fn calls(desk: &Desk, tool: &str, user_id: &str, before: &str) -> Result<Vec<AuditLine>, Trouble> {
+    let mut arguments = Map::new();
+    for (name, value) in [("user_id", user_id), ("before", before)] {
+        if !value.is_empty() {
+            arguments.insert(name.to_owned(), value.into());
+        }
+    }
+    arguments.insert("action".to_owned(), tool.into());
+    arguments.insert("limit".to_owned(), CALLS.into());
+    Ok(reply_of!(desk.call("audit_log", arguments).await?, AuditLog).entries)
 }
 
 fn table(entries: &[AuditLine], names: &Names, of_all_tenants: bool) -> Markup {
@@ -99,12 +123,12 @@ fn table(entries: &[AuditLine], names: &Names, of_all_tenants: bool) -> Markup {
                     tr {
                         th scope="row" data-label="When" { (when(entry.ts)) }
                         td data-label="User" {
-                            (entry.user)
-                            @if of_all_tenants && entry.tenant != DEFAULT_TENANT { " (tenant " (entry.tenant) ")" }
+                            (foreign(&entry.user))
+                            @if of_all_tenants && entry.tenant != DEFAULT_TENANT { " (tenant " (foreign(&entry.tenant)) ")" }
                         }
-                        td data-label="Change" { @match &entry.detail { Some(detail) => (detail), None => em { "blanked" } } }
+                        td data-label="Change" { @match &entry.detail { Some(detail) => (foreign(detail)), None => em { "blanked" } } }
                         td data-label="Verdict" { (verdict(&entry.action)) }
-                        td data-label="By" { (names.of(&entry.caller)) }
+                        td data-label="By" { (foreign(names.of(&entry.caller))) }
                     }
                 }
             }

@@ -4,7 +4,8 @@ use super::decision::{explained, verdict};
 use super::space_form::{Parts, space_form};
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address};
-use crate::html::{space_name, when};
+use crate::foreign::foreign;
+use crate::html::{space_shown, when};
 use crate::shown::Shown;
 use maud::{Markup, html};
 use service::DecisionList;
@@ -15,7 +16,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
     arguments.insert("user_id".to_owned(), space.user_id.as_str().into());
     let list = reply_of!(desk.call("list_decisions", arguments).await?, ListDecisions);
     let main = html! {
-        h1 { "Decisions of " (space_name(&space)) }
+        h1 { "Decisions of " (space_shown(&space)) }
         (space_form(desk, "decisions", &space, Parts::User).await)
         @if list.decisions.is_empty() { p role="status" { "No decisions were recorded." } }
         @else { (table(&space.user_id, &list)) }
@@ -42,7 +43,7 @@ fn table(user_id: &str, list: &DecisionList) -> Markup {
                             @match explained(row) {
                                 Some(explained) => {
                                     td data-label="When" { (when(explained.ts)) }
-                                    td data-label="What" { (explained.summary.as_deref().unwrap_or("(redacted)")) }
+                                    td data-label="What" { @match &explained.summary { Some(summary) => (foreign(summary)), None => em { "redacted" } } }
                                     td data-label="Facts" { (explained.beliefs.len()) }
                                 }
                                 None => td colspan="3" {},

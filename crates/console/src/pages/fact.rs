@@ -2,7 +2,8 @@
 
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address, address_in, space_arguments};
-use crate::html::{form_token, space_fields, space_name, status, warning, when};
+use crate::foreign::foreign;
+use crate::html::{form_token, space_fields, space_name, space_shown, status, warning, when};
 use crate::names::{Names, callers};
 use crate::shown::Shown;
 use domain::{Capability, Fact, FactId, Space, Status};
@@ -12,21 +13,24 @@ use service::{Explanation, IfConfirmed, MemoryShown};
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     let (space, id) = (fields.space(desk.own_user()), fields.get("id"));
+    let Ok(number) = id.parse::<i64>() else {
+        return Ok(not_there(&space, &format!("'{id}' is not the number of a fact.")));
+    };
     let mut arguments = space_arguments(&space);
-    arguments.insert("memory_id".to_owned(), id.into());
+    arguments.insert("memory_id".to_owned(), number.into());
     let answer = desk.call("get_memory", arguments).await?;
     let missing = answer.missing.clone();
     let (fact, if_confirmed) = match reply_of!(answer, GetMemory) {
         MemoryShown::Found { fact, if_confirmed } => (fact, if_confirmed),
-        MemoryShown::Unknown(_) => return Ok(Shown::Nothing),
+        MemoryShown::Unknown(id) => return Ok(not_there(&space, &no_fact(&space, id))),
     };
     let history = history(desk, &space, &fact.subject).await?;
     let names = desk.names(history.iter().chain([&*fact]).flat_map(callers)).await;
     let decisions = decisions(desk, &space, fact.id).await?;
     let main = html! {
-        h1 { (fact.subject) " " span.number { "#" (fact.id) } }
+        h1 { (foreign(&fact.subject)) " " span.number { "#" (fact.id) } }
         (warning(missing.as_deref()))
-        p.value { (fact.value) " " (status(fact.status)) }
+        p.value { (foreign(&fact.value)) " " (status(fact.status)) }
         (words(&fact, &names))
         @if let Some(effect) = &if_confirmed { (waits(&space, effect)) }
         (timeline(&space, &history, fact.id, &names))
@@ -35,6 +39,17 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
         (actions(desk, &space, &fact))
     };
     Ok(Shown::page(format!("{} #{}", fact.subject, fact.id), main))
+}
+
+fn not_there(space: &Space, text: &str) -> Shown {
+    Shown::gone(text, &address_in("memory", space, &[]), &format!("The memory of {}", space_name(space)))
+}
+
+fn no_fact(space: &Space, id: FactId) -> String {
+    format!(
+        "There is no fact #{id} in the memory of {}. It was erased, or is in another memory, or never was.",
+        space_name(space)
+    )
 }
 
 /// Every fact of the subject, oldest first.
@@ -59,8 +74,8 @@ async fn decisions(desk: &Desk, space: &Space, id: FactId) -> Result<Vec<Explana
 fn words(fact: &Fact, names: &Names) -> Markup {
     html! {
         figure {
-            blockquote { (fact.text) }
-            figcaption { "said by " (names.said_by(fact)) ", " (when(fact.created)) }
+            blockquote { (foreign(&fact.text)) }
+            figcaption { "said by " (names.said_by(fact)) (when(fact.created)) }
         }
     }
 }
@@ -68,7 +83,7 @@ fn words(fact: &Fact, names: &Names) -> Markup {
 fn waits(space: &Space, effect: &IfConfirmed) -> Markup {
     html! {
         p.notice {
-            "This waits for a decision. If it is approved: " (effect.to_string()) ". "
+            "This waits for a decision. If it is approved: " (foreign(&effect.to_string())) ". "
             a href=(address_in("waiting", space, &[])) { "Decide" }
         }
     }
@@ -79,8 +94,8 @@ fn details(space: &Space, fact: &Fact, names: &Names) -> Markup {
         section aria-labelledby="details" {
             h2 id="details" { "Details" }
             dl {
-                dt { "Memory" } dd { a href=(address_in("memory", space, &[])) { (space_name(space)) } }
-                dt { "Scope" } dd { (fact.scope) }
+                dt { "Memory" } dd { a href=(address_in("memory", space, &[])) { (space_shown(space)) } }
+                dt { "Scope" } dd { (foreign(&fact.scope)) }
                 dt { "Kind" } dd { (fact.kind.word()) }
                 dt { "Confidence" } dd { (format!("{:.2}", fact.confidence)) }
                 @if let Some(old) = fact.supersedes {
@@ -89,8 +104,8 @@ fn details(space: &Space, fact: &Fact, names: &Names) -> Markup {
                 }
                 dt { "Last changed" } dd { (when(fact.changed)) }
                 @for (name, value) in &fact.metadata {
-                    dt { (name) }
-                    dd { (names.shown(name, value)) }
+                    dt { (foreign(name)) }
+                    dd { (foreign(&names.shown(name, value))) }
                 }
             }
         }
@@ -104,15 +119,16 @@ fn timeline(space: &Space, history: &[Fact], own: FactId, names: &Names) -> Mark
             ol.line {
                 @for fact in history {
                     @for earlier in &fact.earlier {
-                        li.past { (earlier.value) " " span.status.past { "refined " (when(earlier.until)) } }
+                        li.past { (foreign(&earlier.value)) " " span.status.past { "refined " (when(earlier.until)) } }
                     }
                     li.(if fact.status == Status::Active { "current" } else { "past" })
                         aria-current=[(fact.id == own).then_some("true")] {
-                        a href=(address_in("fact", space, &[("id", &fact.id.to_string())])) { (fact.value) }
+                        a href=(address_in("fact", space, &[("id", &fact.id.to_string())])) { (foreign(&fact.value)) }
                         " " (status(fact.status))
-                        p { (when(fact.created)) ", said by " (names.said_by(fact)) ": “" (fact.text) "”" }
+                        p { (when(fact.created)) ", said by " (names.said_by(fact)) }
+                        blockquote { (foreign(&fact.text)) }
                         @for (key, what) in [("approved_by", "Approved by"), ("rejected_by", "Rejected by"), ("decided_by", "Note")] {
-                            @if let Some(who) = fact.metadata.get(key) { p { (what) ": " (names.shown(key, who)) } }
+                            @if let Some(who) = fact.metadata.get(key) { p { (what) ": " (foreign(&names.shown(key, who))) } }
                         }
                     }
                 }
@@ -134,7 +150,7 @@ fn rests(space: &Space, decisions: &[Explanation]) -> Markup {
                             }
                             @if let Some(explained) = decision.found.as_ref().and_then(|(_, row)| super::decision::explained(row)) {
                                 ", " (when(explained.ts))
-                                @if let Some(summary) = &explained.summary { ": " (summary) }
+                                @if let Some(summary) = &explained.summary { ": " (foreign(summary)) }
                             }
                         }
                     }
@@ -191,10 +207,14 @@ pub(super) async fn forget(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
     let space = fields.space(desk.own_user());
     let mut arguments = space_arguments(&space);
     arguments.insert("memory_id".to_owned(), fields.get("id").into());
-    let forgotten = reply_of!(desk.call("forget_memory", arguments).await?, ForgetMemory);
-    let told = match forgotten.outcomes.as_slice() {
-        [] => "Nothing was forgotten: this is no longer current.".to_owned(),
-        _ => forgotten.to_string(),
+    let forgotten = reply_of!(desk.call("forget_memory", arguments.clone()).await?, ForgetMemory);
+    let told = if forgotten.outcomes.is_empty() {
+        match reply_of!(desk.call("get_memory", arguments).await?, GetMemory) {
+            MemoryShown::Unknown(id) => format!("Nothing was forgotten. {}", no_fact(&space, id)),
+            MemoryShown::Found { fact, .. } => format!("Nothing was forgotten: #{} is not current.", fact.id),
+        }
+    } else {
+        forgotten.to_string()
     };
     Ok(Shown::told(address_in("fact", &space, &[("id", fields.get("id"))]), told))
 }

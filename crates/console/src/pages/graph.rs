@@ -3,7 +3,8 @@
 use super::space_form::{Parts, space_form};
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address_in, space_arguments};
-use crate::html::{space_fields, space_name, warning};
+use crate::foreign::{foreign, foreign_text};
+use crate::html::{space_fields, space_shown, warning};
 use crate::layout::places;
 use crate::shown::Shown;
 use domain::Space;
@@ -27,7 +28,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
     let missing = answer.missing.clone();
     let graph = reply_of!(answer, SpaceGraph);
     let main = html! {
-        h1 { "Graph of " (space_name(&space)) }
+        h1 { "Graph of " (space_shown(&space)) }
         (space_form(desk, "graph", &space, Parts::All).await)
         form.search method="get" action="graph" role="search" aria-label="Facts" {
             (space_fields(&space))
@@ -72,7 +73,7 @@ fn picture(space: &Space, relations: &[Relation]) -> Markup {
                     line x1=(shown(a.0)) y1=(shown(a.1)) x2=(shown(b.0)) y2=(shown(b.1)) {}
                     @if !relation.name.is_empty() {
                         text.relation x=(shown((a.0 + b.0) / 2.0)) y=(shown((a.1 + b.1) / 2.0)) text-anchor="middle" {
-                            (cut(&relation.name))
+                            (foreign_text(&cut(&relation.name)))
                         }
                     }
                 }
@@ -80,7 +81,7 @@ fn picture(space: &Space, relations: &[Relation]) -> Markup {
             @for (name, place) in names.iter().zip(&places) {
                 a href=(address_in("memory", space, &[("text", name)])) {
                     circle cx=(shown(place.0)) cy=(shown(place.1)) r="6" {}
-                    text x=(shown(place.0)) y=(shown(place.1 - 10.0)) text-anchor="middle" { (cut(name)) }
+                    text x=(shown(place.0)) y=(shown(place.1 - 10.0)) text-anchor="middle" { (foreign_text(&cut(name))) }
                 }
             }
         }
@@ -106,9 +107,9 @@ fn table(space: &Space, graph: &Relations) -> Markup {
                         th scope="row" data-label="Fact" {
                             a href=(address_in("fact", space, &[("id", &relation.fact.to_string())])) { "#" (relation.fact) }
                         }
-                        td data-label="From" { (relation.from) }
-                        td data-label="Relation" { (relation.name) }
-                        td data-label="To" { (relation.to) }
+                        td data-label="From" { (foreign(&relation.from)) }
+                        td data-label="Relation" { (foreign(&relation.name)) }
+                        td data-label="To" { (foreign(&relation.to)) }
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! Whether the parts answer, and how much the service is used.
 
 use crate::desk::{Desk, Trouble, reply_of};
+use crate::foreign::foreign;
 use crate::plot::{Point, plot};
 use crate::shown::Shown;
 use maud::{Markup, html};
@@ -20,7 +21,7 @@ pub(super) async fn show(desk: &Desk) -> Result<Shown, Trouble> {
                     tr {
                         th scope="row" data-label="Part" { (part) }
                         td data-label="State" {
-                            @if state.starts_with("FAIL") { strong.bad { "⚠ " (state) } } @else { (state) }
+                            @if state.starts_with("FAIL") { strong.bad { "⚠ " (foreign(state)) } } @else { (foreign(state)) }
                         }
                     }
                 }

@@ -3,16 +3,16 @@
 use super::space_form::{Parts, space_form};
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address_in, space_arguments};
-use crate::html::{space_fields, space_name, status, warning, when};
+use crate::foreign::foreign;
+use crate::html::{paging, space_fields, space_shown, status, trouble_line, warning, when};
 use crate::names::{Names, callers};
 use crate::shown::Shown;
-use domain::{Fact, Space};
+use domain::{Fact, Space, counted};
+use hyper::StatusCode;
 use maud::{Markup, html};
 use std::sync::Arc;
 
 const ROWS: usize = 50;
-/// Of an earlier time all is shown on one page, and no more than this.
-const THEN_ROWS: usize = 500;
 const AS_OF: &str = "as_of";
 const FILTERS: [&str; 7] = ["text", "status", "source", "scope", "category", "since", "until"];
 /// What can be shown, and its name.
@@ -21,24 +21,32 @@ const STATUSES: [(&str, &str); 3] =
 
 pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
     let space = fields.space(desk.own_user());
-    let results = match fields.get(AS_OF).trim() {
-        "" => searched(desk, fields, &space).await?,
-        at => held_then(desk, fields, &space, at).await?,
+    let found = match fields.get(AS_OF).trim() {
+        "" => searched(desk, fields, &space).await,
+        at => held_then(desk, fields, &space, at).await,
     };
     if fields.has("piece") {
-        return Ok(Shown::Piece(results));
+        return found.map(Shown::Piece);
     }
+    // A condition that makes no sense can be mended in the form.
+    let (status, results) = match found {
+        Ok(results) => (StatusCode::OK, results),
+        Err(Trouble { status: StatusCode::BAD_REQUEST, text }) => {
+            (StatusCode::BAD_REQUEST, html! { section id="results" { (trouble_line(&text)) } })
+        }
+        Err(trouble) => return Err(trouble),
+    };
     let main = html! {
-        h1 { "Memory of " (space_name(&space)) }
+        h1 { "Memory of " (space_shown(&space)) }
         (space_form(desk, "memory", &space, Parts::All).await)
         (search_form(fields, &space))
         (results)
     };
-    Ok(Shown::page("Memory", main))
+    Ok(Shown::page("Memory", main).with_status(status))
 }
 
 async fn searched(desk: &Desk, fields: &Fields, space: &Space) -> Result<Markup, Trouble> {
-    let offset: usize = fields.get("offset").parse().unwrap_or(0);
+    let offset = offset(fields);
     let mut arguments = space_arguments(space);
     arguments.extend(fields.arguments(&FILTERS));
     if !STATUSES.iter().any(|(known, _)| *known == fields.get("status")) {
@@ -61,13 +69,18 @@ async fn searched(desk: &Desk, fields: &Fields, space: &Space) -> Result<Markup,
                 }
             }
             @if !found.facts.is_empty() { (facts_table(space, &found.facts, &names)) }
-            (paging(fields, space, offset, found.has_more))
+            (pages(fields, space, offset, found.has_more))
         }
     })
 }
 
 /// What was held at an earlier time: current or waiting then, or only what waited.
 async fn held_then(desk: &Desk, fields: &Fields, space: &Space, at: &str) -> Result<Markup, Trouble> {
+    if fields.get("status") == "past" {
+        let text =
+            "Of an earlier time it is shown what was current then, or what waited. Choose one of these.";
+        return Err(Trouble { status: StatusCode::BAD_REQUEST, text: text.to_owned() });
+    }
     let mut arguments = space_arguments(space);
     arguments.extend(fields.arguments(&FILTERS));
     arguments.remove("status");
@@ -76,20 +89,26 @@ async fn held_then(desk: &Desk, fields: &Fields, space: &Space, at: &str) -> Res
     let missing = answer.missing.clone();
     let held = reply_of!(answer, ListAsOf);
     let active = if fields.get("status") == "waiting" { &[] } else { held.active.as_slice() };
-    let all = active.len() + held.flagged.len();
-    let shown: Vec<Arc<Fact>> = active.iter().chain(&held.flagged).take(THEN_ROWS).cloned().collect();
+    let (all, offset) = (active.len() + held.flagged.len(), offset(fields));
+    let shown: Vec<Arc<Fact>> = active.iter().chain(&held.flagged).skip(offset).take(ROWS).cloned().collect();
     let names = desk.names(shown.iter().flat_map(|fact| callers(fact))).await;
     Ok(html! {
         section id="results" aria-label="Facts found" {
             (warning(missing.as_deref()))
             p role="status" {
-                "As of " (when(held.at)) ": " (all) @if all == 1 { " fact" } @else { " facts" }
-                @if all > shown.len() { ", of which the first " (shown.len()) " are shown" } "."
+                "As of " (when(held.at)) ": " (counted(all as u64, "fact", "facts"))
+                @if all > shown.len() && !shown.is_empty() { ", of which this is " (offset + 1) " to " (offset + shown.len()) }
+                "."
             }
             @if !held.erasures.is_empty() { p { "What was erased since then is gone, and not shown." } }
             @if !shown.is_empty() { (facts_table(space, &shown, &names)) }
+            (pages(fields, space, offset, all > offset + shown.len()))
         }
     })
+}
+
+fn offset(fields: &Fields) -> usize {
+    fields.get("offset").parse().unwrap_or(0)
 }
 
 fn search_form(fields: &Fields, space: &Space) -> Markup {
@@ -142,11 +161,11 @@ fn facts_table(space: &Space, facts: &[Arc<Fact>], names: &Names) -> Markup {
                     tr {
                         th scope="row" data-label="Subject" {
                             a href=(address_in("fact", space, &[("id", &fact.id.to_string())])) {
-                                (fact.subject) " " span.number { "#" (fact.id) }
+                                (foreign(&fact.subject)) " " span.number { "#" (fact.id) }
                             }
                         }
-                        td data-label="Value" { (fact.value) }
-                        td data-label="Scope" { (fact.scope) }
+                        td data-label="Value" { (foreign(&fact.value)) }
+                        td data-label="Scope" { (foreign(&fact.scope)) }
                         td data-label="Said by" { (names.said_by(fact)) }
                         td data-label="When" { (when(fact.created)) }
                         td data-label="Status" { (status(fact.status)) }
@@ -157,19 +176,14 @@ fn facts_table(space: &Space, facts: &[Arc<Fact>], names: &Names) -> Markup {
     }
 }
 
-fn paging(fields: &Fields, space: &Space, offset: usize, has_more: bool) -> Markup {
+fn pages(fields: &Fields, space: &Space, offset: usize, has_more: bool) -> Markup {
     let at = |offset: usize| {
         let offset = offset.to_string();
-        let mut given: Vec<(&str, &str)> = FILTERS.iter().map(|name| (*name, fields.get(name))).collect();
+        let mut given: Vec<(&str, &str)> =
+            FILTERS.iter().chain([&AS_OF]).map(|name| (*name, fields.get(name))).collect();
         given.push(("offset", &offset));
         address_in("memory", space, &given)
     };
-    html! {
-        @if offset > 0 || has_more {
-            nav.paging aria-label="Further facts" {
-                @if offset > 0 { a rel="prev" href=(at(offset.saturating_sub(ROWS))) { "Previous" } }
-                @if has_more { a rel="next" href=(at(offset + ROWS)) { "Next" } }
-            }
-        }
-    }
+    let previous = (offset > 0).then(|| at(offset.saturating_sub(ROWS)));
+    paging("Further facts", previous, has_more.then(|| at(offset + ROWS)))
 }

@@ -34,6 +34,7 @@ pub(crate) async fn show(path: &str, desk: &Desk, fields: &Fields) -> Result<Sho
         "audit-check" => Ok(audit::checked(desk)),
         "witnesses" => audit::witnesses(desk).await,
         "people" => people::show(desk).await,
+        "new-key" => Ok(people::new_key(desk)),
         "health" => health::show(desk).await,
         "graph" => graph::show(desk, fields).await,
         _ => Ok(Shown::Nothing),

@@ -2,9 +2,12 @@
 
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::Fields;
+use crate::foreign::foreign;
 use crate::html::{form_token, when};
+use crate::sessions::NewKey;
 use crate::shown::Shown;
 use domain::{Principal, PrincipalKind, Quota, Role, Timestamp, limits};
+use hyper::StatusCode;
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 use service::{Created, PrincipalList, Quotas, RotatedKey};
@@ -46,11 +49,11 @@ fn row(desk: &Desk, state: &PrincipalState, now: Timestamp) -> Markup {
     html! {
         tr {
             th scope="row" data-label="Name" {
-                (principal.name) p.where { (id) @if !principal.tenant.is_default() { ", tenant " (principal.tenant) } }
+                (foreign(&principal.name)) p.where { (id) @if !principal.tenant.is_default() { ", tenant " (foreign(&principal.tenant.to_string())) } }
             }
             td data-label="Role" { (principal.role) }
             td data-label="Kind" { (principal.kind.word()) }
-            td data-label="Users in scope" { (principal.scopes) }
+            td data-label="Users in scope" { (foreign(&principal.scopes.to_string())) }
             td data-label="Key" {
                 @match (state.revoked, state.expires) {
                     (Some(at), _) => { "revoked " (when(at)) }
@@ -64,7 +67,7 @@ fn row(desk: &Desk, state: &PrincipalState, now: Timestamp) -> Markup {
             td data-label="Change" {
                 @if state.revoked.is_none() {
                     details {
-                        summary { "Change, rotate or revoke" span.hidden { " the key of " (principal.name) } }
+                        summary { "Change, rotate or revoke" span.hidden { " the key of " (foreign(&principal.name)) } }
                         (change_form(desk, principal))
                         form method="post" action="rotate-key" {
                             (form_token(desk))
@@ -164,7 +167,7 @@ fn create_form(desk: &Desk) -> Markup {
             form.card method="post" action="create-key" {
                 (form_token(desk))
                 label for="name" { "Name" }
-                input id="name" name="name" required autocomplete="off";
+                input id="name" name="name" required maxlength=(limits::NAME_BYTES) autocomplete="off";
                 label for="role" { "Role" }
                 select id="role" name="role" {
                     @for role in Role::ALL { option value=(role.word()) selected[role == Role::Member] { (role.word()) } }
@@ -186,12 +189,29 @@ fn create_form(desk: &Desk) -> Markup {
 }
 
 pub(super) async fn create(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
+    if let Some(wrong) = wrong_name(fields.get("name").trim()) {
+        return Err(Trouble { status: StatusCode::BAD_REQUEST, text: wrong });
+    }
     let arguments = fields.arguments(&["name", "role", "kind", "scopes", "expires", "tenant"]);
     let created = reply_of!(desk.call("create_principal", arguments).await?, CreatePrincipal);
     Ok(match &created {
-        Created::Made { principal, key, .. } => key_page(&format!("The key of {}", principal.name), key),
+        Created::Made { principal, key, .. } => key_made(desk, format!("The key of {}", principal.name), key),
         Created::SeatsTaken { .. } => Shown::told("people", created.to_string()),
     })
+}
+
+fn wrong_name(name: &str) -> Option<String> {
+    match name.len() {
+        0 => Some(
+            "No key was made: give it a name, such as that of the person or agent who is to use it."
+                .to_owned(),
+        ),
+        long if long > limits::NAME_BYTES => Some(format!(
+            "No key was made: its name is too long. It takes {long} bytes, and may take {}. Choose a shorter one.",
+            limits::NAME_BYTES
+        )),
+        _ => None,
+    }
 }
 
 pub(super) async fn change(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble> {
@@ -220,7 +240,9 @@ pub(super) async fn rotate(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
     arguments.insert("principal_id".to_owned(), fields.get("id").into());
     let rotated = reply_of!(desk.call("rotate_principal", arguments).await?, RotatePrincipal);
     Ok(match &rotated {
-        RotatedKey::Done { state, key } => key_page(&format!("The new key of {}", state.principal.name), key),
+        RotatedKey::Done { state, key } => {
+            key_made(desk, format!("The new key of {}", state.principal.name), key)
+        }
         RotatedKey::ExpiryUnsaid { .. } => Shown::told(
             "people",
             "Not rotated: this key expires, so say how long the new one works, such as 90d, or never.",
@@ -235,13 +257,21 @@ pub(super) async fn revoke(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
     Ok(Shown::told("people", revoked.to_string()))
 }
 
-/// A key is shown in the answer to the form itself, and kept nowhere.
-fn key_page(title: &str, key: &str) -> Shown {
+/// A key is shown on a page of its own: were it in the answer to the form, whoever loads that again would make another.
+fn key_made(desk: &Desk, of: String, key: &str) -> Shown {
+    desk.session.keep_key(of, key.to_owned());
+    Shown::next("new-key")
+}
+
+pub(super) fn new_key(desk: &Desk) -> Shown {
+    let Some(NewKey { of, key }) = desk.session.take_key() else {
+        return Shown::told("people", "A key is shown once. If it was not kept, rotate it for a new one.");
+    };
     let main = html! {
-        h1 { (title) }
+        h1 { (foreign(&of)) }
         p { "It is shown once. Keep it now." }
         p.key { code { (key) } }
         p { a href="people" { "Back" } }
     };
-    Shown::page(title, main)
+    Shown::page(of, main)
 }

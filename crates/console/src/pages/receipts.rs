@@ -3,7 +3,8 @@
 use super::space_form::{Parts, space_form};
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address};
-use crate::html::{space_name, when};
+use crate::foreign::foreign;
+use crate::html::{space_shown, when};
 use crate::shown::Shown;
 use maud::{Markup, html};
 use service::{ReceiptList, ReceiptVerdict};
@@ -14,7 +15,7 @@ pub(super) async fn show(desk: &Desk, fields: &Fields) -> Result<Shown, Trouble>
     arguments.insert("user_id".to_owned(), space.user_id.as_str().into());
     let list = reply_of!(desk.call("list_receipts", arguments).await?, ListReceipts);
     let main = html! {
-        h1 { "Receipts of " (space_name(&space)) }
+        h1 { "Receipts of " (space_shown(&space)) }
         (space_form(desk, "receipts", &space, Parts::User).await)
         @if list.receipts.is_empty() { p role="status" { "There are no receipts." } }
         @else { (table(&space.user_id, &list)) }
@@ -47,7 +48,7 @@ fn row(verdict: &ReceiptVerdict) -> Markup {
                 @match &found.receipt {
                     Some(receipt) => {
                         td data-label="When" { (when(receipt.ts)) }
-                        td data-label="What it states" { (receipt.summary()) }
+                        td data-label="What it states" { (foreign(&receipt.summary())) }
                     }
                     None => td colspan="2" { "its content cannot be read" },
                 }

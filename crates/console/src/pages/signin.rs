@@ -13,6 +13,9 @@ use std::time::Instant;
 
 const TITLE: &str = "Sign in";
 
+/// Says that the browser comes from signing in, so it has a session, unless it did not keep the cookie.
+pub(crate) const ARRIVED: &str = "arrived";
+
 pub(crate) fn show(console: &Console, is_signed_in: bool) -> Page {
     if is_signed_in { see("./") } else { form(console, StatusCode::OK, None) }
 }
@@ -91,8 +94,14 @@ pub(super) fn begin(console: &Console, visit: &Visit, who: Who, caller: String) 
         h1 { "Signed in" }
         p { a href=(jar.path()) { "To the console" } }
     };
-    let refresh = format!("0; url={}", jar.path());
+    let refresh = format!("0; url={}?{ARRIVED}=1", jar.path());
     let mut page = page(StatusCode::OK, shell("Signed in", None, &main, Some(&refresh)));
     page.headers_mut().insert(SET_COOKIE, cookie);
     page
+}
+
+pub(crate) fn not_kept() -> Page {
+    let text = "You were signed in, but your browser did not keep the session. Over plain http it keeps one for this machine's \
+        own name alone: open the console over https. If you did, allow it to set cookies.";
+    page(StatusCode::BAD_REQUEST, message("Not signed in", text))
 }

@@ -2,7 +2,7 @@
 
 use crate::desk::Desk;
 use crate::fields::address_in;
-use crate::html::space_name;
+use crate::html::space_shown;
 use domain::Space;
 use maud::{Markup, html};
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ pub(super) async fn space_form(desk: &Desk, path: &str, space: &Space, parts: Pa
         @if !others.is_empty() {
             nav.others aria-label="Other memories of this user" {
                 "Also: "
-                @for other in others { a href=(address_in(path, other, &[])) { (space_name(other)) } " " }
+                @for other in others { a href=(address_in(path, other, &[])) { (space_shown(other)) } " " }
             }
         }
     }

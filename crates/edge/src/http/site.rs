@@ -16,6 +16,7 @@ use crate::request_id;
 use futures_util::future::BoxFuture;
 use http_body_util::{Either, Full};
 use hyper::body::{Bytes, Incoming};
+use hyper::header::RETRY_AFTER;
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use std::fmt::Debug;
@@ -56,6 +57,8 @@ pub struct Caller(pub String);
 pub trait Site: Send + Sync + Debug {
     fn visitor(&self, parts: &Parts) -> Visitor;
     fn answer(&self, visit: Visit) -> BoxFuture<'_, Page>;
+    /// What a person reads whose request is refused with this status before it is a visit.
+    fn refused(&self, status: StatusCode) -> Page;
 }
 
 #[derive(Debug)]
@@ -108,15 +111,23 @@ impl SitePipeline {
     ) -> Reply {
         if let Some(refusal) = self.refusal(&parts, &body, client, admission) {
             body::drain(&parts, &mut body).await;
-            return refusal;
+            return self.as_page(&refusal);
         }
         match body::read(&mut body, FORM_BYTES).await {
             Ok(body) => {
                 let page = self.site.answer(Visit { request_id: id.to_owned(), parts, body }).await;
                 page.map(Either::Left)
             }
-            Err(error) => not_taken(error),
+            Err(error) => self.as_page(&not_taken(error)),
         }
+    }
+
+    fn as_page(&self, refusal: &Reply) -> Reply {
+        let mut page = self.site.refused(refusal.status());
+        if let Some(wait) = refusal.headers().get(RETRY_AFTER) {
+            page.headers_mut().insert(RETRY_AFTER, wait.clone());
+        }
+        page.map(Either::Left)
     }
 
     fn refusal(

@@ -208,13 +208,13 @@ impl Database {
     }
 
     pub fn confirm(&mut self, id: FactId) -> Result<Outcome, Refusal> {
-        let decision = Decision { by: "prin_1", note: Some("the chief"), now: self.tick() };
+        let decision = Decision { by: "prin_1", note: Some("the chief"), now: self.tick(), shown: None };
         let plan = plan_confirm(id, &self.fetch_of(id), &decision, Approver::Anyone)?;
         Ok(self.commit(plan).remove(0))
     }
 
     pub fn reject(&mut self, id: FactId) -> Result<Outcome, Refusal> {
-        let decision = Decision { by: "prin_1", note: None, now: self.tick() };
+        let decision = Decision { by: "prin_1", note: None, now: self.tick(), shown: None };
         let plan = plan_reject(id, &self.fetch_of(id), &decision)?;
         Ok(self.commit(plan).remove(0))
     }

@@ -3,11 +3,12 @@
 use crate::answering;
 use crate::args::worded;
 use crate::conditions::{Conditions, Wanted};
+use crate::moment::moment;
 use crate::outcome::{Done, Stop};
 use crate::render::pair;
 use crate::tool::{Context, Effect, Tool, World};
 use crate::tools::recall::asked;
-use domain::{Capability, Fact, FactId, ReceiptId, Space, Status, Timestamp, limits, moment};
+use domain::{Capability, Fact, FactId, ReceiptId, Space, Status, Timestamp, limits};
 use model::{Answer, AnswerFact, Order};
 use recall::{ContextRule, SpaceIndex};
 use schemars::JsonSchema;
@@ -100,10 +101,15 @@ impl Tool for RecallAsOf {
 }
 
 async fn held_then(cx: &Context<'_>, as_of: &str) -> Result<HeldThen, Stop> {
-    let at = moment(as_of).ok_or_else(|| {
-        let now = cx.call.caller.now;
-        Stop::refused(format!("Invalid argument 'as_of': it takes a time such as {now}."))
-    })?;
+    let Some((at, _)) = moment("as_of", as_of)? else {
+        return Err(Stop::refused("Argument 'as_of' is empty. Give a time such as 2026-11-17T08:00:00Z."));
+    };
+    if at > cx.call.caller.now {
+        return Err(Stop::refused(format!(
+            "Argument 'as_of': '{}' is yet to come. Give a time that has passed.",
+            as_of.trim()
+        )));
+    }
     let history = cx.service.store.space_history(&cx.call.caller, &cx.space).await?;
     let all: HashMap<FactId, &Fact> = history.facts.iter().map(|fact| (fact.id, fact)).collect();
     let then = history.facts.iter().filter_map(|fact| as_it_was(fact, at, &all)).map(Arc::new);

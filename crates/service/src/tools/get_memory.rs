@@ -4,8 +4,8 @@ use crate::args::Whole;
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Action, Capability, Fact, FactId, Pending, Space, Status};
-use reconcile::slot_key;
+use domain::{Action, Capability, Fact, FactId, Pending, Space};
+use reconcile::{is_stale, needs_of, standing};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -48,25 +48,9 @@ impl Tool for GetMemory {
 /// What confirming the fact would do, where it waits for that.
 async fn if_confirmed(cx: &Context<'_>, fact: &Fact) -> Result<Option<IfConfirmed>, Stop> {
     let Some(pending) = &fact.pending else { return Ok(None) };
-    let stands = standing(cx, fact, pending).await?;
-    Ok(Some(IfConfirmed::of(fact, pending, stands)))
-}
-
-/// What a flagged fact would change: its target if that is current, else what has its place.
-async fn standing(cx: &Context<'_>, flag: &Fact, pending: &Pending) -> Result<Option<Fact>, Stop> {
     let store = &cx.service.store;
-    if let Some(target) = pending.target {
-        let target = store.fact_get(&cx.call.caller, &cx.space, target).await?;
-        if let Some(target) = target.filter(|fact| fact.status == Status::Active) {
-            return Ok(Some(target));
-        }
-    }
-    if pending.action == Action::Retract {
-        return Ok(None);
-    }
-    let place = slot_key(&Fact { status: Status::Active, ..flag.clone() });
-    let facts = store.facts_standing(&cx.call.caller, &cx.space, &flag.subject).await?;
-    Ok(facts.into_iter().find(|fact| place.is_some() && slot_key(fact) == place))
+    let bearing = store.facts_bearing(&cx.call.caller, &cx.space, needs_of(fact)).await?;
+    Ok(Some(IfConfirmed::of(fact, pending, &standing(fact, pending, &bearing))))
 }
 
 /// A fact, or that there is none of that number.
@@ -96,13 +80,13 @@ pub enum IfConfirmed {
 }
 
 impl IfConfirmed {
-    fn of(fact: &Fact, pending: &Pending, stands: Option<Fact>) -> Self {
+    fn of(fact: &Fact, pending: &Pending, standing: &[&Fact]) -> Self {
         let new = fact.value.clone();
-        let old = stands.map(|held| held.value);
-        let as_proposed = old == pending.target_value;
+        let values: Vec<&str> = standing.iter().map(|held| held.value.as_str()).collect();
+        let old = (!values.is_empty()).then(|| values.join("', '"));
         match (pending.action, old) {
             (Action::Retract, None) => Self::NothingToRemove,
-            _ if pending.gated && !as_proposed => Self::NothingToChange,
+            _ if is_stale(pending, standing) => Self::NothingToChange,
             (Action::Retract, Some(old)) => Self::Removes { old },
             (_, Some(old)) if old != new => Self::Replaces { old, new },
             _ => Self::Adds { new },

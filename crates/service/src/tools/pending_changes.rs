@@ -4,9 +4,12 @@ use crate::outcome::{Done, Stop};
 use crate::place::OneOrAll;
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Action, Capability, Fact, Pending, Space};
+use domain::keys::subject_key;
+use domain::{Action, Capability, Fact, FactId, Pending, Space};
+use reconcile::{Needs, fingerprint, is_stale, needs_of, standing};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -21,7 +24,7 @@ const NONE: &str = "No changes are waiting for approval.";
 /// As many as one reply shows.
 const SHOWN: usize = 500;
 /// So many spaces are opened for one reply.
-const SPACES_OPENED: usize = 200;
+pub const SPACES_OPENED: usize = 200;
 
 /// How much of a statement is shown in one line of the list.
 const WORDS_SHOWN: usize = 120;
@@ -39,35 +42,43 @@ impl Tool for PendingChanges {
     type Reply = PendingList;
 
     async fn run(cx: Context<'_, OneOrAll>, _: Args) -> Result<Done<PendingList>, Stop> {
-        let (service, caller) = (cx.service, &cx.call.caller);
-        let (spaces, further_spaces) = match &cx.space {
-            OneOrAll::One(space) => (vec![space.clone()], 0),
-            OneOrAll::All(_) => all_spaces(&cx).await?,
-        };
-        let mut waiting = Vec::new();
-        for space in spaces {
-            let open = service.spaces.current(&service.store, caller, &space).await?;
-            let open = open.read();
-            waiting.extend(open.flagged.values().filter_map(|fact| {
-                let pending = fact.pending.as_ref()?;
-                let target = pending.target.and_then(|id| open.index.get(id));
-                let is_stale = is_stale(pending, target.map(AsRef::as_ref));
-                let space = matches!(cx.space, OneOrAll::All(_)).then(|| space.clone());
-                Some(PendingChange { fact: fact.clone(), is_stale, space })
-            }));
-        }
-        let detail = format!("{} pending", waiting.len());
-        // Proposals first; the sort keeps the order of each half.
-        waiting.sort_by_key(|change| !change.is_proposal());
-        let more = waiting.len().saturating_sub(SHOWN);
-        waiting.truncate(SHOWN);
-        Ok(Done::read(PendingList { waiting, more, further_spaces }, detail))
+        listed(&cx, Part { passed_spaces: 0, passed: 0, most: SHOWN }).await
     }
+}
+
+/// Which part of all that waits is listed.
+pub(super) struct Part {
+    /// Of the spaces in which something waits, so many are passed over.
+    pub passed_spaces: usize,
+    /// Of the changes in the spaces after those, so many are passed over.
+    pub passed: usize,
+    pub most: usize,
+}
+
+pub(super) async fn listed(cx: &Context<'_, OneOrAll>, part: Part) -> Result<Done<PendingList>, Stop> {
+    let (spaces, further_spaces) = match &cx.space {
+        OneOrAll::One(space) => (vec![space.clone()], 0),
+        OneOrAll::All(_) => all_spaces(cx, part.passed_spaces).await?,
+    };
+    let mut waiting = Vec::new();
+    for space in spaces {
+        let open = cx.service.spaces.current(&cx.service.store, &cx.call.caller, &space).await?;
+        let open = open.read();
+        let flagged = open.flagged.values().filter(|fact| fact.pending.is_some());
+        waiting.extend(flagged.map(|fact| (space.clone(), fact.clone())));
+    }
+    let detail = format!("{} pending", waiting.len());
+    // Proposals first; the sort keeps the order of each half.
+    waiting.sort_by_key(|(_, fact)| !fact.pending.as_ref().is_some_and(|pending| pending.gated));
+    let more = waiting.len().saturating_sub(part.passed + part.most);
+    let waiting = waiting.into_iter().skip(part.passed).take(part.most).collect();
+    let waiting = beside_what_is_current(cx, waiting).await?;
+    Ok(Done::read(PendingList { waiting, more, further_spaces }, detail))
 }
 
 /// The spaces in which something waits and that the caller reaches; as many as are opened, and how many there are
 /// besides.
-async fn all_spaces(cx: &Context<'_, OneOrAll>) -> Result<(Vec<Space>, usize), Stop> {
+async fn all_spaces(cx: &Context<'_, OneOrAll>, passed: usize) -> Result<(Vec<Space>, usize), Stop> {
     let caller = &cx.call.caller;
     if !caller.can(Capability::Approve) {
         return Err(Stop::denied(format!(
@@ -77,19 +88,64 @@ async fn all_spaces(cx: &Context<'_, OneOrAll>) -> Result<(Vec<Space>, usize), S
         )));
     }
     let flagged = cx.service.store.spaces_flagged(caller).await?;
-    let mut reached = flagged.into_iter().filter(|space| caller.reaches(&space.user_id));
+    let mut reached = flagged.into_iter().filter(|space| caller.reaches(&space.user_id)).skip(passed);
     let opened = reached.by_ref().take(SPACES_OPENED).collect();
     Ok((opened, reached.count()))
 }
 
-/// Whether the change can no longer be confirmed. A doubt that gives a value can be confirmed whatever has become of the
-/// old one; a proposal cannot.
-fn is_stale(pending: &Pending, target: Option<&Fact>) -> bool {
-    pending.target.is_some()
-        && match target {
-            Some(held) => pending.gated && Some(&held.value) != pending.target_value.as_ref(),
-            None => pending.gated || pending.action == Action::Retract,
+/// Each flagged fact with what approving it would replace now.
+async fn beside_what_is_current(
+    cx: &Context<'_, OneOrAll>,
+    waiting: Vec<(Space, Arc<Fact>)>,
+) -> Result<Vec<PendingChange>, Stop> {
+    let mut needs: HashMap<&Space, Needs> = HashMap::new();
+    for (space, fact) in &waiting {
+        let Needs { subjects, ids, .. } = needs_of(fact);
+        let of_space = needs.entry(space).or_default();
+        of_space.subjects.extend(subjects);
+        of_space.ids.extend(ids);
+    }
+    let mut current = HashMap::new();
+    for (space, needs) in needs {
+        let bearing = cx.service.store.facts_bearing(&cx.call.caller, space, needs).await?;
+        current.insert(space, Current::of(bearing));
+    }
+    let is_of_all = matches!(cx.space, OneOrAll::All(_));
+    let change = |(space, fact): &(Space, Arc<Fact>)| {
+        let pending = fact.pending.as_ref()?;
+        let bearing = current.get(space).map(|current| current.bearing_on(fact, pending)).unwrap_or_default();
+        let now = standing(fact, pending, bearing);
+        Some(PendingChange {
+            is_stale: is_stale(pending, &now) || (pending.action == Action::Retract && now.is_empty()),
+            now: now.into_iter().cloned().collect(),
+            fact: fact.clone(),
+            space: is_of_all.then(|| space.clone()),
+        })
+    };
+    Ok(waiting.iter().filter_map(change).collect())
+}
+
+/// The facts that changes of one space bear on, so that nobody goes through all of them for each change.
+#[derive(Default)]
+struct Current {
+    facts: HashMap<FactId, Fact>,
+    subjects: HashMap<String, Vec<FactId>>,
+}
+
+impl Current {
+    fn of(facts: Vec<Fact>) -> Self {
+        let mut current = Self::default();
+        for fact in facts {
+            current.subjects.entry(subject_key(&fact.subject)).or_default().push(fact.id);
+            current.facts.insert(fact.id, fact);
         }
+        current
+    }
+
+    fn bearing_on(&self, flag: &Fact, pending: &Pending) -> Vec<&Fact> {
+        let of_subject = self.subjects.get(&subject_key(&flag.subject)).into_iter().flatten();
+        of_subject.chain(&pending.target).filter_map(|id| self.facts.get(id)).collect()
+    }
 }
 
 #[derive(Debug)]
@@ -106,6 +162,8 @@ pub struct PendingList {
 #[derive(Debug)]
 pub struct PendingChange {
     pub fact: Arc<Fact>,
+    /// What approving it would replace, refine or remove.
+    pub now: Vec<Fact>,
     /// Whether it can no longer be confirmed.
     pub is_stale: bool,
     /// Where it waits, in a list of all spaces.
@@ -113,8 +171,9 @@ pub struct PendingChange {
 }
 
 impl PendingChange {
-    fn is_proposal(&self) -> bool {
-        self.fact.pending.as_ref().is_some_and(|pending| pending.gated)
+    /// Stands for what approving it would replace, so that nobody approves what they have not seen.
+    pub fn fingerprint(&self) -> String {
+        fingerprint(&self.now.iter().collect::<Vec<_>>())
     }
 }
 
@@ -139,11 +198,13 @@ impl fmt::Display for PendingList {
 impl fmt::Display for PendingChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fact { id, subject, value, scope, .. } = self.fact.as_ref();
-        let pending = self.fact.pending.as_ref();
-        match (pending.map(|p| p.action), pending.and_then(|p| p.target_value.as_ref())) {
-            (Some(Action::Retract), _) => write!(f, "#{id} REMOVE {subject}: '{value}'")?,
-            (_, Some(old)) => write!(f, "#{id} REPLACE {subject}: '{old}' → '{value}'")?,
-            (_, None) => write!(f, "#{id} REPLACE {subject}: (nothing in scope {scope}) → '{value}'")?,
+        let action = self.fact.pending.as_ref().map(|pending| pending.action);
+        let now: Vec<&str> = self.now.iter().map(|held| held.value.as_str()).collect();
+        match (action, now.is_empty()) {
+            (Some(Action::Retract), true) => write!(f, "#{id} REMOVE {subject}: '{value}'")?,
+            (Some(Action::Retract), false) => write!(f, "#{id} REMOVE {subject}: '{}'", now.join("', '"))?,
+            (_, false) => write!(f, "#{id} REPLACE {subject}: '{}' → '{value}'", now.join("', '"))?,
+            (_, true) => write!(f, "#{id} REPLACE {subject}: (nothing in scope {scope}) → '{value}'")?,
         }
         let asserted_by = self.fact.metadata.get("asserted_by").and_then(serde_json::Value::as_str);
         let who = self.fact.source.as_deref().or(asserted_by).unwrap_or("unknown");

@@ -43,7 +43,8 @@ impl Change {
                 reconcile::plan_update(fact.id, &edit.value, held, &how, slots, next)
             }
             Self::Decide { verdict, note, .. } => {
-                let decision = Decision { by, note: note.as_deref(), now };
+                let shown = caller.shown.as_deref();
+                let decision = Decision { by, note: note.as_deref(), now, shown };
                 match verdict {
                     ChangeVerdict::Confirm(approver) => {
                         reconcile::plan_confirm(fact.id, held, &decision, *approver)

@@ -10,6 +10,8 @@ use crate::sql::{Param, among, numbers, params};
 use crate::store::Store;
 use domain::keys::{subject_keys, text_key};
 use domain::{Caller, Fact, FactId, Space, SpaceId, SpaceKey, Status, Tenant};
+use reconcile::Needs;
+use std::collections::BTreeSet;
 
 /// The rows of a space that meet the condition, which names what comes after the tenant and the space from `$3` on.
 async fn rows_where<D: Db>(
@@ -91,6 +93,20 @@ async fn rows_standing<D: Db>(
     let condition =
         format!("AND subject_ix IN ($3, $4) AND status {} ORDER BY +id", among(&Status::STANDING));
     rows_where(db, space, &condition, params![key, former].into()).await
+}
+
+/// What is active or flagged under the subjects, and the numbered facts, as far as they open.
+async fn bearing<D: Db>(db: &mut D, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<Vec<Fact>> {
+    let condition = format!("AND subject_ix = $3 AND status {}", among(&Status::STANDING));
+    let ids: Vec<FactId> = needs.ids.iter().copied().collect();
+    let mut rows = rows_numbered(db, space, &ids).await?;
+    for key in &needs.subjects {
+        let index = db.secrets().index("subject", space, key);
+        rows.extend(rows_where(db, space, &condition, params![index].into()).await?);
+    }
+    let mut seen = BTreeSet::new();
+    rows.retain(|row| seen.insert(row.id));
+    readable(db, space.tenant, &rows).await
 }
 
 /// What is active or flagged under the subject, whatever its history; an error where one of them does not open.
@@ -248,6 +264,7 @@ enum Facts {
     Numbered(FactId),
     History(String),
     OfSubject(String),
+    Bearing(Needs),
     Retired { most: usize },
 }
 
@@ -262,6 +279,7 @@ impl SpaceQuery for Facts {
                 let rows = rows_standing(db, space, subject).await?;
                 readable(db, space.tenant, &rows).await
             }
+            Self::Bearing(needs) => bearing(db, space, needs).await,
             Self::Retired { most } => retired(db, space, *most).await,
         }
     }
@@ -330,6 +348,16 @@ impl Store {
         subject: &str,
     ) -> Result<Vec<Fact>, StoreError> {
         self.facts(caller, space, Facts::OfSubject(subject.to_owned())).await
+    }
+
+    /// What a decision on flagged facts rests on, of which these are the needs.
+    pub async fn facts_bearing(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        needs: Needs,
+    ) -> Result<Vec<Fact>, StoreError> {
+        self.facts(caller, space, Facts::Bearing(needs)).await
     }
 
     /// The most recent facts that are no longer current, newest first.

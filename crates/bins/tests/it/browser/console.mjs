@@ -118,6 +118,74 @@ for (const options of [{ colorScheme: "dark" }, { viewport: { width: 360, height
     const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
     assert.equal(wide, false, `${name} is wider than the screen, ${JSON.stringify(options)}`);
   }
+  // The picture of a plot is drawn in the colours of the page.
+  const dot = await page.locator(".plot circle").first().evaluate((circle) => getComputedStyle(circle).fill);
+  assert.notEqual(dot, "rgb(0, 0, 0)");
+  await close();
+}
+
+// However long a word is, no page is wider than the screen, with everything open that can be opened.
+{
+  const { page, close } = await person({ viewport: { width: 320, height: 640 } });
+  await signIn(page, given.keys.admin);
+  const user = `user_id=${given.wide}`;
+  await page.goto(within(page, `memory?${user}`));
+  const fact = await page.getByRole("link", { name: /^note/ }).getAttribute("href");
+  await page.goto(within(page, `decisions?${user}`));
+  const decision = await page.getByRole("row").nth(1).getByRole("link").getAttribute("href");
+  for (const path of [`memory?${user}`, fact, decision, "waiting", `waiting?${user}`, `erase?${user}&subject=note`,
+    `decisions?${user}`, `decided?${user}`, `receipts?${user}`, `graph?${user}`, "audit", `audit?${user}`, "witnesses", "people"]) {
+    await page.goto(within(page, path));
+    const wide = await page.evaluate(() => {
+      for (const details of document.querySelectorAll("details")) details.open = true;
+      return document.documentElement.scrollWidth;
+    });
+    assert.ok(wide <= 320, `${path} is ${wide} wide`);
+  }
+  await page.setViewportSize({ width: 1100, height: 640 });
+  await page.goto(within(page, `waiting?${user}`));
+  const lines = await page.getByText("nothing", { exact: true }).evaluate((word) => word.getClientRects().length);
+  assert.equal(lines, 1, "a short word is broken");
+  await close();
+}
+
+// Enter in a field, or on a box, decides nothing.
+{
+  const { page, close } = await person();
+  await signIn(page, given.keys.member);
+  await open(page, "Waiting");
+  const before = await page.getByRole("row").count();
+  const box = () => waiting(page, "patient-7").getByRole("checkbox");
+  await page.getByLabel(/^Note/).fill("Dr Lee");
+  await box().check();
+  for (const field of [page.getByLabel(/^Note/), box()]) {
+    const answer = page.waitForResponse(within(page, "waiting"));
+    await field.press("Enter");
+    await (await answer).finished();
+    await page.getByRole("alert").getByText("Nothing was decided.").waitFor();
+    assert.equal(await page.getByLabel(/^Note/).inputValue(), "Dr Lee");
+    assert.equal(await box().isChecked(), true);
+  }
+  await noViolations(page, "nothing was decided");
+  await open(page, "Waiting");
+  assert.equal(await page.getByRole("row").count(), before);
+  await close();
+}
+
+// What a search that is sent while it is typed does not find is not left on the page as its answer.
+{
+  const { page, context, close } = await person();
+  await signIn(page, given.keys.member);
+  await page.goto(within(page, `memory?user_id=patient-7`));
+  await page.getByRole("link", { name: /allergy/ }).waitFor();
+  await page.getByRole("searchbox", { name: "Search" }).fill("word ".repeat(80));
+  await page.getByRole("alert").getByText("too long").waitFor();
+  assert.equal(await page.getByRole("link", { name: /allergy/ }).count(), 0);
+  await page.getByRole("searchbox", { name: "Search" }).fill("penicillin");
+  await page.getByRole("link", { name: /allergy/ }).waitFor();
+  await context.clearCookies();
+  await page.getByRole("searchbox", { name: "Search" }).fill("warfarin");
+  await page.getByLabel("API key").waitFor();
   await close();
 }
 

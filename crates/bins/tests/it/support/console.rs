@@ -107,6 +107,13 @@ impl Visitor {
     }
 }
 
+/// What a page gives for a field of a form.
+pub fn field(page: &str, name: &str) -> String {
+    let value =
+        page.split(&format!(r#"name="{name}" value=""#)).nth(1).and_then(|rest| rest.split('"').next());
+    value.unwrap_or_else(|| panic!("no field {name}: {page}")).replace("&amp;", "&")
+}
+
 /// A running `svc console`, with the path that it printed.
 pub struct LocalConsole {
     child: Child,
