@@ -32,8 +32,8 @@ pub use apply::DECISION_KEYS;
 pub use decision::{Approver, Decision, plan_confirm, plan_reject};
 pub use forget::plan_removal;
 pub use import::{
-    Before, Ends, Holder, IMPORTED_FROM, IMPORTED_ID, IMPORTED_UNDATED, PuttingDown, Telling, holders,
-    needs_as_is, needs_told, plan_as_is, plan_told,
+    Before, Ends, Holder, IMPORTED_FROM, IMPORTED_ID, IMPORTED_UNDATED, PuttingDown, Telling, came_to,
+    holders, needs_as_is, needs_told, plan_as_is, plan_told,
 };
 pub use needs::{HeldFacts, Needs, needs, needs_of};
 pub use plan::{Outcome, Plan, Write};

@@ -52,7 +52,7 @@ pub use rows::erasure::{Also, ErasureSummary, Expired};
 pub use rows::export::{Export, ProvenEntry};
 pub use rows::facts::SpaceChanges;
 pub use rows::graph::{GraphState, Lease, Rebuild};
-pub use rows::imports::{Arrival, Bringing, Brought, BroughtFact, BroughtWords, Notes};
+pub use rows::imports::{Arrival, Bringing, Brought, BroughtFact, BroughtWords, CameTo, Notes};
 pub use rows::outbox::OutboxRow;
 pub use rows::principal_change::{Changed, PrincipalChange, differences};
 pub use rows::principals::{

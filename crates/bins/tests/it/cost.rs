@@ -101,11 +101,15 @@ async fn bring(store: &Store, subject: usize, value: &str) {
         facts: vec![fact.into()],
         at: Timestamp::now(),
         by_model: false,
-        last: Some(None),
+        is_last: true,
+        changed: None,
+        until: None,
     };
+    let (key, name) = (format!("{subject} {value}"), subject.to_string());
     let record = Brought {
-        key: format!("{subject} {value}"),
-        name: subject.to_string(),
+        last: (key.clone(), name.clone()),
+        key,
+        name,
         id: subject.to_string(),
         is_unique: true,
         how: Bringing::Told(words),

@@ -266,3 +266,183 @@ fn a_confidence_beyond_all_doubt_is_refused() {
         assert!(said.contains("not a number from 0 to 1"), "{said}");
     }
 }
+
+fn clinical(model: &Model) -> Deployment {
+    Deployment::new(model).with("SVC_SLOT_SCHEMA", "preset:clinical")
+}
+
+fn over(mut record: Value, changed: &str) -> Value {
+    record["status"] = json!("SUPERSEDED");
+    record["changed"] = json!(changed);
+    record
+}
+
+#[test]
+fn what_was_put_down_as_it_is_is_not_told_again() {
+    let deployment = Deployment::new(&Model::start());
+    let created = json!({ "created": "2023-01-01" });
+    let before = json!([{ "value": "Porto", "until": "2023-06-01" }]);
+    let records = [
+        over(record("1", "home city", "Porto", &created), "2024-01-01"),
+        record("2", "work city", "Lisbon", &json!({ "created": "2023-01-01", "refined_from": before })),
+    ];
+    bring(&deployment, &records, &["--as-is"]);
+    let first = exported(&deployment);
+    let said = bring(&deployment, &records, &[]);
+    assert!(said.contains("0 taken, 2 unchanged"), "{said}");
+    assert_eq!(exported(&deployment), first);
+}
+
+#[test]
+fn what_a_record_said_before_a_change_that_waits_ends_with_it() {
+    let model = Model::start();
+    for more in BOTH {
+        let deployment = clinical(&model);
+        let process = deployment.start();
+        let theme = record("9", "theme", "dark", &json!({ "created": "2023-01-01" }));
+        let status = |value, changed: &str| {
+            record("1", "code_status", value, &json!({ "created": "2023-01-01", "changed": changed }))
+        };
+        bring(&deployment, &[theme.clone(), status("DNR", "2023-01-01")], &[]);
+        bring(&deployment, &[theme.clone(), status("DNI", "2024-01-01")], &[]);
+        assert!(current(&process).contains(&"• code_status = DNR".to_owned()), "{}", process.list());
+        bring(&deployment, &[theme], &[more, &["--whole"]].concat());
+        let waits = process.call("pending_changes", &json!({}));
+        assert!(!waits.contains("DNI"), "{more:?}: {waits}");
+        let is_asked = waits.contains("REMOVE code_status: 'DNR'");
+        assert_eq!(is_asked, more.is_empty(), "{more:?}: {waits}");
+        assert_eq!(current(&process).len(), if more.is_empty() { 2 } else { 1 }, "{}", process.list());
+    }
+}
+
+#[test]
+fn a_record_that_moved_to_where_changes_wait_has_left_its_place() {
+    let model = Model::start();
+    let id = "6a1f1f0e-6d0b-4c39-9f0e-2b1d5f0c7a11";
+    let deployment = clinical(&model);
+    let process = deployment.start();
+    let created = json!({ "created": "2023-01-01" });
+    bring(
+        &deployment,
+        &[record(id, "employer", "Acme", &created), record("2", "code_status", "DNI", &created)],
+        &[],
+    );
+    let changed = json!({ "created": "2023-01-01", "changed": "2024-01-01" });
+    bring(&deployment, &[record(id, "code_status", "DNR", &changed)], &[]);
+    assert_eq!(current(&process), ["• code_status = DNI"]);
+    // A place that somebody here has taken is not free, and the other is left all the same.
+    let deployment = Deployment::new(&model);
+    let process = deployment.start();
+    process.remember(&crate::support::says("job", "cook"));
+    bring(&deployment, &[record(id, "city", "Lisbon", &created)], &["--as-is"]);
+    let said = bring(&deployment, &[record(id, "job", "baker", &changed)], &["--as-is"]);
+    assert!(said.contains("RETRACT city = Lisbon") || !said.contains("0 taken"), "{said}");
+    assert_eq!(current(&process), ["• job = cook"]);
+}
+
+#[test]
+fn lines_with_one_id_may_change_places() {
+    let model = Model::start();
+    for id in ["1", "6a1f1f0e-6d0b-4c39-9f0e-2b1d5f0c7a11"] {
+        for more in [&[][..], &["--as-is"], &["--whole"]] {
+            let deployment = Deployment::new(&model);
+            let created = json!({ "created": "2023-01-01" });
+            let mut lines = [record(id, "city", "Porto", &created), record(id, "theme", "dark", &created)];
+            bring(&deployment, &lines, more);
+            lines.reverse();
+            bring(&deployment, &lines, more);
+            assert_eq!(current(&deployment.start()).len(), 2, "{id} {more:?}");
+        }
+    }
+}
+
+#[test]
+fn what_began_and_ended_at_once_takes_no_place() {
+    let model = Model::start();
+    let porto = record("3", "city", "Porto", &json!({ "created": "2024-01-01" }));
+    for ended in [
+        over(record("1", "city", "Lisbon", &json!({})), "2024-01-01"),
+        over(record("1", "city", "Lisbon", &json!({ "created": "2024-01-01" })), "2024-01-01"),
+    ] {
+        for lines in [[porto.clone(), ended.clone()], [ended, porto.clone()]] {
+            let deployment = Deployment::new(&model);
+            bring(&deployment, &lines, &[]);
+            assert_eq!(current(&deployment.start()), ["• city = Porto"], "{lines:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_over_needs_no_approval_to_be_history() {
+    let model = Model::start();
+    let dni = record("1", "code_status", "DNI", &json!({ "created": "2024-01-01" }));
+    let full =
+        over(record("2", "code_status", "full code", &json!({ "created": "2023-02-01" })), "2023-03-01");
+    for lines in [vec![full.clone()], vec![dni, full]] {
+        let deployment = clinical(&model);
+        let process = deployment.start();
+        bring(&deployment, &lines, &[]);
+        assert!(process.call("pending_changes", &json!({})).contains("No changes are waiting"), "{lines:?}");
+        assert_eq!(current(&process).len(), lines.len() - 1, "{}", process.list());
+        assert_eq!(as_of(&deployment, "2023-02-15"), ["• code_status = full code"]);
+    }
+}
+
+#[test]
+fn an_end_no_longer_waits_where_another_record_says_the_same() {
+    let deployment = clinical(&Model::start());
+    let process = deployment.start();
+    let dni = |id| record(id, "code_status", "DNI", &json!({ "created": "2023-01-01" }));
+    bring(&deployment, &[dni("2")], &[]);
+    bring(&deployment, &[over(dni("2"), "2024-01-01")], &[]);
+    assert!(process.call("pending_changes", &json!({})).contains("REMOVE code_status: 'DNI'"));
+    bring(&deployment, &[dni("3")], &[]);
+    let waits = process.call("pending_changes", &json!({}));
+    assert!(waits.contains("No changes are waiting"), "{waits}");
+    assert_eq!(current(&process), ["• code_status = DNI"]);
+    bring(&deployment, &[over(dni("3"), "2024-02-01")], &[]);
+    assert!(process.call("pending_changes", &json!({})).contains("REMOVE code_status: 'DNI'"));
+}
+
+#[test]
+fn a_record_that_holds_again_does_so_though_others_said_the_same() {
+    let deployment = Deployment::new(&Model::start());
+    let from = |id, value, at| record(id, "city", value, &json!({ "created": at }));
+    let ended = [
+        over(from("1", "Lisbon", "2023-01-01"), "2023-05-01"),
+        over(from("2", "Lisbon", "2023-02-01"), "2023-05-01"),
+        over(from("3", "Porto", "2023-05-01"), "2023-08-01"),
+    ];
+    bring(&deployment, &ended, &[]);
+    assert!(current(&deployment.start()).is_empty());
+    let again = json!({ "created": "2023-02-01", "changed": "2023-09-01" });
+    bring(&deployment, &[record("2", "city", "Lisbon", &again)], &[]);
+    assert_eq!(current(&deployment.start()), ["• city = Lisbon"]);
+    assert!(as_of(&deployment, "2023-08-15").is_empty());
+}
+
+#[test]
+fn what_was_put_down_and_vanished_comes_back_from_then_on() {
+    let deployment = Deployment::new(&Model::start());
+    let porto = record("1", "city", "Porto", &json!({ "created": "2023-01-01" }));
+    let theme = record("2", "theme", "dark", &json!({ "created": "2023-01-01" }));
+    for lines in [vec![porto.clone(), theme.clone()], vec![theme.clone()], vec![porto, theme]] {
+        bring(&deployment, &lines, &["--as-is", "--whole"]);
+    }
+    assert_eq!(as_of(&deployment, "2023-06-01").len(), 2);
+    assert_eq!(current(&deployment.start()).len(), 2);
+}
+
+#[test]
+fn what_was_taken_back_here_stays_so_though_its_record_said_something_else_between() {
+    let deployment = Deployment::new(&Model::start());
+    let process = deployment.start();
+    let says = |value| record("1", "home city", value, &json!({ "created": "2023-01-01" }));
+    bring(&deployment, &[says("Porto")], &[]);
+    let removal = json!([{ "subject": "home city", "value": "Porto", "action": "RETRACT" }]);
+    process.call("forget", &json!({ "text": crate::support::said("Forget it.", &removal) }));
+    bring(&deployment, &[says("Faro")], &[]);
+    assert_eq!(current(&process), ["• home city = Faro"]);
+    bring(&deployment, &[says("Porto")], &[]);
+    assert!(current(&process).is_empty(), "{}", process.list());
+}

@@ -75,17 +75,16 @@ pub fn plan_as_is(held: &HeldFacts, fact: &Fact, putting: &PuttingDown<'_>, next
     }
     let may_move = |held: &&Fact| fact.status == Status::Active && may_move(held, fact, before);
     let moved: Vec<&Fact> = own.into_iter().filter(may_move).collect();
-    let placed = match moved.iter().find(|held| held.status == Status::Active) {
-        Some(held) => since_moved(fact, since(fact, held, now)),
-        None => fact.clone(),
+    let at = match moved.iter().find(|held| held.status == Status::Active) {
+        Some(held) => Some(since(fact, held, now)),
+        None => ended_before(held, fact, before).map(|ended| since_then(fact, ended, now)),
     };
+    let placed = at.map_or_else(|| fact.clone(), |at| Fact { created: at, changed: at, ..fact.clone() });
     let mut plan = put_down(Ledger::open(held, next_id), &placed, now);
-    if plan.outcomes.iter().all(|outcome| outcome.action != Action::Skip) {
-        let mut basis = held.clone();
-        basis.take(&plan);
-        let next = plan.next_id(next_id);
-        plan.append(end_all(&basis, &moved, fact, now, next));
-    }
+    let mut basis = held.clone();
+    basis.take(&plan);
+    let next = plan.next_id(next_id);
+    plan.append(end_all(&basis, &moved, fact, now, next));
     plan
 }
 
@@ -98,8 +97,16 @@ fn may_move(held: &Fact, fact: &Fact, before: Before<'_>) -> bool {
     (!is_in_place || waits(held)) && (before.is_unique || is_same_subject && holds_alone)
 }
 
-fn since_moved(fact: &Fact, at: Timestamp) -> Fact {
-    Fact { created: at, changed: at, ..fact.clone() }
+/// When a record that holds now had ended.
+fn ended_before(held: &HeldFacts, fact: &Fact, before: Before<'_>) -> Option<Timestamp> {
+    let is_over = |held: &&Fact| before.came_to.contains(&held.id) && is_over(held);
+    let ended = held.facts.iter().filter(is_over).map(|held| held.changed);
+    ended.max().filter(|_| before.was_over && fact.status == Status::Active)
+}
+
+/// Since when it holds again.
+fn since_then(fact: &Fact, ended: Timestamp, now: Timestamp) -> Timestamp {
+    [fact.created, fact.changed].into_iter().find(|at| *at > ended).unwrap_or(now)
 }
 
 /// Whether what the record came to has been replaced since.

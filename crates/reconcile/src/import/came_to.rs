@@ -2,6 +2,7 @@
 
 use super::holders::Holder;
 use crate::needs::HeldFacts;
+use crate::plan::Plan;
 use domain::keys::subject_key;
 use domain::{Action, Fact, FactId, Status, Timestamp};
 
@@ -24,10 +25,27 @@ pub struct Telling<'a> {
     pub by_model: bool,
     /// It says no more after this.
     pub is_last: bool,
+    /// When this ended, where the record is over.
+    pub until: Option<Timestamp>,
     /// When the record was changed last, as far as it says.
     pub changed: Option<Timestamp>,
     /// When it is brought.
     pub now: Timestamp,
+}
+
+/// What the record has come to once the plan is carried out, with what still stands of before.
+pub fn came_to(plan: &Plan, held: &HeldFacts, before: Before<'_>) -> Vec<FactId> {
+    let mut facts: Vec<FactId> = plan.outcomes.iter().filter_map(|outcome| outcome.id).collect();
+    let stands = |id: &FactId| {
+        let then = held.facts.iter().find(|fact| fact.id == *id);
+        plan.written(*id).or(then).is_some_and(|fact| Status::STANDING.contains(&fact.status))
+    };
+    for id in before.came_to.iter().filter(|id| stands(id)) {
+        if !facts.contains(id) {
+            facts.push(*id);
+        }
+    }
+    facts
 }
 
 /// What of it stands, and its end takes back.

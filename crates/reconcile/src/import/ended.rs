@@ -57,7 +57,8 @@ pub(super) fn plan_end(
             None => match ended_later(&then, p, record, statement.now) {
                 Some(fact) => {
                     all.outcomes.push(outcome(Action::Retract, fact, ""));
-                    all.writes.push(Write::Update(Fact { changed: statement.now, ..fact.clone() }));
+                    let changed = statement.now.max(fact.created);
+                    all.writes.push(Write::Update(Fact { changed, ..fact.clone() }));
                 }
                 None => ends.push(p.clone()),
             },

@@ -11,6 +11,6 @@ mod told;
 mod withdrawn;
 
 pub use as_is::{Ends, PuttingDown, needs_as_is, plan_as_is};
-pub use came_to::{Before, Telling};
+pub use came_to::{Before, Telling, came_to};
 pub use holders::{Holder, IMPORTED_FROM, IMPORTED_ID, IMPORTED_UNDATED, holders};
 pub use told::{needs_told, plan_told};

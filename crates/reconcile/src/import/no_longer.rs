@@ -51,8 +51,8 @@ pub(super) fn still_waiting<'a>(
         })
         .filter(|fact| !(telling.by_model && *fact.text == *text))
         .filter(|fact| {
-            telling.before.came_to.contains(&fact.id)
-                && (telling.before.is_unique || subjects.contains(&subject_key(&fact.subject)))
+            subjects.contains(&subject_key(&fact.subject))
+                || telling.before.is_unique && telling.before.came_to.contains(&fact.id)
         })
         .filter(|fact| is_left(plan, fact))
         .collect()

@@ -2,11 +2,11 @@
 
 use super::came_to::{Before, Telling};
 use super::ended::{plan_end, removal};
-use super::holders::{Holder, IMPORTED_FROM, is_undated, with};
+use super::holders::{Holder, IMPORTED_FROM, Left, is_undated, with, without};
 use super::no_longer::{no_longer_said, said_since, still_waiting};
 use super::periods::has_periods;
-use super::taken_back::{TAKEN_BACK, note_of, taken_back};
-use super::withdrawn::withdraw;
+use super::taken_back::{IMPORTED_END, TAKEN_BACK, note_of, taken_back};
+use super::withdrawn::{withdraw, withdrawn};
 use crate::needs::{HeldFacts, Needs, needs};
 use crate::plan::{Plan, Write};
 use crate::proposal::Proposal;
@@ -48,21 +48,24 @@ pub fn plan_told(
 ) -> Plan {
     let record = Holder::of(statement.metadata);
     let since = record.as_ref().map(|record| said_since(held, proposals, statement.now, telling, record));
+    // That it was now at the latest is no claim of the record's.
+    let claimed = since.filter(|since| telling.changed == Some(*since)).unwrap_or(statement.now);
     let statement = &Statement { now: since.unwrap_or(statement.now), ..*statement };
     let is_end = proposals.iter().all(|p| p.action == Action::Retract);
     let mut plan = if is_end {
         plan_end(held, proposals, statement, policy, slots, next_id)
     } else {
-        plan_said(held, proposals, statement, policy, slots, next_id)
+        plan_said(held, proposals, statement, (claimed, telling.until), policy, slots, next_id)
     };
     if telling.is_last && !is_end {
         note_holders(&mut plan, held, statement);
     }
-    if let Some(record) = record.filter(|_| !is_unclear(&plan, is_end)) {
+    if let Some(record) = record.filter(|_| is_end || !is_unread(&plan)) {
         let (text, mut basis) = (statement.text, held.clone());
         basis.take(&plan);
         let gone = no_longer_said(&plan, held, proposals, text, telling, &record);
-        let gone: Vec<Proposal> = gone.into_iter().map(|fact| removal(fact, slots)).collect();
+        let gone = gone.into_iter().filter(|fact| !is_asked_about(&plan, fact));
+        let gone: Vec<Proposal> = gone.map(|fact| removal(fact, slots)).collect();
         if !gone.is_empty() {
             let next = plan.next_id(next_id);
             plan.append(plan_end(&basis, &gone, statement, policy, slots, next));
@@ -77,26 +80,39 @@ pub fn plan_told(
 }
 
 /// Whether it is not known what the record comes to now.
-fn is_unclear(plan: &Plan, is_end: bool) -> bool {
-    plan.outcomes.iter().any(|outcome| match outcome.action {
-        Action::Flag => true,
-        Action::Skip => !is_end && outcome.reason != TAKEN_BACK,
-        _ => false,
+fn is_unread(plan: &Plan) -> bool {
+    plan.outcomes.iter().any(|outcome| outcome.action == Action::Skip && outcome.reason != TAKEN_BACK)
+}
+
+/// Whether a change of the same subject and scope waits for a decision.
+fn is_asked_about(plan: &Plan, fact: &Fact) -> bool {
+    plan.outcomes.iter().filter(|outcome| outcome.action == Action::Flag).any(|outcome| {
+        let waiting = outcome.id.and_then(|id| plan.written(id));
+        subject_key(&outcome.subject) == subject_key(&fact.subject)
+            && waiting.is_none_or(|waiting| scope_key(&waiting.scope) == scope_key(&fact.scope))
     })
 }
 
+/// `claimed` is since when the record says that it holds, and `until` when it ended. Where changes wait for approval, what
+/// is over already is history.
 fn plan_said(
     held: &HeldFacts,
     proposals: &[Proposal],
     statement: &Statement,
+    (claimed, until): (Timestamp, Option<Timestamp>),
     policy: &SourcePolicy,
     slots: &SlotSchema,
     next_id: FactId,
 ) -> Plan {
     let at = statement.now;
-    let younger: Vec<Option<Timestamp>> = proposals.iter().map(|p| younger(held, p, at)).collect();
-    let dated: Vec<Proposal> =
-        proposals.iter().zip(&younger).map(|(p, younger)| dated(held, p, *younger, statement)).collect();
+    let younger = |p: &Proposal| {
+        let ended = until.filter(|_| p.is_gated() && has_periods(p));
+        younger(held, p, at).into_iter().chain(ended).min()
+    };
+    let younger: Vec<Option<Timestamp>> = proposals.iter().map(younger).collect();
+    let dated =
+        proposals.iter().zip(&younger).map(|(p, younger)| dated(held, p, *younger, statement, claimed));
+    let dated: Vec<Proposal> = dated.collect();
     let mut plan = plan(held, &dated, statement, policy, slots, next_id);
     put_in_their_time(&mut plan, held, proposals, &younger, at);
     plan
@@ -132,7 +148,13 @@ fn put_in_their_time(
 }
 
 /// The proposal as it is told at its time.
-fn dated(held: &HeldFacts, p: &Proposal, younger: Option<Timestamp>, statement: &Statement) -> Proposal {
+fn dated(
+    held: &HeldFacts,
+    p: &Proposal,
+    younger: Option<Timestamp>,
+    statement: &Statement,
+    claimed: Timestamp,
+) -> Proposal {
     let says_that_it_holds =
         p.time_ref != TimeRef::Past && !matches!(p.action, Action::Retract | Action::Archive | Action::Skip);
     let taken_back = taken_back(held, &p.subject, &p.scope, &p.value).filter(|_| says_that_it_holds);
@@ -141,9 +163,7 @@ fn dated(held: &HeldFacts, p: &Proposal, younger: Option<Timestamp>, statement: 
             let reason = "it was taken back here, and does not say since when it holds".to_owned();
             Proposal { action: Action::Flag, reason, ..p.clone() }
         }
-        (Some(at), _) if at > statement.now => {
-            Proposal { unusable: Some(TAKEN_BACK.to_owned()), ..p.clone() }
-        }
+        (Some(at), _) if at > claimed => Proposal { unusable: Some(TAKEN_BACK.to_owned()), ..p.clone() },
         (_, Some(_)) => Proposal { time_ref: TimeRef::Past, ..p.clone() },
         _ if is_unplaced(held, p, statement) => Proposal { action: Action::Flag, ..p.clone() },
         _ => p.clone(),
@@ -157,10 +177,33 @@ fn note_holders(plan: &mut Plan, held: &HeldFacts, statement: &Statement) {
         plan.outcomes.iter().filter(|o| o.action == Action::Dedup).filter_map(|o| o.id).collect();
     let standing =
         held.facts.iter().filter(|fact| Status::STANDING.contains(&fact.status) && known.contains(&fact.id));
-    let noted =
-        standing.filter(|fact| plan.written(fact.id).is_none()).filter_map(|fact| with(fact, &record));
-    let noted: Vec<Write> = noted.map(Write::Update).collect();
-    plan.writes.extend(noted);
+    let standing: Vec<&Fact> = standing.filter(|fact| plan.written(fact.id).is_none()).collect();
+    for fact in standing {
+        let noted = with(fact, &record);
+        let ends: Vec<&Fact> = held.facts.iter().filter(|end| is_end_of(end, fact, &record)).collect();
+        let after =
+            ends.iter().fold(noted.clone().unwrap_or_else(|| fact.clone()), |fact, end| left(fact, end));
+        if noted.is_some() || !ends.is_empty() {
+            plan.writes.push(Write::Update(after));
+        }
+        plan.writes.extend(ends.into_iter().map(|end| Write::Update(withdrawn(end, statement.now))));
+    }
+}
+
+/// Whether it is the end of another record that held the fact, and waits for a decision.
+fn is_end_of(end: &Fact, fact: &Fact, record: &Holder) -> bool {
+    end.status == Status::FlaggedConflict
+        && end.metadata.contains_key(IMPORTED_END)
+        && end.pending.as_ref().is_some_and(|pending| pending.target == Some(fact.id))
+        && Holder::of(&end.metadata).is_some_and(|ended| ended != *record)
+}
+
+/// The fact without the record that has ended.
+fn left(fact: Fact, end: &Fact) -> Fact {
+    match Holder::of(&end.metadata).map(|ended| without(&fact, &ended)) {
+        Some(Left::Record(after)) => *after,
+        _ => fact,
+    }
 }
 
 /// When the next value began that the proposal's slot had after that.

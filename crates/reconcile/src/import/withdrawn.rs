@@ -24,7 +24,7 @@ pub(super) fn withdraw(fact: &Fact, record: &Holder, at: Timestamp) -> Plan {
 }
 
 /// As history shows a proposal that a person rejected, but that nobody did.
-fn withdrawn(fact: &Fact, at: Timestamp) -> Fact {
+pub(super) fn withdrawn(fact: &Fact, at: Timestamp) -> Fact {
     let mut after = fact.clone();
     if fact.pending.as_ref().is_some_and(|pending| pending.action == Action::Retract) {
         after.value = format!("(rejected removal: {})", fact.value);

@@ -169,6 +169,7 @@ impl Database {
             before,
             by_model: false,
             is_last: last.is_some(),
+            until: None,
             changed: last.flatten().map(second),
             now: self.tick(),
         };

@@ -4,7 +4,7 @@ use crate::StoreError;
 use crate::secrets::Secrets;
 use crate::sql::{RowWrite, params};
 use domain::{Action, Fact, FactId, Metadata, Proposed, SourcePolicy, SpaceKey, Status, Timestamp};
-use reconcile::{Before, Ends, Outcome, Plan, PuttingDown, SlotSchema, Telling};
+use reconcile::{Before, Ends, HeldFacts, Outcome, Plan, PuttingDown, SlotSchema, Telling};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,6 +16,8 @@ pub struct Brought {
     pub key: String,
     /// Names the record, whatever it says.
     pub name: String,
+    /// The same of what the record says last. Where that was brought, nothing of it is brought again.
+    pub last: (String, String),
     /// The record's id where it comes from.
     pub id: String,
     /// No other record has that id.
@@ -40,8 +42,12 @@ pub struct BroughtWords {
     pub at: Timestamp,
     /// A model read the facts out of the words.
     pub by_model: bool,
-    /// Where this is what the record says last: when that was changed, as far as it says.
-    pub last: Option<Option<Timestamp>>,
+    /// The record says no more after this.
+    pub is_last: bool,
+    /// When the record was changed last, as far as it says.
+    pub changed: Option<Timestamp>,
+    /// When this ended, where the record is over.
+    pub until: Option<Timestamp>,
 }
 
 #[derive(Debug, Clone)]
@@ -103,14 +109,9 @@ impl Brought {
 }
 
 impl BroughtWords {
-    pub fn telling<'a>(&self, before: Before<'a>, now: Timestamp) -> Telling<'a> {
-        Telling {
-            before,
-            by_model: self.by_model,
-            is_last: self.last.is_some(),
-            changed: self.last.flatten(),
-            now,
-        }
+    pub const fn telling<'a>(&self, before: Before<'a>, now: Timestamp) -> Telling<'a> {
+        let Self { by_model, is_last, changed, until, .. } = *self;
+        Telling { before, by_model, is_last, until, changed, now }
     }
 }
 
@@ -154,17 +155,36 @@ pub(crate) fn note<'a>(
     secrets: &Secrets,
     space: SpaceKey<'a>,
     record: &Brought,
-    plan: &Plan,
+    came_to: &CameTo,
 ) -> Result<Option<RowWrite<'a>>, StoreError> {
-    let facts: Vec<FactId> = plan.outcomes.iter().filter_map(|outcome| outcome.id).collect();
-    if facts.is_empty() && matches!(record.how, Bringing::AsIs(_)) {
+    let CameTo { facts, is_put_down } = came_to;
+    if !is_put_down {
         return Ok(None);
     }
     let key = hex::encode(index(secrets, space, &record.key));
-    let noted = Noted { key, facts, is_over: record.is_over() };
+    let noted = Noted { key, facts: facts.clone(), is_over: record.is_over() };
     let noted = serde_json::to_string(&noted).map_err(|e| StoreError::corrupt("a note", e))?;
     let values = params![space.tenant, space.id, index(secrets, space, &record.name), noted];
     Ok(Some(RowWrite::new(KEEP, values)))
+}
+
+/// What a record came to.
+#[derive(Debug, Clone)]
+pub struct CameTo {
+    pub facts: Vec<FactId>,
+    pub is_put_down: bool,
+}
+
+impl CameTo {
+    pub fn of(record: &Brought, plan: &Plan, held: &HeldFacts, before: Before<'_>) -> Self {
+        let facts = reconcile::came_to(plan, held, before);
+        let is_skipped = plan.outcomes.iter().any(|outcome| outcome.action == Action::Skip);
+        let is_put_down = match record.how {
+            Bringing::Told(_) => true,
+            Bringing::AsIs(_) => !is_skipped && !facts.is_empty(),
+        };
+        Self { facts, is_put_down }
+    }
 }
 
 /// What is noted of records, by name.
@@ -181,9 +201,12 @@ pub struct Note {
 
 impl Notes {
     /// The facts that the record came to, where it says what it said when it was brought last.
-    pub fn known(&self, key: &str, name: &str) -> Option<&[FactId]> {
-        let last = self.0.get(name).filter(|last| last.key.as_deref() == Some(key))?;
-        Some(&last.facts)
+    pub fn known(&self, key: &str, name: &str, last: &(String, String)) -> Option<&[FactId]> {
+        let brought = |key: &str, name: &str| {
+            let note = self.0.get(name).filter(|note| note.key.as_deref() == Some(key))?;
+            Some(note.facts.as_slice())
+        };
+        brought(key, name).or_else(|| brought(&last.0, &last.1))
     }
 
     /// The record, as it was brought last.
@@ -196,8 +219,11 @@ impl Notes {
         }
     }
 
-    pub fn add(&mut self, record: &Brought, facts: Vec<FactId>) {
-        let note = Note { key: Some(record.key.clone()), facts, is_over: record.is_over() };
-        self.0.insert(record.name.clone(), note);
+    pub fn add(&mut self, record: &Brought, came_to: CameTo) {
+        let CameTo { facts, is_put_down } = came_to;
+        if is_put_down {
+            let note = Note { key: Some(record.key.clone()), facts, is_over: record.is_over() };
+            self.0.insert(record.name.clone(), note);
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::{facts, storage_use};
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::facts::{FactWrites, write_steps};
-use crate::rows::imports::{Arrival, Bringing, Brought, Note, Noted, Notes, index, note};
+use crate::rows::imports::{Arrival, Bringing, Brought, CameTo, Note, Noted, Notes, index, note};
 use crate::rows::spaces::{SpaceRow, SpaceVersion};
 use crate::script::{Db, Ground, Rows, Script, StoreResult};
 use crate::sql::params;
@@ -49,8 +49,10 @@ impl Script for ImportCommit {
         let (mut arrivals, mut here) = (Vec::new(), import.known.clone());
         for record in &import.records {
             let space = SpaceKey { tenant, id: row.id };
-            let noted = noted(rows.db(), space, [(&record.key, &record.name)]).await?;
-            let arrival = match noted.known(&record.key, &record.name) {
+            let (last_key, last_name) = &record.last;
+            let asked = BTreeSet::from([(&record.key, &record.name), (last_key, last_name)]);
+            let noted = noted(rows.db(), space, asked).await?;
+            let arrival = match noted.known(&record.key, &record.name, &record.last) {
                 Some(ids) => Arrival::Known(ids.to_vec()),
                 None => {
                     let before = noted.before(record);
@@ -83,7 +85,7 @@ impl ImportCommit {
     ) -> StoreResult<Plan> {
         let (caller, slots) = (&self.call.caller, &self.import.slots);
         let (tenant, space) = (&caller.tenant, SpaceKey { tenant: &caller.tenant, id: row.id });
-        let plan = match &record.how {
+        let (plan, came_to) = match &record.how {
             Bringing::Told(words) => {
                 let proposals = reconcile::repair(&words.facts, slots);
                 let needs = reconcile::needs_told(&proposals, before);
@@ -99,7 +101,9 @@ impl ImportCommit {
                 let plan = |next| {
                     reconcile::plan_told(&held, &proposals, &statement, &telling, &policy, slots, next)
                 };
-                numbered(rows, tenant, plan).await?
+                let plan = numbered(rows, tenant, plan).await?;
+                let came_to = CameTo::of(record, &plan, &held, before);
+                (plan, came_to)
             }
             Bringing::AsIs(brought) => match brought.linked(|id| here.get(id).copied()) {
                 Ok(fact) => {
@@ -107,15 +111,20 @@ impl ImportCommit {
                         rows.db().plan_basis(space, &reconcile::needs_as_is(&fact, before)).await?;
                     let putting = brought.putting(before, &policy, slots, caller.now);
                     let plan = |next| reconcile::plan_as_is(&held, &fact, &putting, next);
-                    numbered(rows, tenant, plan).await?
+                    let plan = numbered(rows, tenant, plan).await?;
+                    let came_to = CameTo::of(record, &plan, &held, before);
+                    (plan, came_to)
                 }
-                Err(skipped) => Plan { outcomes: vec![skipped], writes: Vec::new() },
+                Err(skipped) => {
+                    let plan = Plan { outcomes: vec![skipped], writes: Vec::new() };
+                    (plan, CameTo { facts: Vec::new(), is_put_down: false })
+                }
             },
         };
         let secrets = rows.db().secrets();
         let FactWrites { mut steps, added } =
             write_steps::<R>(secrets, space, row, &plan.writes, caller.id(), caller.now)?;
-        steps.extend(note(secrets, space, record, &plan)?);
+        steps.extend(note(secrets, space, record, &came_to)?);
         if !plan.writes.is_empty() {
             // The error takes back what the batch has written so far.
             let room = storage_use::check(rows, caller, &self.import.limits, added).await?;

@@ -56,6 +56,8 @@ pub struct Record {
     pub pending: Option<Value>,
     /// How many records with the same id, that say something else, are before it.
     pub namesake: usize,
+    /// Another record with the same id says something else.
+    pub has_namesakes: bool,
     /// The files are all that its memory holds, so no other memory has its id.
     pub is_whole: bool,
     /// It is in no file any more.
@@ -104,6 +106,7 @@ impl Record {
             supersedes: None,
             pending: None,
             namesake: 0,
+            has_namesakes: false,
             is_whole: false,
             has_vanished: false,
         }

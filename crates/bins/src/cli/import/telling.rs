@@ -21,6 +21,8 @@ pub struct Step {
     at: Option<Timestamp>,
     /// What ends comes after what begins at the same time.
     is_end: bool,
+    /// It began when it ended, so it took the place of nothing that began then.
+    is_of_a_moment: bool,
     /// Whether the model reads it, so that it goes by itself.
     pub by_model: bool,
     /// As the service takes it.
@@ -47,6 +49,7 @@ pub struct Turn {
     nth: usize,
     at: Option<Timestamp>,
     is_end: bool,
+    is_of_a_moment: bool,
     pub by_model: bool,
 }
 
@@ -54,11 +57,12 @@ pub struct Turn {
 pub fn turns(from: &str, records: &[(usize, &Record)], manner: Manner) -> Vec<Turn> {
     let of = |(n, record): &(usize, &Record)| {
         let steps = Telling { from, n: *n, record, manner }.steps().into_iter().enumerate();
-        steps.map(|(nth, Step { record, at, is_end, by_model, .. })| Turn {
+        steps.map(|(nth, Step { record, at, is_end, is_of_a_moment, by_model, .. })| Turn {
             record,
             nth,
             at,
             is_end,
+            is_of_a_moment,
             by_model,
         })
     };
@@ -66,7 +70,9 @@ pub fn turns(from: &str, records: &[(usize, &Record)], manner: Manner) -> Vec<Tu
     // The sort keeps the order of the files.
     match manner {
         // Those without a time come last, as if they were told now.
-        Manner::Told => turns.sort_by_key(|turn| (turn.at.is_none(), turn.at, turn.is_end)),
+        Manner::Told => {
+            turns.sort_by_key(|turn| (turn.at.is_none(), turn.at, !turn.is_of_a_moment, turn.is_end));
+        }
         // What has ended makes room first.
         Manner::AsIs => turns.sort_by_key(|turn| !turn.is_end),
     }
@@ -75,14 +81,18 @@ pub fn turns(from: &str, records: &[(usize, &Record)], manner: Manner) -> Vec<Tu
 
 /// Several records of one memory may have the same id. Each that says something else is one of its own.
 pub fn tell_apart(records: &mut [Record], asked: &Space) {
+    let named = |record: &Record| (space(record, asked), record.id.clone());
     let mut said: HashMap<(Space, String), Vec<String>> = HashMap::new();
-    for record in records {
+    for record in records.iter_mut() {
         let digest = digest(record);
-        let digests = said.entry((space(record, asked), record.id.clone())).or_default();
+        let digests = said.entry(named(record)).or_default();
         record.namesake = digests.iter().position(|before| *before == digest).unwrap_or(digests.len());
         if record.namesake == digests.len() {
             digests.push(digest);
         }
+    }
+    for record in records {
+        record.has_namesakes = said.get(&named(record)).is_some_and(|digests| digests.len() > 1);
     }
 }
 
@@ -147,7 +157,7 @@ impl Telling<'_> {
             steps.push(before.step(since, before.fact_as_is(&n.to_string())));
             since = Some(earlier.until);
         }
-        let arguments = self.last(self.arguments(LAST, since, &record.value));
+        let arguments = self.arguments(LAST, since, &record.value);
         steps.push(Step { by_model: true, ..self.step(since, arguments) });
         steps
     }
@@ -173,14 +183,13 @@ impl Telling<'_> {
         let ends = ended.is_some();
         let nth = if ends { BEGAN } else { LAST };
         let mut says = self.fact(nth, since, subject, &record.value, action);
-        if !ends {
-            says.arguments = self.last(says.arguments);
+        if let Some(fields) = says.arguments.as_object_mut() {
+            fields.insert("until".to_owned(), shown(ended.max(since).filter(|_| ends)).into());
         }
         steps.push(says);
         if let Some(at) = ended.max(since).filter(|_| ends) {
             let mut end = self.fact(LAST, Some(at), subject, &record.value, Some("RETRACT"));
             end.is_end = true;
-            end.arguments = self.last(end.arguments);
             if let Some(text) = end.arguments.get_mut("text") {
                 *text = format!("{subject}: no longer {}", record.value).into();
             }
@@ -228,15 +237,6 @@ impl Telling<'_> {
         Step { links, is_end, ..self.step(self.begins(), self.fact_as_is(LAST)) }
     }
 
-    /// The arguments of what the record says last.
-    fn last(&self, mut arguments: Value) -> Value {
-        let changed = self.record.changed.filter(|_| self.record.state == State::Current);
-        if let Some(fields) = arguments.as_object_mut() {
-            fields.insert("changed".to_owned(), shown(changed).into());
-        }
-        arguments
-    }
-
     /// Since when it holds. Words that were edited have their present form from the edit on, where it is not known what
     /// they said before; and what ended was there before, whenever it began.
     fn begins(&self) -> Option<Timestamp> {
@@ -277,11 +277,14 @@ impl Telling<'_> {
     fn arguments(&self, nth: &str, at: Option<Timestamp>, text: &str) -> Value {
         let record = self.record;
         let apart = if record.namesake > 0 { format!("#{}", record.namesake) } else { String::new() };
+        let (name, digest) = (format!("{}/{}{apart}", self.from, record.id), digest(record));
+        let changed = record.changed.filter(|_| record.state == State::Current);
         json!({
-            "key": format!("{}/{}{apart}/{}/{nth}", self.from, record.id, digest(record)),
-            "name": format!("{}/{}{apart}/{nth}", self.from, record.id),
+            "key": format!("{name}/{digest}/{nth}"), "name": format!("{name}/{nth}"),
+            "last_key": format!("{name}/{digest}/{LAST}"), "last_name": format!("{name}/{LAST}"),
             "id": record.id,
-            "unique": record.is_whole || is_unique(&record.id),
+            "unique": !record.has_namesakes && (record.is_whole || is_unique(&record.id)),
+            "changed": shown(changed),
             "text": text,
             "source": record.source.as_deref().unwrap_or_default(),
             "metadata": record.metadata,
@@ -290,7 +293,16 @@ impl Telling<'_> {
     }
 
     fn step(&self, at: Option<Timestamp>, arguments: Value) -> Step {
-        Step { record: self.n, at, is_end: false, by_model: false, arguments, links: Vec::new() }
+        let is_of_a_moment = self.ended().is_some_and(|ended| Some(ended) <= self.begins());
+        Step {
+            record: self.n,
+            at,
+            is_end: false,
+            is_of_a_moment,
+            by_model: false,
+            arguments,
+            links: Vec::new(),
+        }
     }
 }
 

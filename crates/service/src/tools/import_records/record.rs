@@ -20,6 +20,9 @@ pub(crate) struct RecordArgs {
     pub key: String,
     /// Names the record, whatever it says.
     pub name: String,
+    /// The same of what the record says last.
+    pub last_key: String,
+    pub last_name: String,
     /// The record's id where it comes from.
     pub id: String,
     /// The words. Without `facts` and `as_is` the model reads the facts out of them.
@@ -38,9 +41,12 @@ pub(crate) struct RecordArgs {
     /// No other record has its id.
     #[serde(default)]
     unique: bool,
-    /// Where this is what the record says last: when that was changed, or nothing.
+    /// When the record was changed last; empty where it does not say.
     #[serde(default)]
-    changed: Option<String>,
+    changed: String,
+    /// When this ended, where the record is over.
+    #[serde(default)]
+    until: String,
 }
 
 /// A record that cannot be taken keeps none of the others back.
@@ -92,11 +98,11 @@ pub(super) async fn brought(
         }
         (None, facts) => {
             let by_model = facts.is_none();
-            let last = match record.changed.as_deref() {
-                None => None,
-                Some("") => Some(None),
-                Some(changed) => Some(Some(time(cx, "changed", changed)?.min(now))),
+            let given = |argument: &str, text: &str| {
+                (!text.is_empty()).then(|| time(cx, argument, text).map(|at| at.min(now))).transpose()
             };
+            let (changed, until) = (given("changed", &record.changed)?, given("until", &record.until)?);
+            let is_last = record.name == record.last_name;
             let before = match held {
                 Held::Now => FactsBefore(
                     cx.service.spaces.current(&cx.service.store, &cx.call.caller, &cx.space).await?,
@@ -113,11 +119,21 @@ pub(super) async fn brought(
             let order = Order::from(&cx.call.caller);
             let facts = cx.service.models.with_wording(&record.text, facts, before, &order).await?;
             let text = record.text.into();
-            Bringing::Told(BroughtWords { text, source, metadata, facts, at, by_model, last })
+            Bringing::Told(BroughtWords {
+                text,
+                source,
+                metadata,
+                facts,
+                at,
+                by_model,
+                is_last,
+                changed,
+                until,
+            })
         }
     };
-    let RecordArgs { key, name, id, unique: is_unique, .. } = record;
-    Ok(Brought { key, name, id, is_unique, how })
+    let RecordArgs { key, name, last_key, last_name, id, unique: is_unique, .. } = record;
+    Ok(Brought { key, name, last: (last_key, last_name), id, is_unique, how })
 }
 
 /// What the model reads out of the words, as they were meant at that time. Words of which it makes nothing are kept as

@@ -11,7 +11,7 @@ use parking_lot::RwLock;
 use reconcile::{HeldFacts, Needs, Plan, Statement, Trust, Write};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use store::{Arrival, Bringing, Brought, Notes};
+use store::{Arrival, Bringing, Brought, CameTo, Notes};
 
 pub(super) struct Rehearsal {
     facts: BTreeMap<FactId, Fact>,
@@ -32,7 +32,11 @@ impl Rehearsal {
         here: BTreeMap<String, FactId>,
     ) -> Result<Self, Stop> {
         let (store, caller) = (&cx.service.store, &cx.call.caller);
-        let known = records.iter().map(|record| (record.key.clone(), record.name.clone())).collect();
+        let named = |record: &RecordArgs| {
+            [(record.key.clone(), record.name.clone()), (record.last_key.clone(), record.last_name.clone())]
+        };
+        let known: BTreeSet<(String, String)> = records.iter().flat_map(named).collect();
+        let known = known.into_iter().collect();
         let mut rehearsal = Self {
             facts: BTreeMap::new(),
             by_subject: HashMap::new(),
@@ -48,7 +52,8 @@ impl Rehearsal {
     }
 
     pub async fn bring(&mut self, cx: &Context<'_>, from: &str, record: RecordArgs) -> Result<Arrival, Stop> {
-        if let Some(ids) = self.notes.known(&record.key, &record.name) {
+        let last = (record.last_key.clone(), record.last_name.clone());
+        if let Some(ids) = self.notes.known(&record.key, &record.name, &last) {
             let ids = ids.to_vec();
             self.here.extend(ids.first().map(|id| (record.id, *id)));
             return Ok(Arrival::Known(ids));
@@ -58,20 +63,18 @@ impl Rehearsal {
             Ok(record) => record,
             Err(unfit) => return Ok(unfit),
         };
-        let plan = self.plan(cx, &record);
+        let (plan, came_to) = self.plan(cx, &record);
         for write in &plan.writes {
             let (Write::Insert(fact) | Write::Update(fact)) = write;
             self.put(fact.clone());
         }
-        let ids: Vec<FactId> = plan.outcomes.iter().filter_map(|outcome| outcome.id).collect();
-        self.here.extend(ids.first().map(|id| (record.id.clone(), *id)));
-        if !ids.is_empty() {
-            self.notes.add(&record, ids);
-        }
+        let first = plan.outcomes.iter().find_map(|outcome| outcome.id);
+        self.here.extend(first.map(|id| (record.id.clone(), id)));
+        self.notes.add(&record, came_to);
         Ok(Arrival::New(plan))
     }
 
-    fn plan(&self, cx: &Context<'_>, record: &Brought) -> Plan {
+    fn plan(&self, cx: &Context<'_>, record: &Brought) -> (Plan, CameTo) {
         let slots = &cx.service.options.slots;
         let next = FactId(self.facts.keys().next_back().map_or(1, |last| last.0 + 1));
         let before = self.notes.before(record);
@@ -87,15 +90,23 @@ impl Rehearsal {
                     now: words.at,
                 };
                 let telling = words.telling(before, cx.call.caller.now);
-                reconcile::plan_told(&held, &proposals, &statement, &telling, &self.policy, slots, next)
+                let plan =
+                    reconcile::plan_told(&held, &proposals, &statement, &telling, &self.policy, slots, next);
+                let came_to = CameTo::of(record, &plan, &held, before);
+                (plan, came_to)
             }
             Bringing::AsIs(brought) => match brought.linked(|id| self.here.get(id).copied()) {
                 Ok(fact) => {
                     let held = self.held(&reconcile::needs_as_is(&fact, before));
                     let putting = brought.putting(before, &self.policy, slots, cx.call.caller.now);
-                    reconcile::plan_as_is(&held, &fact, &putting, next)
+                    let plan = reconcile::plan_as_is(&held, &fact, &putting, next);
+                    let came_to = CameTo::of(record, &plan, &held, before);
+                    (plan, came_to)
                 }
-                Err(skipped) => Plan { outcomes: vec![skipped], writes: Vec::new() },
+                Err(skipped) => {
+                    let plan = Plan { outcomes: vec![skipped], writes: Vec::new() };
+                    (plan, CameTo { facts: Vec::new(), is_put_down: false })
+                }
             },
         }
     }
