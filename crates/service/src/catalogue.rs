@@ -11,8 +11,8 @@ use crate::tools::{
     as_of, attest, audit_log, change, change_principal, check_before_act, create_principal, delete,
     delete_all, explain_decision, export_memory, export_public_key, forget, get_memory, get_reconcile_policy,
     health, history, import_records, license_status, list_decisions, list_memories, list_principals,
-    list_receipts, list_spaces, list_waiting, log_head, pending_changes, purge_expired, recall,
-    recall_related, record_decision, remember, revoke_principal, rotate_principal, safe_recall,
+    list_receipts, list_spaces, list_waiting, log_head, numbered_memories, pending_changes, purge_expired,
+    recall, recall_related, record_decision, remember, revoke_principal, rotate_principal, safe_recall,
     search_memories, set_reconcile_policy, space_graph, stats, update_memory, usage_history, verify_audit,
     verify_receipt,
 };
@@ -72,11 +72,12 @@ const CORE: [&str; 10] = [
 ];
 
 /// What only people do, with `svc` or in the console: it passes the same gate, and no client is offered it.
-static TOOLS_FOR_PEOPLE: [ToolInfo; 14] = [
+static TOOLS_FOR_PEOPLE: [ToolInfo; 15] = [
     ToolInfo::of::<search_memories::SearchMemories>(),
     ToolInfo::of::<forget::ForgetMemory>(),
     ToolInfo::of::<list_spaces::ListSpaces>(),
     ToolInfo::of::<list_waiting::ListWaiting>(),
+    ToolInfo::of::<numbered_memories::NumberedMemories>(),
     ToolInfo::of::<list_decisions::ListDecisions>(),
     ToolInfo::of::<list_receipts::ListReceipts>(),
     ToolInfo::of::<log_head::LogHead>(),

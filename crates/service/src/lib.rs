@@ -65,6 +65,7 @@ pub use tools::list_principals::PrincipalList;
 pub use tools::list_receipts::ReceiptList;
 pub use tools::list_spaces::SpaceList;
 pub use tools::log_head::{Head, HeadShown};
+pub use tools::numbered_memories::PlacedMemories;
 pub use tools::pending_changes::{PendingChange, PendingList, SPACES_OPENED};
 pub use tools::purge_expired::Purged;
 pub use tools::recall::{Answered, Ground};

@@ -28,6 +28,7 @@ use crate::tools::list_receipts::{ListReceipts, ReceiptList};
 use crate::tools::list_spaces::{ListSpaces, SpaceList};
 use crate::tools::list_waiting::ListWaiting;
 use crate::tools::log_head::{HeadShown, LogHead};
+use crate::tools::numbered_memories::{NumberedMemories, PlacedMemories};
 use crate::tools::pending_changes::{PendingChanges, PendingList};
 use crate::tools::purge_expired::{PurgeExpired, Purged};
 use crate::tools::recall::{Answered, Recall};
@@ -208,6 +209,7 @@ tool_replies! {
     ListReceipts(ReceiptList),
     ListSpaces(SpaceList),
     ListWaiting(PendingList),
+    NumberedMemories(PlacedMemories),
     LogHead(HeadShown),
     SearchMemories(Found),
     SpaceGraph(Relations),

@@ -82,6 +82,15 @@ fn what_was_decided_is_shown_and_nothing_else() {
     let decided = member.page(&link(&of_chosen, "decided"));
     assert_eq!(decided.matches("approved").count(), 1, "{decided}");
     assert!(!decided.contains("#77") && !decided.contains("not applied"), "{decided}");
+    // The change is shown as it was decided on, with a link to it.
+    for shown in ["<bdi>full code of p2</bdi></span> → ", "<bdi>DNR of p2</bdi>"] {
+        assert!(decided.contains(shown), "{shown}: {decided}");
+    }
+    assert!(member.page(&link(&decided, "fact?user_id=p2")).contains("DNR of p2"));
+    // An auditor, who may not see the memory, sees what the log says.
+    let auditor = key(&deployment, "auditor");
+    let log = Visitor::signed_in(server.console(), &auditor).page("/decided?user_id=p2");
+    assert!(log.contains("SUPERSEDE code_status") && !log.contains("DNR of p2"), "{log}");
     assert!(member.page("/decided?user_id=p1").contains("Nothing was decided for <bdi>p1</bdi> yet."));
     for key in [admin, scoped] {
         let mut visitor = Visitor::signed_in(server.console(), &key);

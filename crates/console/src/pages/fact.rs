@@ -75,7 +75,7 @@ fn words(fact: &Fact, names: &Names) -> Markup {
     html! {
         figure {
             blockquote { (foreign(&fact.text)) }
-            figcaption { "said by " (names.said_by(fact)) (when(fact.created)) }
+            figcaption { (when(fact.created)) ", said by " (names.said_by(fact)) }
         }
     }
 }

@@ -201,7 +201,7 @@ fn row(view: &View, change: &PendingChange, names: &Names, approves: bool, draft
             }
             td data-label="Because" {
                 blockquote { (foreign(&fact.text)) }
-                div.where { "said by " (names.said_by(fact)) (when(fact.created)) }
+                div.where { (when(fact.created)) ", said by " (names.said_by(fact)) }
             }
             @if approves {
                 td data-label="Decide" {

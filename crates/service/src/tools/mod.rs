@@ -26,6 +26,7 @@ pub(crate) mod list_receipts;
 pub(crate) mod list_spaces;
 pub(crate) mod list_waiting;
 pub(crate) mod log_head;
+pub(crate) mod numbered_memories;
 pub(crate) mod pending_changes;
 pub(crate) mod purge_expired;
 pub(crate) mod recall;

@@ -1,6 +1,6 @@
 //! Facts: by number, by subject, by what changed.
 
-use super::spaces::SpaceQuery;
+use super::spaces::{self, SpaceQuery};
 use super::statement_texts::{facts_open, facts_readable};
 use crate::StoreError;
 use crate::rows::facts::{COLUMNS, SealedFact, SpaceChanges};
@@ -11,7 +11,7 @@ use crate::store::Store;
 use domain::keys::{subject_keys, text_key};
 use domain::{Caller, Fact, FactId, Space, SpaceId, SpaceKey, Status, Tenant};
 use reconcile::Needs;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The rows of a space that meet the condition, which names what comes after the tenant and the space from `$3` on.
 async fn rows_where<D: Db>(
@@ -215,6 +215,31 @@ impl Query for Active {
     }
 }
 
+/// Facts of a tenant by their numbers, whatever has become of them, with their spaces.
+struct Numbered {
+    tenant: Tenant,
+    ids: Vec<FactId>,
+}
+
+impl Query for Numbered {
+    type Output = Vec<(Space, Fact)>;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Tenant(&self.tenant)
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Self::Output> {
+        let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id = $2");
+        let mut rows: Vec<SealedFact> = db.all_each(&sql, &self.tenant, &numbers(&self.ids), &[]).await?;
+        rows.sort_by_key(|row| row.id);
+        let of: HashSet<SpaceId> = rows.iter().map(|row| row.space).collect();
+        let spaces = spaces::numbered(db, &self.tenant, &of.into_iter().collect::<Vec<_>>()).await?;
+        rows.retain(|row| spaces.contains_key(&row.space));
+        let facts = facts_readable(db, &self.tenant, &rows).await?;
+        Ok(facts.into_iter().filter_map(|(space, fact)| Some((spaces.get(&space)?.clone(), fact))).collect())
+    }
+}
+
 struct ActiveCount(Tenant);
 
 impl Query for ActiveCount {
@@ -387,6 +412,15 @@ impl Store {
         most: usize,
     ) -> Result<Vec<(SpaceId, Fact)>, StoreError> {
         self.read(Active { tenant: tenant.clone(), which: ActiveFacts::Page { after, most } }).await
+    }
+
+    /// Those of the facts that the caller's tenant holds, in the order of their numbers, with their spaces.
+    pub async fn facts_numbered(
+        &self,
+        caller: &Caller,
+        ids: Vec<FactId>,
+    ) -> Result<Vec<(Space, Fact)>, StoreError> {
+        self.read(Numbered { tenant: caller.tenant.clone(), ids }).await
     }
 
     pub async fn facts_active_count(&self, tenant: &Tenant) -> Result<u64, StoreError> {

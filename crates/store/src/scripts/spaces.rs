@@ -7,6 +7,7 @@ use crate::seal::UserKeyId;
 use crate::sql::{FromRow, among, params};
 use crate::store::Store;
 use domain::{Account, Caller, ReceiptId, Space, SpaceId, SpaceKey, Status, Tenant};
+use std::collections::HashMap;
 
 /// Something asked within one space.
 pub(super) trait SpaceQuery: Send + Sync + 'static {
@@ -144,6 +145,18 @@ pub(super) async fn of_user<D: Db>(
 ) -> StoreResult<Vec<(SpaceId, Space)>> {
     let found: Vec<UserSpace> = db.all(OF_USER, &params![tenant, user_id]).await?;
     Ok(found.into_iter().map(|found| (found.id, found.space)).collect())
+}
+
+/// Those of the spaces that are there and from which nothing is being erased.
+pub(super) async fn numbered<D: Db>(
+    db: &mut D,
+    tenant: &Tenant,
+    ids: &[SpaceId],
+) -> StoreResult<HashMap<SpaceId, Space>> {
+    let sql = "SELECT id, user_id, agent_id, run_id, erasing FROM space WHERE tenant = $1 AND id = $2";
+    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+    let found: Vec<UserSpace> = db.all_each(sql, tenant, &ids, &[]).await?;
+    Ok(found.into_iter().filter_map(|found| found.settled().ok()).collect())
 }
 
 /// Every space of the user, ours alone until the transaction ends.
