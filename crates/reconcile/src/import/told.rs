@@ -57,21 +57,22 @@ pub fn plan_told(
     } else {
         plan_said(held, proposals, statement, (claimed, telling.until), policy, slots, next_id)
     };
+    let Some(record) = record else { return plan };
     if telling.is_last && !is_end {
-        note_holders(&mut plan, held, statement);
+        note_holders(&mut plan, held, &record, telling.now);
     }
-    if let Some(record) = record.filter(|_| is_end || !is_unread(&plan)) {
+    if is_end || !is_unread(&plan) {
         let (text, mut basis) = (statement.text, held.clone());
         basis.take(&plan);
         let gone = no_longer_said(&plan, held, proposals, text, telling, &record);
-        let gone = gone.into_iter().filter(|fact| !is_asked_about(&plan, fact));
+        let gone = gone.into_iter().filter(|fact| !is_asked_about(&plan, &basis, fact));
         let gone: Vec<Proposal> = gone.map(|fact| removal(fact, slots)).collect();
         if !gone.is_empty() {
             let next = plan.next_id(next_id);
             plan.append(plan_end(&basis, &gone, statement, policy, slots, next));
         }
     }
-    if let Some(record) = Holder::of(statement.metadata).filter(|_| telling.is_last) {
+    if telling.is_last {
         for fact in still_waiting(&plan, held, proposals, statement.text, telling, &record, is_end) {
             plan.append(withdraw(fact, &record, telling.now));
         }
@@ -84,12 +85,13 @@ fn is_unread(plan: &Plan) -> bool {
     plan.outcomes.iter().any(|outcome| outcome.action == Action::Skip && outcome.reason != TAKEN_BACK)
 }
 
-/// Whether a change of the same subject and scope waits for a decision.
-fn is_asked_about(plan: &Plan, fact: &Fact) -> bool {
-    plan.outcomes.iter().filter(|outcome| outcome.action == Action::Flag).any(|outcome| {
-        let waiting = outcome.id.and_then(|id| plan.written(id));
-        subject_key(&outcome.subject) == subject_key(&fact.subject)
-            && waiting.is_none_or(|waiting| scope_key(&waiting.scope) == scope_key(&fact.scope))
+/// Whether the plan came to a change of the same subject and scope that waits for a decision, now or since before.
+fn is_asked_about(plan: &Plan, then: &HeldFacts, fact: &Fact) -> bool {
+    then.facts.iter().any(|waiting| {
+        waiting.status == Status::FlaggedConflict
+            && plan.outcomes.iter().any(|outcome| outcome.id == Some(waiting.id))
+            && subject_key(&waiting.subject) == subject_key(&fact.subject)
+            && scope_key(&waiting.scope) == scope_key(&fact.scope)
     })
 }
 
@@ -170,23 +172,21 @@ fn dated(
     }
 }
 
-/// A record that says what another one said holds it too.
-fn note_holders(plan: &mut Plan, held: &HeldFacts, statement: &Statement) {
-    let Some(record) = Holder::of(statement.metadata) else { return };
+/// A record that says what another one said holds it too. The end of the other one, where it waits, ends nothing then.
+fn note_holders(plan: &mut Plan, held: &HeldFacts, record: &Holder, now: Timestamp) {
     let known: Vec<FactId> =
         plan.outcomes.iter().filter(|o| o.action == Action::Dedup).filter_map(|o| o.id).collect();
     let standing =
         held.facts.iter().filter(|fact| Status::STANDING.contains(&fact.status) && known.contains(&fact.id));
     let standing: Vec<&Fact> = standing.filter(|fact| plan.written(fact.id).is_none()).collect();
     for fact in standing {
-        let noted = with(fact, &record);
-        let ends: Vec<&Fact> = held.facts.iter().filter(|end| is_end_of(end, fact, &record)).collect();
-        let after =
-            ends.iter().fold(noted.clone().unwrap_or_else(|| fact.clone()), |fact, end| left(fact, end));
-        if noted.is_some() || !ends.is_empty() {
+        let noted = with(fact, record).unwrap_or_else(|| fact.clone());
+        let ends: Vec<&Fact> = held.facts.iter().filter(|end| is_end_of(end, fact, record)).collect();
+        let after = ends.iter().fold(noted, |fact, end| left(fact, end));
+        if after != *fact {
             plan.writes.push(Write::Update(after));
         }
-        plan.writes.extend(ends.into_iter().map(|end| Write::Update(withdrawn(end, statement.now))));
+        plan.writes.extend(ends.into_iter().map(|end| Write::Update(withdrawn(end, now))));
     }
 }
 

@@ -70,16 +70,10 @@ impl Account {
 
     fn fate(&self) -> Fate {
         let any = |actions: &[Action]| self.outcomes.iter().any(|o| actions.contains(&o.action));
-        let changes = [
-            Action::Add,
-            Action::Supersede,
-            Action::Refine,
-            Action::Coexist,
-            Action::Flag,
-            Action::Archive,
-            Action::Retract,
-        ];
-        if any(&changes) {
+        let puts_down =
+            [Action::Add, Action::Supersede, Action::Refine, Action::Coexist, Action::Flag, Action::Archive];
+        // What it said before may end though what it says now is left out.
+        if any(&puts_down) || any(&[Action::Retract]) && !any(&[Action::Skip]) {
             Fate::Taken
         } else if self.steps_left > 0 {
             Fate::NotReached
