@@ -255,7 +255,7 @@ def decode_receipt(body, at):
         if word == "summaries":
             receipt.summaries = record.list_of(record.i64)
             word = record.text()
-        receipt.what = decode_erased(word, record)
+        receipt.what, receipt.erased = decode_erased(word, record)
         receipt.memories = record.list_of(record.i64)
         receipt.counts = [record.u64() for _ in range(4)]
     else:
@@ -265,22 +265,29 @@ def decode_receipt(body, at):
 
 
 def decode_erased(word, record):
-    """What an erasure receipt says was erased, in words."""
+    """What an erasure receipt says was erased, in words, and as its summary has it: given the space and the user."""
     if word == "subject":
-        return f"the subject {quoted(record.text())}"
+        subject = record.text()
+        return f"the subject {quoted(subject)}", lambda space, _: f"'{subject}' of {space}"
     if word == "space":
-        return "the space"
+        return "the space", lambda space, _: f"all of {space}"
     if word == "user":
-        return "every space of the user"
+        return "every space of the user", lambda _, user: f"every space of {user}"
     if word == "older_than_days":
-        return f"what was older than {record.u64()} days in the space"
+        days = record.u64()
+        return (f"what was older than {days} days in the space",
+                lambda space, _: f"what was older than {days} day(s) in {space}")
     if word == "older_than_days_in":
         days, spaces = record.u64(), record.list_of(record.text, record.text, record.text)
         if not spaces:
             raise Fault(record.at, "the list of the spaces that were reached is empty")
-        return f"what was older than {days} days in {shortened(spaces, space_in_words)}"
+        named = ", ".join("/".join(space) for space in spaces)
+        return (f"what was older than {days} days in {shortened(spaces, space_in_words)}",
+                lambda *_: f"what was older than {days} day(s) in {named}")
     if word == "graph":
-        return f"the facts of receipt {record.i64()} from the entity graph"
+        other = record.i64()
+        return (f"the facts of receipt {other} from the entity graph",
+                lambda *_: f"from the graph what receipt #{other} erased")
     raise Fault(record.at, f"{quoted(word)} is nothing that a receipt can say was erased")
 
 
@@ -577,11 +584,30 @@ def open_text(thing, disclosure_name, words_name, place, commitment):
     return text
 
 
+def summary_of(receipt):
+    """The one line that the service shows for the receipt."""
+    if receipt.kind == "knowledge_attestation":
+        return f"'{receipt.subject}' = {receipt.value}"
+    space = "/".join(receipt.space) if receipt.space else "an unnamed space"
+    user = receipt.space[0] if receipt.space else "an unnamed user"
+    redacted, removed, receipts_removed, blanked = receipt.counts
+    text = f"erased {receipt.erased(space, user)}: {len(receipt.memories)} fact(s)"
+    text += f", {redacted} decision(s) redacted" if redacted else ""
+    text += f", {removed} decision(s) removed" if removed else ""
+    text += f", {receipts_removed} receipt(s) removed" if receipts_removed else ""
+    text += f", {blanked} audit {'entry' if blanked == 1 else 'entries'} blanked" if blanked else ""
+    text += "; the user's key was destroyed" if receipt.keys_destroyed else ""
+    if receipt.graph_pending:
+        text += "; the removal from the graph was still to come, with a receipt of its own"
+    return text
+
+
 def check_receipt(thing, place, keys, user=None):
     body = signed_body(thing, place, keys)
     receipt = decode_receipt(body, within(place, "body"))
     refuse_retired(thing, place, keys, receipt.log_size, receipt.time)
-    compare_words(thing, place, id=receipt.id, kind=receipt.kind, ts=receipt.time)
+    compare_words(thing, place, id=receipt.id, kind=receipt.kind, ts=receipt.time,
+                  summary=summary_of(receipt))
     if user is not None and receipt.space is not None and receipt.space[0] != user:
         raise Fault(place, f"it is about user {quoted(receipt.space[0])}, not about {quoted(user)}")
     where = space_in_words(receipt.space) if receipt.space else "no space named"

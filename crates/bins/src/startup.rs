@@ -38,6 +38,10 @@ pub fn block_on<T>(runtime: &Runtime, work: impl Future<Output = T>) -> T {
 /// Opens the store and puts the service together. Must be called within a Tokio runtime.
 pub async fn service(settings: Settings) -> Result<Service, StartupError> {
     let models = models(settings.models)?;
+    let options = &settings.options;
+    if !options.four_eyes && options.slots.slots().iter().any(|slot| slot.confirm) {
+        tracing::warn!("{ALONE}");
+    }
     settings.database_file.make_folder()?;
     let store = store(settings.storage, settings.witnesses).await?;
     let service = Service::new(store.clone(), models, settings.options);
@@ -57,6 +61,10 @@ pub async fn store(storage: StoreSettings, witnesses: Vec<Witness>) -> Result<St
 pub async fn graph(store: &Store, settings: &GraphSettings) -> Result<Graph, StartupError> {
     Ok(Graph::new(settings, store.graph_projection().await?)?)
 }
+
+/// What is said once where slots are guarded, and one person may decide on them.
+const ALONE: &str = "Slots are guarded and SVC_FOUR_EYES is off: whoever may approve can also change a guarded value, or \
+    erase it and say another, alone.";
 
 /// What is said once when the entity graph is on.
 const IN_THE_CLEAR: &str = "The entity graph is on. Neo4j holds no name and no value, but in the clear which tenants \

@@ -7,13 +7,20 @@ use crate::routes;
 use crate::state::Console;
 use edge::http::{Page, Site, Visit, Visitor};
 use futures_util::future::BoxFuture;
-use hyper::StatusCode;
 use hyper::http::request::Parts;
+use hyper::{Method, StatusCode};
+
+const SIGN_IN: &str = "signin";
 
 impl Site for Console {
     fn visitor(&self, parts: &Parts) -> Visitor {
-        if assets::is_asset(self.page(&parts.uri)) {
-            return Visitor::Asset;
+        let path = self.page(&parts.uri);
+        // The form is the same for every stranger, and what is sent with it proves itself or is nothing.
+        match (path, parts.method == Method::POST) {
+            (SIGN_IN, true) => return Visitor::Proving,
+            (SIGN_IN, false) => return Visitor::Asset,
+            _ if assets::is_asset(path) => return Visitor::Asset,
+            _ => {}
         }
         self.session(&parts.headers).map_or(Visitor::Stranger, |(token, _)| Visitor::SignedIn(token))
     }

@@ -1,6 +1,7 @@
 //! A fact and the words for what can happen to it.
 
 use crate::ids::FactId;
+use crate::times::Times;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -161,6 +162,10 @@ pub struct Fact {
     pub text: Arc<str>,
     pub pending: Option<Pending>,
     pub earlier: Vec<Earlier>,
+    /// When it was said, and when it holds.
+    #[serde(default, skip_serializing_if = "Times::is_empty")]
+    pub times: Times,
+    /// When the row was stored.
     pub created: Timestamp,
     /// When the row last changed, by a new status or a refinement.
     pub changed: Timestamp,

@@ -21,6 +21,12 @@ pub fn subject_key(subject: &str) -> String {
     if folded.is_empty() { shown.trim().to_lowercase() } else { folded }
 }
 
+/// What a subject is taken for at a glance: its bare letters, however they are separated, accented or imitated. Only
+/// declared names are looked up by it; two subjects that nobody declared may well share it.
+pub fn glance_key(subject: &str) -> String {
+    look_alikes::bare(subject)
+}
+
 /// The key that a subject had before look-alikes were folded. Rows written before that have it until they are next
 /// written, so a search by key must ask for this one too. It differs for few subjects: those with full-width or
 /// otherwise compatible characters, with invisible ones, or with letters of two alphabets in a word.
@@ -50,7 +56,7 @@ fn folded<'a>(words: impl Iterator<Item = &'a str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{former_subject_key, subject_key, value_key};
+    use super::{former_subject_key, glance_key, subject_key, value_key};
 
     #[test]
     fn a_subject_keeps_its_identity_under_another_spelling() {
@@ -74,6 +80,22 @@ mod tests {
             assert_eq!(subject_key(imitated), "code status", "{imitated}");
         }
         assert_eq!(subject_key("\u{0412}UDGET"), "budget", "a Cyrillic capital that looks like a B");
+    }
+
+    #[test]
+    fn a_glance_takes_more_for_the_same() {
+        for imitated in [
+            "codestatus",
+            "Code\u{2060}Status",
+            "c\u{f3}de_status",
+            "code s\u{442}a\u{442}us",
+            "co de-sta.tus",
+            "\u{ff43}ode_status\u{301}",
+        ] {
+            assert_eq!(glance_key(imitated), "codestatus", "{imitated}");
+        }
+        assert_ne!(glance_key("code status 2"), glance_key("code status"));
+        assert_eq!(glance_key("!!!"), "");
     }
 
     #[test]

@@ -9,6 +9,10 @@ pub const SHARED_TEXT_BYTES: usize = 256;
 pub const SUBJECT_BYTES: usize = 256;
 /// A value is a phrase or a short paragraph; a document belongs elsewhere.
 pub const VALUE_BYTES: usize = 8 * 1024;
+/// A file of another memory: more than any that was seen, and less than what a machine has in memory.
+pub const IMPORT_FILE_BYTES: u64 = 256 * 1024 * 1024;
+/// How many objects and lists deep a record may be in a file of another memory: each of them is read once more for it.
+pub const IMPORT_NESTING: usize = 12;
 /// A scope is a word or two, such as `mobile` or `staging`.
 pub const SCOPE_BYTES: usize = 128;
 /// Ids of users, agents and runs, names of sources, principals and tenants.

@@ -2,6 +2,7 @@
 
 use crate::Share;
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 #[derive(Debug, Clone, Default)]
@@ -15,9 +16,25 @@ enum Told {
 
 /// Clones share what is told: whoever does the work says it, and whoever waits reads it.
 #[derive(Debug, Clone, Default)]
-pub struct Notice(Arc<Mutex<Told>>);
+pub struct Notice(Arc<Board>);
+
+#[derive(Debug, Default)]
+struct Board {
+    told: Mutex<Told>,
+    is_watched: AtomicBool,
+}
 
 impl Notice {
+    /// Somebody asked to be told, and sees it.
+    pub fn watch(&self) {
+        self.0.is_watched.store(true, Ordering::Relaxed);
+    }
+
+    /// Whoever sees that work goes on waits longer for it than one who sees nothing.
+    pub fn is_watched(&self) -> bool {
+        self.0.is_watched.load(Ordering::Relaxed)
+    }
+
     pub fn say(&self, words: impl Into<Cow<'static, str>>) {
         self.tell(Told::Words(words.into()));
     }
@@ -49,10 +66,10 @@ impl Notice {
     }
 
     fn tell(&self, told: Told) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = told;
+        *self.0.told.lock().unwrap_or_else(PoisonError::into_inner) = told;
     }
 
     fn told(&self) -> Told {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

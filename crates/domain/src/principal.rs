@@ -174,7 +174,7 @@ impl PrincipalOrigin {
 }
 
 /// As [`PrincipalOrigin::id`] makes it, or as somebody names it who wants to end or rotate a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PrincipalId(pub String);
 
 impl PrincipalId {

@@ -1,6 +1,8 @@
-//! What a model says of a statement, before any rule has looked at it.
+//! A fact as a model, or the caller, says it, before any rule has looked at it.
 
-/// One fact as the model wrote it. A field that was missing or of the wrong type is `None`; nothing here is
+use crate::when::When;
+
+/// One fact as it was written. A field that was missing or of the wrong type is `None`; nothing here is
 /// checked, and nothing here may be trusted.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RawFact {
@@ -16,6 +18,18 @@ pub struct RawFact {
     pub confidence: Option<f64>,
     pub reason: Option<String>,
     pub target_id: Option<i64>,
+    /// Whether the subject holds several values. Only a caller says so, and gives dates.
+    pub list: bool,
+    pub valid_from: Option<When>,
+    pub valid_until: Option<When>,
+}
+
+/// Who made facts of a statement's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proposer {
+    Model,
+    /// Whoever brought the facts with the words. They have read the conversation, and answer for it with their key.
+    Caller,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! What the words of a statement say of one of its facts. The rules read no language: this is all that they learn of the
 //! words.
 
-use crate::RawFact;
+use crate::{FactId, RawFact};
+use std::collections::BTreeSet;
 
 /// Why words do not assert something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +45,14 @@ pub struct Wording {
     pub doubt: Option<Doubt>,
     /// The words say that the value no longer holds.
     pub removal: bool,
+    /// The words deny the value.
+    pub denied: bool,
+    /// Who or what else the words give the value of a declared slot to.
+    pub owner: Option<String>,
     /// `None` where the proposal aims at nothing that is held.
     pub target: Option<Named>,
+    /// Held facts of the proposal's own subject that the words do not name, and that it must therefore not change.
+    pub unnamed: BTreeSet<FactId>,
 }
 
 /// A fact that was proposed, with what the statement's words say of it.

@@ -27,6 +27,7 @@ pub(crate) fn messages(
     call: impl Future<Output = String> + Send + 'static,
 ) -> BoxStream<'static, String> {
     let Some(token) = token else { return stream::once(call).boxed() };
+    notice.watch();
     let ticks = Ticks { token, clock: interval_at(Instant::now() + every, every), told: 0, notice };
     stream::unfold(Some((Box::pin(call), ticks)), |running| async move {
         let (mut call, mut ticks) = running?;

@@ -186,6 +186,7 @@ mod tests {
             text: "".into(),
             pending: None,
             earlier: Vec::new(),
+            times: domain::Times::default(),
             created: Timestamp::UNIX_EPOCH,
             changed: Timestamp::UNIX_EPOCH,
         }

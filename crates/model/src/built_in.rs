@@ -1,7 +1,7 @@
 //! What a model in process must do, and how it learns that nobody waits for the result any more.
 
 use crate::request::{Answer, Extract};
-use domain::{Place, RawFact};
+use domain::{FactId, Place, RawFact};
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +20,8 @@ pub trait BuiltIn: Debug + Send + Sync {
     fn extract(&self, ask: &Extract<'_>, work: &Work) -> Vec<RawFact>;
     /// The facts are in order of rank.
     fn answer(&self, ask: &Answer<'_>) -> String;
+    /// The fact that the answer asserts, if it asserts any.
+    fn ground(&self, ask: &Answer<'_>) -> Option<FactId>;
     /// How likely each text answers the question, from 0 to 1.
     fn weigh(&self, question: &str, texts: &[&str]) -> Vec<f32>;
     fn embed(&self, texts: &[&str], work: &Work) -> Vec<Vec<f32>>;

@@ -80,6 +80,11 @@ impl From<ModelError> for Fault {
                 "The model has been away since {since}. It is asked again in the background; nothing was changed, so \
                  try again in a while. `health` shows whether it answers."
             ),
+            ModelError::Http { status: 401 | 403 | 404 } => {
+                "The model's provider refuses what it is asked, which does not pass by itself: the operator has to look at \
+                 its address, its key and the name of the model. Nothing was changed."
+                    .to_owned()
+            }
             other if other.is_transient() => {
                 format!("{}. Nothing was changed, so the call can be tried again.", other.told())
             }

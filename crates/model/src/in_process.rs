@@ -4,7 +4,7 @@ use crate::built_in::{BuiltIn, Work};
 use crate::cores::Cores;
 use crate::error::ModelError;
 use crate::request::{Answer, AnswerFact, Extract, Order};
-use domain::{Fact, RawFact};
+use domain::{Fact, FactId, RawFact};
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -47,17 +47,33 @@ impl InProcess {
     }
 
     pub async fn answer(&self, ask: &Answer<'_>, order: &Order) -> Result<String, ModelError> {
+        self.of_facts(ask, order, |model, ask| model.answer(ask)).await
+    }
+
+    pub async fn ground(&self, ask: &Answer<'_>, order: &Order) -> Result<Option<FactId>, ModelError> {
+        self.of_facts(ask, order, |model, ask| model.ground(ask)).await
+    }
+
+    async fn of_facts<T: Send + 'static>(
+        &self,
+        ask: &Answer<'_>,
+        order: &Order,
+        job: impl FnOnce(&dyn BuiltIn, &Answer<'_>) -> T + Send + 'static,
+    ) -> Result<T, ModelError> {
         let (question, now) = (ask.question.to_owned(), ask.now);
         let paths = ask.paths.to_vec();
-        let facts: Vec<(Fact, bool, bool)> =
-            ask.facts.iter().map(|f| (f.fact.clone(), f.retired, f.disputed)).collect();
+        let facts: Vec<(Fact, bool, Option<Fact>)> =
+            ask.facts.iter().map(|f| (f.fact.clone(), f.retired, f.change.cloned())).collect();
         let answer = move |model: &dyn BuiltIn, _: &Work| {
             let facts: Vec<AnswerFact<'_>> = facts
                 .iter()
-                .map(|(fact, retired, disputed)| AnswerFact { fact, retired: *retired, disputed: *disputed })
+                .map(|(fact, retired, change)| AnswerFact {
+                    fact,
+                    retired: *retired,
+                    change: change.as_ref(),
+                })
                 .collect();
-            let ask = Answer { question: &question, facts: &facts, paths: &paths, now, notice: None };
-            model.answer(&ask)
+            job(model, &Answer { question: &question, facts: &facts, paths: &paths, now, notice: None })
         };
         self.run(order, answer).await
     }

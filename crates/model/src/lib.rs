@@ -30,4 +30,4 @@ pub use config::{ChatConfig, EmbedConfig, LONGEST_PROBE, Provider};
 pub use error::ModelError;
 pub use models::Models;
 pub use request::{Answer, AnswerFact, Effort, Extract, Intent, Order, SlotHint};
-pub use wording::Memory;
+pub use wording::{Meant, Memory, meant, names_fit, other_owner};

@@ -9,9 +9,9 @@ use crate::embedder::Embedder;
 use crate::error::ModelError;
 use crate::http;
 use crate::in_process::InProcess;
-use crate::request::{Answer, Effort, Extract, Order};
+use crate::request::{Answer, Effort, Extract, Order, SlotHint};
 use crate::wording::{self, Memory};
-use domain::{Account, Fault, Proposed, RawFact};
+use domain::{Account, Fault, Proposed, Proposer, RawFact};
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -120,6 +120,11 @@ impl Models {
         }
     }
 
+    /// Whether statements are read in process, by rules that take no request to forget.
+    pub fn reads_in_process(&self) -> bool {
+        matches!(self.inner.reader, Reader::BuiltIn(_))
+    }
+
     /// Whether vectors cost no request; then a question gets one whenever that helps.
     pub fn embeds_in_process(&self) -> bool {
         matches!(self.inner.vectors, Vectors::BuiltIn(_))
@@ -145,19 +150,36 @@ impl Models {
         self.inner.times.timed("answer", answer).await
     }
 
-    /// Each fact with what the words of the statement say of it, whichever model made the facts.
+    /// Whether one of the facts answers the question. A model behind HTTP says so in its answer alone.
+    pub async fn is_answered(&self, ask: &Answer<'_>, order: &Order) -> Result<bool, ModelError> {
+        match &self.inner.reader {
+            Reader::Remote(_) => Ok(true),
+            Reader::BuiltIn(model) => Ok(model.ground(ask, order).await?.is_some()),
+        }
+    }
+
+    /// Each fact with what the words of the statement say of it, whoever made the facts.
     pub async fn with_wording(
         &self,
         text: &str,
         facts: Vec<RawFact>,
+        proposer: Proposer,
         memory: impl Memory + Send + 'static,
+        slots: &Arc<[SlotHint]>,
         order: &Order,
     ) -> Result<Vec<Proposed>, ModelError> {
         if text.len() <= SHORT_TEXT && facts.len() <= FEW_FACTS {
-            return Ok(wording::with_wording(text, facts, &memory, &Work::until(order.deadline)));
+            return Ok(wording::with_wording(
+                text,
+                facts,
+                proposer,
+                &memory,
+                slots,
+                &Work::until(order.deadline),
+            ));
         }
-        let text = text.to_owned();
-        let read = move |work: &Work| wording::with_wording(&text, facts, &memory, work);
+        let (text, slots) = (text.to_owned(), Arc::clone(slots));
+        let read = move |work: &Work| wording::with_wording(&text, facts, proposer, &memory, &slots, work);
         self.inner.cores.run(order, read).await
     }
 

@@ -1,5 +1,6 @@
-//! Whether an endpoint is there. After the first failures in a row it counts as away: calls are told so at once, and one
-//! request in the background tries on until it is answered.
+//! Whether an endpoint is there. While it fails, calls try again, and one request in the background tries on until it is
+//! answered. Once it has failed for as long as a call waits for it, it counts as away: that call and those that follow are
+//! told so at once.
 
 use crate::error::ModelError;
 use crate::http::{Endpoint, Failed};
@@ -10,9 +11,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-/// Failures in a row, over at least this time, before an endpoint counts as away: it may be restarting.
+/// Failures in a row before an endpoint counts as away, however long ago the first was.
 const FAILURES: u32 = 2;
-const FAILING_FOR: Duration = Duration::from_secs(3);
 /// An attempt that was given less time than this and ran out of it says nothing about the endpoint.
 const FAIR_TIME: Duration = Duration::from_secs(2);
 /// How long one request in the background waits for an answer.
@@ -46,10 +46,16 @@ struct Trouble {
 }
 
 impl Presence {
-    fn away(&self) -> Option<ModelError> {
+    /// For one who waits so long after the first failure.
+    fn away(&self, span: Duration) -> Option<ModelError> {
         let trouble = self.trouble.as_ref()?;
-        let away = trouble.failures >= FAILURES && trouble.began.elapsed() >= FAILING_FOR;
+        let away = trouble.failures >= FAILURES && trouble.began.elapsed() >= span;
         away.then_some(ModelError::Away { since: trouble.since, last: trouble.last })
+    }
+
+    /// How much is left of so long a wait.
+    fn left_of(&self, span: Duration) -> Duration {
+        self.trouble.as_ref().map_or(span, |trouble| span.saturating_sub(trouble.began.elapsed()))
     }
 }
 
@@ -58,9 +64,9 @@ impl Watched {
         Self { endpoint, ping: Arc::new(ping), presence: watch::Sender::default() }
     }
 
-    /// Fails at once while the endpoint is away.
-    pub async fn post(&self, body: &Value, time: Duration) -> Result<Vec<u8>, Failed> {
-        if let Some(away) = self.presence.borrow().away() {
+    /// Fails at once while the endpoint is away for one who waits so long for it.
+    pub async fn post(&self, body: &Value, time: Duration, span: Duration) -> Result<Vec<u8>, Failed> {
+        if let Some(away) = self.presence.borrow().away(span) {
             return Err(away.into());
         }
         self.try_anyway(body, time).await
@@ -79,30 +85,33 @@ impl Watched {
         outcome
     }
 
-    /// Ends after this time, or earlier if the endpoint turns out to be away.
-    pub fn pause(&self, time: Duration) -> impl Future<Output = ()> + use<> {
+    /// Ends after this time, or earlier where the endpoint answers somebody else or turns out to be away.
+    pub fn pause(&self, time: Duration, span: Duration) -> impl Future<Output = ()> + use<> {
         let mut presence = self.presence.subscribe();
+        let (fails, left) = {
+            let presence = presence.borrow();
+            (presence.trouble.is_some(), presence.left_of(span))
+        };
         async move {
             tokio::select! {
-                () = sleep(time) => {}
-                _ = presence.wait_for(|presence| presence.away().is_some()) => {}
+                () = sleep(time.min(left)) => {}
+                _ = presence.wait_for(|presence| presence.trouble.is_none()), if fails => {}
             }
         }
     }
 
     fn answered(&self) {
         self.presence.send_if_modified(|presence| {
-            if let Some(trouble) = presence.trouble.take() {
-                let seconds = trouble.began.elapsed().as_secs();
-                tracing::info!(host = self.endpoint.url.host_str(), seconds, "the endpoint answers again");
-            }
-            false
+            let Some(trouble) = presence.trouble.take() else { return false };
+            let seconds = trouble.began.elapsed().as_secs();
+            tracing::info!(host = self.endpoint.url.host_str(), seconds, "the endpoint answers again");
+            true
         });
     }
 
     fn failed(&self, began: Instant, last: &'static str) {
         self.presence.send_modify(|presence| {
-            let was_away = presence.away().is_some();
+            let is_first = presence.trouble.is_none();
             let since = || Timestamp::now() - began.elapsed();
             let trouble = presence.trouble.get_or_insert_with(|| Trouble {
                 since: Timestamp::from_second(since().as_second()).unwrap_or_else(|_| since()),
@@ -112,8 +121,12 @@ impl Watched {
             });
             trouble.failures += 1;
             trouble.last = last;
-            if !was_away && presence.away().is_some() {
-                tracing::warn!(host = self.endpoint.url.host_str(), kind = last, "the endpoint is away");
+            if is_first {
+                tracing::warn!(
+                    host = self.endpoint.url.host_str(),
+                    kind = last,
+                    "the endpoint does not answer"
+                );
             }
             if !presence.is_pinged {
                 presence.is_pinged = true;

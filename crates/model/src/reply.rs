@@ -173,6 +173,7 @@ fn raw_fact(object: &Map<String, Value>) -> RawFact {
         confidence: object.get("confidence").and_then(finite_number),
         reason: text("reason"),
         target_id: object.get("target_id").and_then(fact_id),
+        ..RawFact::default()
     }
 }
 

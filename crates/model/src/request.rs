@@ -31,10 +31,18 @@ pub struct SlotHint {
     /// Other names for it: a fact under one of these is held under the slot's.
     pub aliases: Vec<String>,
     pub description: String,
+    /// The words for whom or what the slot is about; empty where that is not said.
+    pub owner: Vec<String>,
     /// Whether the slot holds many values, each a fact of its own.
     pub list: bool,
     /// Whether the value must be exactly as it was said.
     pub verbatim: bool,
+}
+
+impl SlotHint {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.name.as_str()).chain(self.aliases.iter().map(String::as_str))
+    }
 }
 
 /// Which facts does this statement hold, and what do they do to those that are known?
@@ -57,8 +65,8 @@ pub struct AnswerFact<'a> {
     pub fact: &'a Fact,
     /// Whether the fact no longer holds, and is given as history.
     pub retired: bool,
-    /// Whether a change to the fact waits for a person.
-    pub disputed: bool,
+    /// The change to the fact that waits for a person.
+    pub change: Option<&'a Fact>,
 }
 
 /// What do these facts answer to this question?

@@ -7,6 +7,7 @@ use crate::word::Word;
 use crate::words::words;
 use domain::words::{Boundary, split_words};
 use encoder::Modality;
+use prose::is_order;
 
 /// Whether a topic has a name or a number, as the sentence spells it.
 pub(crate) fn is_name(topic: &str, sentence: &str) -> bool {
@@ -71,12 +72,29 @@ pub(crate) fn is_slight(clause: &Clause) -> bool {
     clause.words.len() <= FEW && !clause.words.iter().any(tells)
 }
 
+/// "Put it in the calendar", "send them the hotfix": an order for this moment, with no name, number or date in it.
+pub(crate) fn is_passing_order(text: &str, words: &[Word]) -> bool {
+    let tells = |w: &Word| w.has_digit() || w.is_quoted() || w.is_capital() && w.at.start > 0 && !w.is("i");
+    is_order(text) && !words.iter().any(|w| tells(w) || w.is_any(&["list", "lists", "never", "always"]))
+}
+
 /// Greetings, thanks, an order for this moment.
 pub(crate) fn is_small_talk(words: &[Word]) -> bool {
-    let bare: Vec<&str> = words.iter().filter(|w| !w.is_mark()).map(|w| w.low.as_str()).collect();
+    let is_apart = |w: Option<&Word>| w.is_none_or(Word::is_mark);
+    // "Wow, Mel!" calls somebody by name.
+    let is_called = |at: usize, w: &Word| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        at > 0
+            && w.is_capital()
+            && !w.has_digit()
+            && is_apart(words.get(at + 1))
+            && (is_apart(before) || at + 2 >= words.len())
+    };
+    let telling = words.iter().enumerate().filter(|(at, w)| !w.is_mark() && !is_called(*at, w));
+    let bare: Vec<&str> = telling.map(|(_, w)| w.low.as_str()).collect();
     let mut rest = bare.as_slice();
-    while let Some(length) = LEXICON.chatter(rest) {
+    while let Some(length) = LEXICON.chatter(rest).or_else(|| LEXICON.praise(rest)) {
         rest = rest.get(length..).unwrap_or_default();
     }
-    rest.is_empty()
+    rest.is_empty() && !bare.is_empty()
 }

@@ -1,7 +1,7 @@
 //! From a statement to proposals. Each sentence is read into facts, or kept as it was told, or tells nothing.
 
-use crate::clause::{Clause, clauses};
-use crate::cues::{asks_for, is_ahead, is_name, is_slight, is_small_talk, is_unreal};
+use crate::clause::{Clause, clauses, finite_verb};
+use crate::cues::{asks_for, is_ahead, is_name, is_passing_order, is_slight, is_small_talk, is_unreal};
 use crate::frame;
 use crate::link::{self, Placement};
 use crate::mention::{HeldState, set};
@@ -13,13 +13,14 @@ use crate::scope::{GLOBAL, scoped};
 use crate::segment::{self, Segment, SegmentKind, me};
 use crate::slot;
 use crate::topic::{name, points};
-use crate::value_phrase::whole_words;
+use crate::value_phrase::{bounded, whole_words};
 use crate::word::{Word, spell};
 use crate::words::words;
 use domain::keys::subject_key;
-use domain::{Action, FactKind, RawFact};
+use domain::{Action, Fact, FactKind, RawFact};
 use encoder::Modality;
 use model::{Extract, SlotHint, Work};
+use prose::{Correction, Owner, correction, is_thanks};
 use std::ops::Range;
 
 /// How many sentences of a statement are read. The rest of a longer one is kept as it was told.
@@ -55,12 +56,15 @@ pub(crate) fn extract(ask: &Extract<'_>, work: &Work) -> Vec<RawFact> {
         labelled.extend(modality::label(some));
     }
     let brief = cut.segments.len() <= 2;
-    let mut reader = Reader { ask, known: HeldState::states(ask.held), it: None, brief, found: Vec::new() };
+    let mut reader =
+        Reader { ask, known: HeldState::states(ask.held), it: None, brief, amended: None, found: Vec::new() };
     let mut kept: Vec<Segment<'_>> = Vec::new();
     let mut labelled = labelled.into_iter();
     for segment in &cut.segments {
         let labelled = if is_read(&segment) { labelled.next() } else { None };
+        let corrects = correction(segment.text).filter(|_| labelled.is_some());
         let handled = match labelled.filter(|_| work.goes_on()) {
+            Some(_) if let Some(correction) = corrects => reader.corrected(segment, &correction),
             Some(labelled) => reader.sentence(segment, &labelled),
             None => Handled::Kept,
         };
@@ -98,13 +102,15 @@ struct Reader<'a> {
     it: Option<String>,
     /// Whether the statement is short enough that its facts may be named by the words around their values.
     brief: bool,
+    /// What was meant in place of the value that the sentence gives.
+    amended: Option<String>,
     found: Vec<RawFact>,
 }
 
 impl Reader<'_> {
     fn sentence(&mut self, segment: &Segment<'_>, labelled: &LabelledSentence) -> Handled {
         let words = words(segment.text);
-        if is_small_talk(&words) {
+        if is_small_talk(&words) || is_thanks(segment.text) || is_passing_order(segment.text, &words) {
             return Handled::Nothing;
         }
         let asks = segment.text.trim_end_matches(['"', '”', ')', ' ']).ends_with('?');
@@ -122,7 +128,7 @@ impl Reader<'_> {
                 meant => meant,
             };
             clause.of = topics.last().filter(|topic| is_name(topic, segment.text)).cloned();
-            let mut readings = frame::read(&clause, &to);
+            let mut readings = self.readings(&clause, &to);
             // Among several speakers "the food" and "the handover" are not always the same thing, so the network must
             // agree.
             for reading in readings.iter_mut().filter(|_| segment.speaker.is_some()) {
@@ -145,6 +151,7 @@ impl Reader<'_> {
             };
         }
         if !asks && handled != Handled::Nothing {
+            self.put_in_doubt(segment.text, proposed);
             self.point_back(segment, handled, proposed);
         }
         // "It" in the next sentence refers to something only if there is just one candidate.
@@ -156,9 +163,26 @@ impl Reader<'_> {
         handled
     }
 
+    /// Of what a clause can be read as, what fills a declared slot comes first.
+    fn readings(&self, clause: &Clause, to: &Pointers) -> Vec<Reading> {
+        let (readings, slots) = (frame::read(clause, to), self.ask.slots);
+        let fills = |reading: &Reading| slot::named(reading, slots).is_some();
+        let settled = |reading: &Reading| {
+            fills(reading) || matches!(reading.shift, Shift::Gone | Shift::Became { from: Some(_) })
+        };
+        if slots.is_empty() || readings.iter().any(settled) {
+            return readings;
+        }
+        match frame::read_slot(clause, to, slots).filter(fills) {
+            Some(reading) => vec![reading],
+            None => readings,
+        }
+    }
+
     fn clause(&mut self, said: &SaidClause<'_>, readings: &[Reading], clause: &Clause) -> Handled {
         let SaidClause { sentence, text, value, meant } = *said;
         let gone = readings.iter().find(|r| r.shift == Shift::Gone);
+        let meant = self.meant(meant, text, readings);
         match meant {
             Modality::Question if sentence.contains('?') || asks_for(clause) => Handled::Nothing,
             Modality::Nothing if readings.is_empty() && is_slight(clause) => Handled::Nothing,
@@ -183,6 +207,22 @@ impl Reader<'_> {
                     readings.iter().map(|reading| self.stated(sentence, reading, clause)).collect();
                 if handled.contains(&Handled::Kept) { Handled::Kept } else { Handled::Read }
             }
+        }
+    }
+
+    /// Where a declared slot is filled, or one thing is left for another, the words say themselves how it is meant.
+    fn meant(&self, meant: Modality, text: &str, readings: &[Reading]) -> Modality {
+        let slot = readings.iter().find(|reading| slot::named(reading, self.ask.slots).is_some());
+        let once = words(text)
+            .iter()
+            .any(|w| w.is_any(&["used", "was", "were", "had", "formerly", "previously", "once"]));
+        let holds = slot.is_some_and(|reading| reading.shift == Shift::Is) && !once;
+        let denied = slot.is_some_and(|reading| prose::denies(text, &reading.subject, &reading.value));
+        let left = readings.iter().any(|reading| matches!(reading.shift, Shift::Became { from: Some(_) }));
+        match meant {
+            Modality::Ended if denied || left => Modality::Asserted,
+            Modality::Past | Modality::Nothing | Modality::Event if holds => Modality::Asserted,
+            meant => meant,
         }
     }
 
@@ -211,8 +251,7 @@ impl Reader<'_> {
 
     fn held(&mut self, text: &str, reading: &Reading, scope: &str) -> Handled {
         if let Some(slot) = slot::named(reading, self.ask.slots) {
-            self.fill(slot, &reading.value, scope, text);
-            return Handled::Read;
+            return self.fill(slot, &reading.value, scope, text);
         }
         if let Some(item) = link::item_replaced(reading, &self.known) {
             let placed = Placement {
@@ -272,7 +311,19 @@ impl Reader<'_> {
         }
         for (id, sure) in ended {
             let Some(held) = self.known.iter().map(|k| k.fact).find(|f| f.id == id) else { continue };
-            self.found.push(removal(held, sure));
+            // "Remove the eggs from my shopping list" leaves the rest of the list.
+            match reading.and_then(|gone| slot::without(&held.value, &gone.value)) {
+                Some(rest) => {
+                    let kept =
+                        fact(&held.subject, &rest, Action::Supersede, "current", PLAIN, "an item has gone");
+                    self.found.push(RawFact {
+                        scope: Some(held.scope.clone()),
+                        target_id: Some(held.id.0),
+                        ..kept
+                    });
+                }
+                None => self.found.push(removal(held, sure)),
+            }
         }
         Handled::Read
     }
@@ -303,11 +354,14 @@ impl Reader<'_> {
         if !points || !self.brief {
             return;
         }
-        let Some(last) = link::last_told(&self.known).map(|k| k.fact) else { return };
+        let last = link::last_told(&self.known).map(|k| k.fact);
+        let Some(last) = last.filter(|last| !self.is_of_another(sentence, last)) else { return };
         let (replaces, ends) = link::replaced(sentence, last);
         let new =
             self.found.iter_mut().skip(proposed).find(|f| f.action.as_deref() == Some(Action::Add.word()));
         match new {
+            Some(new)
+                if new.subject.as_deref().is_some_and(|s| slot::of_name(s, self.ask.slots).is_some()) => {}
             Some(new) if replaces >= POINTED => {
                 let alike = link::is_alike(&last.value, new.value.as_deref().unwrap_or_default());
                 let action = if alike { Action::Supersede } else { Action::Flag };
@@ -327,9 +381,52 @@ impl Reader<'_> {
         }
     }
 
+    /// "The budget is 40k, no wait, I meant 14k" gives one value; "sorry, I meant 14k" amends what was told last.
+    fn corrected(&mut self, segment: &Segment<'_>, correction: &Correction<'_>) -> Handled {
+        let Correction { told, meant, .. } = *correction;
+        let stands_alone = finite_verb(&words(meant)).is_some();
+        let text = if stands_alone { meant } else { told };
+        if !text.is_empty() {
+            let Some(labelled) = modality::label(&[text]).pop() else { return Handled::Kept };
+            self.amended = (!stands_alone).then(|| meant.to_owned());
+            let handled = self.sentence(&Segment { text, ..*segment }, &labelled);
+            self.amended = None;
+            return handled;
+        }
+        match link::amended(correction, self.ask.held) {
+            Some(held) => {
+                let meant = fact(&held.subject, meant, Action::Supersede, "current", PLAIN, "corrected");
+                self.found.push(RawFact {
+                    scope: Some(held.scope.clone()),
+                    target_id: Some(held.id.0),
+                    ..meant
+                });
+                Handled::Read
+            }
+            None => Handled::Kept,
+        }
+    }
+
+    /// The value of a declared slot that the words deny, doubt or say to have gone, although nothing was read: a person is
+    /// asked.
+    fn put_in_doubt(&mut self, sentence: &str, proposed: usize) {
+        let found = link::doubted(sentence, self.ask.held, self.ask.slots);
+        for (held, sure) in found {
+            let about = |found: &RawFact| {
+                found.target_id == Some(held.id.0)
+                    || found.value.as_deref().is_some_and(|value| set(value) == set(&held.value))
+                        && found.kind.as_deref() != Some("event")
+            };
+            if !self.found.iter().skip(proposed).any(about) {
+                self.found.push(removal(held, sure));
+            }
+        }
+    }
+
     /// A sentence that changes nothing as it is read may still say that something no longer holds: a person is asked.
     fn may_have_ended(&mut self, sentence: &str, enough: f32, alone: bool, proposed: usize) {
-        let ended = link::maybe_ended(sentence, self.ask.held, &self.known, enough, alone);
+        let mut ended = link::maybe_ended(sentence, self.ask.held, &self.known, enough, alone);
+        ended.retain(|(held, _)| !self.is_of_another(sentence, held));
         // A named thing with one held figure and one new figure: that is a change.
         if let ([(held, likely)], true) = (ended.as_slice(), alone)
             && *likely >= CERTAIN
@@ -366,18 +463,35 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether a sentence denies something else than the fact's value, or speaks of somebody else than its slot does.
+    fn is_of_another(&self, sentence: &str, held: &Fact) -> bool {
+        let Some(slot) = slot::of_name(&held.subject, self.ask.slots) else { return false };
+        let names: Vec<&str> = slot.names().collect();
+        let says_it = set(&held.value).is_subset(&set(sentence));
+        let denies = words(sentence).iter().any(|w| w.is_any(&["not", "never"]));
+        denies && !says_it || prose::speaks_of_another(sentence, Owner { words: &slot.owner, slot: &names })
+    }
+
     /// The network may see that a clause fills a declared slot in a form that is not read here.
     fn in_slot(&mut self, text: &str, value: Option<&[Word]>, clause: &Clause) -> Handled {
         let Some(slot) = slot::filled_by(text, self.ask.slots) else { return Handled::Kept };
         let behind = slot::behind_name(slot, &clause.words).filter(|_| slot.list);
-        let Some(value) = behind.or(value).map(spell).filter(|value| slot::tells(slot, value)) else {
+        let Some(value) =
+            behind.or(value).map(|words| spell(bounded(words))).filter(|value| slot::tells(slot, value))
+        else {
             return Handled::Kept;
         };
-        self.fill(slot, &value, GLOBAL, text);
-        Handled::Read
+        self.fill(slot, &value, GLOBAL, text)
     }
 
-    fn fill(&mut self, slot: &SlotHint, value: &str, scope: &str, text: &str) {
+    fn fill(&mut self, slot: &SlotHint, value: &str, scope: &str, text: &str) -> Handled {
+        if !slot::takes(slot, value) {
+            return Handled::Kept;
+        }
+        if slot::is_former(slot, text) {
+            self.found.push(fact(&slot.name, value, Action::Archive, "past", PLAIN, "true in the past"));
+            return Handled::Read;
+        }
         let values = if slot.list { slot::items(&words(value)) } else { vec![value.to_owned()] };
         for value in values {
             let reading = Reading { subject: slot.name.clone(), value, shift: Shift::Is, arity: Arity::One };
@@ -389,10 +503,12 @@ impl Reader<'_> {
             };
             self.propose(&placed, &reading.value, scope);
         }
+        Handled::Read
     }
 
     fn propose(&mut self, placed: &Placement, value: &str, scope: &str) {
         let action = if placed.sure { placed.action } else { Action::Flag };
+        let value = self.amended.as_deref().unwrap_or(value);
         let (confidence, why) =
             if placed.sure { (PLAIN, "") } else { (DOUBTFUL, "it is not clear whether it replaces this") };
         let proposed = fact(&placed.subject, value, action, "current", confidence, why);

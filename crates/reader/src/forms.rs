@@ -3,7 +3,7 @@
 use crate::lexicon::{LEXICON, Relation};
 use crate::reading::{Arity, Pointers, Reading, Shift, TAKES};
 use crate::topic::{Topic, thing};
-use crate::value_phrase::{is_value, timeless, value};
+use crate::value_phrase::{bounded, is_value, timeless, value};
 use crate::verb_group::VerbGroup;
 use crate::word::{Tag, Word, spell};
 
@@ -113,7 +113,7 @@ pub(crate) fn gone(
     to: &Pointers,
 ) -> Option<Reading> {
     let particle = rest.first().map(|w| w.low.as_str());
-    let removes = LEXICON.is_removal(verb, particle);
+    let removes = LEXICON.is_removal(verb, particle) || is_taken_off(verb, rest);
     if !(removes && (group.past || group.helped || group.is) && !group.doing) && !group.no_longer {
         return None;
     }
@@ -129,13 +129,68 @@ pub(crate) fn gone(
         rest.first().is_some_and(|w| w.is_preposition() || w.is_any(&["off", "out", "down", "up"])),
     );
     let object = rest.get(skip..).unwrap_or_default();
+    let ends = object.iter().position(|w| w.is_any(&["off", "out", "from", "as"])).filter(|at| *at > 0);
+    let object = object.get(..ends.unwrap_or(object.len())).unwrap_or_default();
     let named = if object.is_empty() || group.is { topic.name.clone() } else { thing(object, to) };
     let subject = if object.is_empty() || group.is { String::new() } else { topic.name.clone() };
     (!named.is_empty()).then_some(Reading { subject, value: named, shift: Shift::Gone, arity: Arity::Unsure })
 }
 
+/// "Take the eggs off", "took Zeynep out".
+fn is_taken_off(verb: &str, rest: &[Word]) -> bool {
+    matches!(verb, "take" | "cross" | "strike")
+        && rest.iter().skip(1).take(4).any(|w| w.is_any(&["off", "out"]))
+}
+
+/// "Remove the eggs", "scratch Haarlem", "take Zeynep off the list" order something out.
+pub(crate) fn struck(words: &[Word], to: &Pointers) -> Option<Reading> {
+    const STRIKING: [&str; 8] = ["remove", "delete", "drop", "scratch", "strike", "take", "cross", "erase"];
+    let polite =
+        words.iter().take_while(|w| w.is_any(&["please", "and", "now", "also", "can", "you"])).count();
+    let (verb, rest) = words.get(polite..)?.split_first()?;
+    if !verb.is_any(&STRIKING) || verb.is_any(&["take", "cross"]) && !is_taken_off(&verb.low, rest) {
+        return None;
+    }
+    let end = rest
+        .iter()
+        .position(|w| w.is_any(&["off", "out", "from", "as", ",", "in", "on"]))
+        .unwrap_or(rest.len());
+    let object = rest.get(..end).filter(|object| !object.is_empty() && object.len() <= 5)?;
+    let value = thing(object, to);
+    (!value.is_empty()).then_some(Reading {
+        subject: String::new(),
+        value,
+        shift: Shift::Gone,
+        arity: Arity::Unsure,
+    })
+}
+
+/// "We ditched Heroku for Render": what the new thing is not, for good or for a while.
+fn ditched(topic: &Topic, verb: &str, rest: &[Word], to: &Pointers) -> Option<Reading> {
+    const LEFT: [&str; 6] = ["ditch", "drop", "dump", "abandon", "leav", "left"];
+    const REASONS: [&str; 12] =
+        ["good", "now", "ever", "a", "lack", "being", "reasons", "the", "some", "that", "this", "cost"];
+    let at = rest.iter().position(|w| w.is("for")).filter(|at| *at > 0 && LEFT.contains(&verb))?;
+    let new = bounded(rest.get(at + 1..)?);
+    let until = new.iter().position(|w| w.is_preposition()).unwrap_or(new.len());
+    let new = match new.get(..until)? {
+        [the, named @ .., kind] if the.is("the") && kind.tag == Tag::Noun && !named.is_empty() => named,
+        [first, ..] if first.is_any(&REASONS) => return None,
+        given => given,
+    };
+    (!new.is_empty() && topic.name != "you").then(|| Reading {
+        subject: String::new(),
+        value: value(new),
+        shift: Shift::Became { from: Some(thing(rest.get(..at).unwrap_or_default(), to)) },
+        arity: Arity::One,
+    })
+}
+
 /// "The deadline moved from Friday to Monday", "we replaced Jenkins with Buildkite", "Room 2 got a new code, 5582".
 pub(crate) fn changed(topic: &Topic, verb: &str, rest: &[Word], to: &Pointers) -> Option<Reading> {
+    if let Some(reading) = ditched(topic, verb, rest, to) {
+        return Some(reading);
+    }
     let find = |words: &[&str]| rest.iter().position(|w| w.is_any(words));
     let became = |subject: String, from: Option<String>, value: String| {
         Some(Reading { subject, value, shift: Shift::Became { from }, arity: Arity::One })

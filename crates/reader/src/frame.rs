@@ -1,17 +1,138 @@
 //! What a clause says: a subject and its value. Only certain forms are read; everything else is kept as it was told.
 
 use crate::clause::{Clause, finite_verb};
-use crate::forms::{changed, copula, gone, having, related, taking, using};
+use crate::forms::{changed, copula, gone, having, related, struck, taking, using};
+use crate::lexicon::LEXICON;
 use crate::reading::{Arity, Pointers, Reading, Shift, TAKES};
+use crate::slot;
 use crate::topic::{Topic, points, thing};
-use crate::value_phrase::bounded;
+use crate::value_phrase::{bounded, value};
 use crate::verb_group::VerbGroup;
 use crate::word::{Tag, Word, spell};
 use domain::words::{Boundary, split_words};
+use model::SlotHint;
 
 pub(crate) fn read(clause: &Clause, to: &Pointers) -> Vec<Reading> {
     let Some(reading) = read_one(clause, to) else { return Vec::new() };
     doses(&reading).unwrap_or_else(|| vec![reading])
+}
+
+/// What a clause says of a declared slot, by a verb or a kind of value that fills one: "the customer runs 8.7", "I eat
+/// kosher". What it denies or only thinks possible is read too: the rules see that in the words.
+pub(crate) fn read_slot(clause: &Clause, to: &Pointers, slots: &[SlotHint]) -> Option<Reading> {
+    let words = clause.words.get(thinking(&clause.words)..).unwrap_or_default();
+    let words = words.get(reporting(words)..).unwrap_or_default();
+    let at = finite_verb(words).or_else(|| clause.subject.is_some().then_some(0))?;
+    let own = words.get(..at).unwrap_or_default();
+    let said_of = if own.is_empty() { clause.subject.as_deref().unwrap_or_default() } else { own };
+    if said_of
+        .iter()
+        .chain(words.first())
+        .any(|w| w.is_any(&["if", "when", "unless", "should", "whether", "let"]))
+    {
+        return None;
+    }
+    let topic = Topic::of(said_of.get(lead(said_of)..).unwrap_or_default(), to)
+        .unwrap_or(Topic { name: String::new(), is_person: false });
+    let group = VerbGroup::read(words, at)?;
+    if said_of.iter().any(|w| w.is("used")) {
+        return None;
+    }
+    let ought = words.iter().any(|w| w.is_any(&["should", "would", "must", "can", "shall", "ought"]));
+    if group.modal && ought {
+        return None;
+    }
+    let rest = bounded(words.get(group.end..).unwrap_or_default());
+    let is_slot = if group.verb.is_none() { slot::of_phrase(rest, slots) } else { None };
+    if let Some(slot) = is_slot {
+        let value = spell(said_of.get(lead(said_of)..).unwrap_or_default());
+        let points = said_of.iter().all(|w| matches!(w.tag, Tag::Pronoun | Tag::Determiner));
+        return (!points && says(&value)).then(|| Reading {
+            subject: slot.name.replace('_', " "),
+            value,
+            shift: group.shift(),
+            arity: Arity::One,
+        });
+    }
+    let named =
+        Reading { subject: topic.name.clone(), value: spell(rest), shift: Shift::Is, arity: Arity::One };
+    let is_named = group.verb.is_none() && !topic.name.is_empty() && slot::named(&named, slots).is_some();
+    let (attribute, given) = if is_named { (String::new(), rest) } else { slot_value(&group, rest, slots)? };
+    let value = value(given);
+    let shift = if group.will { Shift::Will } else { group.shift() };
+    says(&value).then(|| Reading { subject: topic.attribute(&attribute), value, shift, arity: Arity::One })
+}
+
+/// "One of the porters said she …": where what was said begins.
+fn reporting(words: &[Word]) -> usize {
+    const REPORTING: [&str; 12] = [
+        "said",
+        "says",
+        "reckons",
+        "reckoned",
+        "heard",
+        "thinks",
+        "believes",
+        "claims",
+        "claimed",
+        "mentioned",
+        "claim",
+        "told",
+    ];
+    let Some(at) = words.iter().position(|w| w.is_any(&REPORTING)).filter(|at| *at > 0) else { return 0 };
+    let skip = words.iter().skip(at + 1).take_while(|w| w.is_any(&["that", "me", "us"])).count();
+    let said = words.get(at + 1 + skip..).unwrap_or_default();
+    if finite_verb(said).is_some_and(|verb| verb > 0) { at + 1 + skip } else { 0 }
+}
+
+/// The attribute of a declared slot, and the words that give its value.
+fn slot_value<'w>(group: &VerbGroup, rest: &'w [Word], slots: &[SlotHint]) -> Option<(String, &'w [Word])> {
+    let verb = group.verb.as_deref().unwrap_or("be");
+    let particle = rest.iter().take(2).position(|w| w.is_preposition());
+    let up = rest.get(particle.map_or(0, |at| at + 1)..).unwrap_or_default();
+    let by_verb = particle
+        .and_then(|at| rest.get(at))
+        .and_then(|w| LEXICON.fills(verb, Some(&w.low)))
+        .map(|attribute| (attribute, up))
+        .or_else(|| LEXICON.fills(verb, None).map(|attribute| (attribute, rest)));
+    if let Some(found) = named_last(rest, slots) {
+        return Some(found);
+    }
+    let holds = matches!(verb, "be" | "have" | "eat" | "follow" | "go" | "got");
+    let kind = LEXICON.kind(&spell(rest)).filter(|kind| holds && slot::of_attribute(kind, slots).is_some());
+    if let Some(kind) = kind {
+        return Some((kind.to_owned(), near_this(rest)));
+    }
+    let (attribute, given) = by_verb?;
+    slot::of_attribute(attribute, slots)?;
+    Some((attribute.to_owned(), near_this(given)))
+}
+
+/// "A cautious risk tolerance", "the Team plan": the value is before the slot's name.
+fn named_last<'w>(rest: &'w [Word], slots: &[SlotHint]) -> Option<(String, &'w [Word])> {
+    (1..=2).rev().find_map(|count| {
+        let at = rest.len().checked_sub(count).filter(|at| *at > 0)?;
+        let name = spell(rest.get(at..)?);
+        let slot = slot::of_name(&name, slots)?;
+        let given = rest.get(..at)?;
+        let given = given.get(usize::from(given.first()?.is_preposition())..)?;
+        let plain = !given.is_empty()
+            && given.len() <= 4
+            && !given.iter().any(|w| w.is_any(&["my", "our", "no", "'s", "of"]));
+        let plain = plain && !given.iter().any(|w| matches!(w.tag, Tag::Aux | Tag::Pronoun));
+        let tells = given.iter().any(|w| !matches!(w.tag, Tag::Determiner | Tag::Adverb));
+        (plain && tells).then(|| (slot.name.replace('_', " "), given))
+    })
+}
+
+/// Up to "in this deal", "on this one", "as well".
+fn near_this(words: &[Word]) -> &[Word] {
+    let at = words.windows(2).position(|pair| {
+        matches!(pair, [preposition, this]
+            if preposition.is_preposition() && this.is("this") || preposition.is("as") && this.is("well")
+                || preposition.is("at") && this.is("all"))
+    });
+    words.get(..at.unwrap_or(words.len())).unwrap_or_default()
 }
 
 /// "Metformin 500 mg and lisinopril 10 mg" are two.
@@ -67,6 +188,9 @@ fn read_one(clause: &Clause, to: &Pointers) -> Option<Reading> {
     // "Not that urgent after all: …" labels nothing.
     let colon = words.iter().position(|w| w.is(":")).map_or(0, |at| at + 1);
     let words = words.get(colon..).unwrap_or_default();
+    if let Some(reading) = struck(words, to) {
+        return Some(reading);
+    }
     let at = finite_verb(words).or_else(|| clause.subject.is_some().then_some(0))?;
     let own = words.get(..at).unwrap_or_default();
     let said_of = if own.is_empty() { clause.subject.as_deref()? } else { own };
@@ -79,7 +203,9 @@ fn read_one(clause: &Clause, to: &Pointers) -> Option<Reading> {
     }
     let reading = match group.verb.as_deref() {
         None => copula(&topic, &group, rest, to),
-        Some(verb) => gone(&topic, &group, verb, rest, to)
+        Some(verb) => changed(&topic, verb, rest, to)
+            .filter(|reading| matches!(reading.shift, Shift::Became { from: Some(_) }))
+            .or_else(|| gone(&topic, &group, verb, rest, to))
             .or_else(|| related(&topic, &group, verb, rest, to))
             .or_else(|| changed(&topic, verb, rest, to))
             .or_else(|| having(&topic, verb, rest, to))
@@ -107,7 +233,9 @@ fn says(value: &str) -> bool {
 
 /// "I think the budget is 5000": words that only say how sure it is.
 fn thinking(words: &[Word]) -> usize {
-    const PHRASES: [&[&str]; 14] = [
+    const PHRASES: [&[&str]; 16] = [
+        &["i", "heard", "that"],
+        &["sorry"],
         &["i", "think"],
         &["i", "guess"],
         &["i", "believe"],
@@ -153,7 +281,9 @@ fn labelled(words: &[Word], to: &Pointers) -> Option<Reading> {
     let at = words.iter().position(|w| w.is(":") || w.is("="))?;
     let (name, value) = (words.get(..at)?, words.get(at + 1..)?);
     let is_name = name.last().is_some_and(|w| matches!(w.tag, Tag::Noun | Tag::Name) || w.has_digit())
-        && !name.iter().any(|w| w.is_any(&["not", "that", "it"]));
+        && !name
+            .iter()
+            .any(|w| w.is_any(&["not", "that", "it", "typo", "correction", "mistake", "sorry", "oops"]));
     let plain = is_name
         && (1..=NAME_WORDS).contains(&name.len())
         && finite_verb(name).is_none()

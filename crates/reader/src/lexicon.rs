@@ -11,12 +11,16 @@ pub(crate) struct Lexicon {
     prepositions: HashSet<String>,
     /// Openings and asides that tell nothing, the longest first.
     chatter: Vec<Vec<String>>,
+    /// What is said for company: praise, joy, good wishes.
+    praise: Vec<Vec<String>>,
     irregular: HashMap<String, String>,
     common_verbs: HashSet<String>,
     changes: HashSet<String>,
     removals: HashSet<(String, Option<String>)>,
     stative: HashSet<String>,
     relations: HashMap<(String, Option<String>), Relation>,
+    /// What a verb fills, where such a slot is declared.
+    fills: HashMap<(String, Option<String>), String>,
     /// By the sorted stems of any name of the attribute.
     attributes: HashMap<Vec<String>, String>,
     /// Names of things with their kind, those of most words first.
@@ -38,6 +42,7 @@ impl Lexicon {
         Self {
             prepositions: lines(include_str!("lexicon/prepositions.txt")).map(str::to_owned).collect(),
             chatter: phrases(include_str!("lexicon/chatter.txt")),
+            praise: phrases(include_str!("lexicon/praise.txt")),
             irregular: pairs(include_str!("lexicon/irregular.txt"))
                 .map(|(form, base)| (form.to_owned(), base.trim_start_matches('>').trim().to_owned()))
                 .collect(),
@@ -46,6 +51,10 @@ impl Lexicon {
             removals: lines(include_str!("lexicon/removals.txt")).map(with_particle).collect(),
             stative: lines(include_str!("lexicon/stative.txt")).map(stem).collect(),
             relations: relations(include_str!("lexicon/relations.txt")),
+            fills: lines(include_str!("lexicon/fills.txt"))
+                .filter_map(|line| line.split_once(": "))
+                .map(|(verb, attribute)| (with_particle(verb), attribute.to_owned()))
+                .collect(),
             attributes: attributes(include_str!("lexicon/attributes.txt")),
             kinds: kinds(include_str!("lexicon/kinds.txt")),
             scopes: lines(include_str!("lexicon/scopes.txt")).map(str::to_owned).collect(),
@@ -58,10 +67,12 @@ impl Lexicon {
 
     /// How many of the words open with chatter.
     pub fn chatter(&self, words: &[&str]) -> Option<usize> {
-        let opens = |phrase: &&Vec<String>| {
-            words.len() >= phrase.len() && words.iter().zip(*phrase).all(|(word, said)| word == said)
-        };
-        self.chatter.iter().find(opens).map(Vec::len)
+        opening(&self.chatter, words)
+    }
+
+    /// How many of the words open with praise.
+    pub fn praise(&self, words: &[&str]) -> Option<usize> {
+        opening(&self.praise, words)
     }
 
     /// The stem of a verb's base form.
@@ -92,6 +103,11 @@ impl Lexicon {
 
     pub fn relation(&self, verb: &str, particle: Option<&str>) -> Option<&Relation> {
         self.relations.get(&(verb.to_owned(), particle.map(str::to_owned)))
+    }
+
+    /// The attribute that a verb fills.
+    pub fn fills(&self, verb: &str, particle: Option<&str>) -> Option<&str> {
+        self.fills.get(&(verb.to_owned(), particle.map(str::to_owned))).map(String::as_str)
     }
 
     /// The usual name of the attribute with this name.
@@ -133,6 +149,13 @@ fn phrase(text: &str) -> Vec<String> {
         .map(|w| w.trim_matches(|c: char| ",;:()\"".contains(c)).trim_end_matches('.').to_owned())
         .filter(|w| !w.is_empty())
         .collect()
+}
+
+fn opening(phrases: &[Vec<String>], words: &[&str]) -> Option<usize> {
+    let opens = |phrase: &&Vec<String>| {
+        words.len() >= phrase.len() && words.iter().zip(*phrase).all(|(word, said)| word == said)
+    };
+    phrases.iter().find(opens).map(Vec::len)
 }
 
 fn phrases(text: &'static str) -> Vec<Vec<String>> {

@@ -8,7 +8,6 @@ mod cues;
 mod dates;
 mod embed;
 mod extract;
-mod forget;
 mod forms;
 mod frame;
 mod lexicon;
@@ -29,8 +28,8 @@ mod verb_group;
 mod word;
 mod words;
 
-use domain::RawFact;
-use model::{Answer, BuiltIn, Extract, Intent, Work};
+use domain::{FactId, RawFact};
+use model::{Answer, BuiltIn, Extract, Work};
 
 /// Numbered, because vectors made in another way cannot be compared.
 const EMBEDDER: &str = "built-in 3";
@@ -49,14 +48,15 @@ impl BuiltIn for Reader {
     }
 
     fn extract(&self, ask: &Extract<'_>, work: &Work) -> Vec<RawFact> {
-        match ask.intent {
-            Intent::Remember => extract::extract(ask, work),
-            Intent::Forget => forget::forget(ask),
-        }
+        extract::extract(ask, work)
     }
 
     fn answer(&self, ask: &Answer<'_>) -> String {
         answer::answer(ask)
+    }
+
+    fn ground(&self, ask: &Answer<'_>) -> Option<FactId> {
+        answer::ground(ask)
     }
 
     fn weigh(&self, question: &str, texts: &[&str]) -> Vec<f32> {

@@ -1,11 +1,15 @@
 //! Which held fact a reading changes, if any. The network looks for a change only among the few facts that the sentence
 //! names. If two could be meant, a person is asked.
 
+use crate::lexicon::LEXICON;
 use crate::mention::{HeldState, Stems, set};
 use crate::reading::{Arity, Reading, Shift};
-use domain::keys::{subject_key, value_key};
-use domain::{Action, Fact, FactId};
+use crate::words::words;
+use domain::keys::{item_key, subject_key, value_key};
+use domain::{Action, Fact, FactId, FactKind};
 use encoder::{Relation, RelationScores};
+use model::SlotHint;
+use prose::{Correction, Owner, Removals};
 
 /// The most facts that are scored against a clause.
 const WEIGHED: usize = 3;
@@ -239,8 +243,10 @@ pub(crate) fn ended(
         } else {
             !k.value.is_disjoint(&gone) && (k.has_value_in(&said) || gone.is_subset(&(&k.subject | &k.value)))
         };
-        let by_subject =
-            !k.subject.is_empty() && k.subject.iter().filter(|w| *w != "user").all(|w| said.contains(w));
+        // All items of a list have one subject.
+        let by_subject = !k.fact.list_item
+            && !k.subject.is_empty()
+            && k.subject.iter().filter(|w| *w != "user").all(|w| said.contains(w));
         by_value || by_subject
     };
     let mut found: Vec<&HeldState<'_>> =
@@ -273,6 +279,51 @@ pub(crate) fn replaced(sentence: &str, fact: &Fact) -> (f32, f32) {
     let told = format!("{LAST}{}", told(fact));
     let weighed = encoder::relations(&[(sentence, told.as_str())]);
     weighed.first().map_or((0.0, 0.0), |w| (of(w, Relation::Replaces), of(w, Relation::Ends)))
+}
+
+/// The fact that a correction amends: of what was told last, the one that has the value which was not meant, or the one
+/// whose value looks like what was.
+pub(crate) fn amended<'a>(correction: &Correction<'_>, held: &[&'a Fact]) -> Option<&'a Fact> {
+    let last = held.iter().max_by_key(|fact| (fact.created, fact.id))?;
+    let told: Vec<&'a Fact> =
+        held.iter().copied().filter(|fact| fact.text == last.text && fact.kind == FactKind::State).collect();
+    let wrong = correction.instead_of.map(set).unwrap_or_default();
+    let mut meant: Vec<&'a Fact> =
+        told.iter().copied().filter(|fact| !set(&fact.value).is_disjoint(&wrong)).collect();
+    if meant.is_empty() {
+        meant = told.into_iter().filter(|fact| is_alike(&fact.value, correction.meant)).collect();
+    }
+    match meant.as_slice() {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
+/// The values of declared slots that a sentence denies, doubts or says to have gone; whether it says so plainly.
+pub(crate) fn doubted<'a>(sentence: &str, held: &[&'a Fact], slots: &[SlotHint]) -> Vec<(&'a Fact, bool)> {
+    let said = set(sentence);
+    let reading = prose::Reading::of(sentence);
+    let doubt = |fact: &Fact| {
+        let slot = slots.iter().find(|slot| slot.name == fact.subject)?;
+        let item = item_key(&fact.value);
+        let words = set(&item);
+        if fact.kind != FactKind::State || words.is_empty() || !words.is_subset(&said) {
+            return None;
+        }
+        let names: Vec<&str> = slot.names().collect();
+        let is_others =
+            prose::owner_of(sentence, &item, Owner { words: &slot.owner, slot: &names }).is_some();
+        let gone = Removals::read(sentence, std::iter::once(item.as_str())).concern(0)
+            || prose::denies(sentence, &fact.subject, &item);
+        let unsure = reading.is_doubted(&item) && removes(sentence);
+        (!is_others && (gone || unsure)).then_some(gone && !unsure)
+    };
+    held.iter().filter_map(|fact| Some((*fact, doubt(fact)?))).collect()
+}
+
+/// Whether a sentence speaks of an end at all, in whatever doubt.
+fn removes(sentence: &str) -> bool {
+    words(sentence).iter().any(|w| LEXICON.is_removal(&LEXICON.verb(&w.low), None))
 }
 
 /// Put before the last fact, as the network was trained.

@@ -49,10 +49,6 @@ impl<'a> HeldState<'a> {
         })
     }
 
-    pub fn is_name(&self, word: &String) -> bool {
-        self.names.contains(word)
-    }
-
     /// Whether the sentence contains the value. A small number does not count.
     pub fn has_value_in(&self, sentence: &Stems) -> bool {
         let tells = |word: &String| word.len() >= 3;

@@ -3,10 +3,11 @@
 use crate::lexicon::LEXICON;
 use crate::tagging::is_known;
 use crate::word::Tag;
-use crate::words::{TITLES, words};
+use crate::words::words;
 use domain::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use prose::sentences_of_line;
 
 /// A stretch of a statement.
 #[derive(Debug, Clone, Copy)]
@@ -47,11 +48,8 @@ pub(crate) fn cut(statement: &str, now: Timestamp) -> Cut<'_> {
         let (said_by, rest) = spoken(line);
         speaker = said_by.or(speaker);
         let text = rest.trim_start_matches(['*', '•', '·', '-', '>', ' ', '\t']);
-        segments.extend(sentences(text).into_iter().map(|text| Segment {
-            text,
-            kind: SegmentKind::Sentence,
-            speaker,
-        }));
+        let told = sentences_of_line(text).into_iter().filter(|text| text.contains(char::is_alphanumeric));
+        segments.extend(told.map(|text| Segment { text, kind: SegmentKind::Sentence, speaker }));
     }
     Cut { segments, day }
 }
@@ -145,6 +143,13 @@ fn is_unread(line: &str) -> bool {
     if length < 4 {
         return false;
     }
+    // "Test command: `go test ./...`" names what it quotes.
+    let is_quoted =
+        |rest: &str| rest.starts_with('`') && rest.ends_with('`') && rest.matches('`').count() == 2;
+    let names = |name: &str| LEXICON.attribute(name).is_some();
+    if line.split_once(": ").is_some_and(|(name, rest)| names(name) && is_quoted(rest.trim())) {
+        return false;
+    }
     let signs = line.chars().filter(|c| "{}[]<>;=|\\$#_/&*~^`".contains(*c)).count();
     let bars = line.matches('|').count();
     let closes = line.ends_with([';', '{', '}']) || line.ends_with("=>") || line.ends_with(");");
@@ -165,45 +170,6 @@ fn is_unread(line: &str) -> bool {
         || signs * 8 > length
         || (closes && signs * 16 > length)
         || (signs >= 3 && few_words)
-}
-
-/// A sentence ends with its marks before a space, or with its line.
-fn sentences(line: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    let mut marks = line.char_indices().peekable();
-    while let Some((at, c)) = marks.next() {
-        if !".!?…".contains(c) {
-            continue;
-        }
-        let next = marks.peek().map(|(_, next)| *next);
-        if next.is_some_and(|next| ".!?…".contains(next)) {
-            continue;
-        }
-        let end = at + c.len_utf8();
-        let (before, after) = (line.get(start..end).unwrap_or_default(), line.get(end..).unwrap_or_default());
-        if ends(before, after) {
-            let closing = after.len() - after.trim_start_matches(['"', '”', '\'', '’', ')', ']']).len();
-            found.extend(line.get(start..end + closing));
-            start = end + closing;
-        }
-    }
-    found.extend(line.get(start..));
-    found.into_iter().map(str::trim).filter(|s| s.contains(char::is_alphanumeric)).collect()
-}
-
-fn ends(before: &str, after: &str) -> bool {
-    let rest = after.trim_start_matches(['"', '”', '\'', '’', ')', ']']);
-    if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
-        return false;
-    }
-    let last = before.split_whitespace().next_back().unwrap_or_default().to_lowercase();
-    let initial = last.trim_end_matches('.').chars().count() == 1
-        && last.ends_with('.')
-        && last.starts_with(char::is_alphabetic)
-        && !last.starts_with('i');
-    let trails = before.ends_with("..") && rest.trim_start().starts_with(char::is_lowercase);
-    !(TITLES.contains(&last.as_str()) || initial || trails)
 }
 
 /// The speaker's own name for themselves: "user", unless a line or the source names somebody.

@@ -4,6 +4,7 @@ use crate::lexicon::LEXICON;
 use crate::mention::{Stems, set};
 use crate::reading::{Reading, TAKES};
 use crate::word::{Word, spell};
+use crate::words::words;
 use domain::keys::subject_key;
 use model::SlotHint;
 
@@ -16,9 +17,9 @@ const SURE: f32 = 0.8;
 pub(crate) fn named<'a>(reading: &Reading, slots: &'a [SlotHint]) -> Option<&'a SlotHint> {
     let subject = set(&reading.subject);
     let is = |name: &str| subject_key(name) == subject_key(&reading.subject);
-    let exact = slots.iter().find(|slot| names(slot).any(is));
+    let exact = slots.iter().find(|slot| slot.names().any(is));
     let within =
-        |slot: &&SlotHint| names(slot).any(|name| !set(name).is_empty() && set(name).is_subset(&subject));
+        |slot: &&SlotHint| slot.names().any(|name| !set(name).is_empty() && set(name).is_subset(&subject));
     let usual = |name: &str| LEXICON.attribute(&name.replace('_', " "));
     // The attribute comes last, in one word or two.
     let words: Vec<&str> = reading.subject.split(' ').collect();
@@ -27,10 +28,31 @@ pub(crate) fn named<'a>(reading: &Reading, slots: &'a [SlotHint]) -> Option<&'a 
     let taken = reading.subject.contains(TAKES).then_some("medication");
     let attribute =
         taken.or_else(|| usual(&last_two)).or_else(|| usual(&last)).or_else(|| usual(&reading.subject));
-    let same = |slot: &&SlotHint| attribute.is_some() && names(slot).any(|name| usual(name) == attribute);
+    let same = |slot: &&SlotHint| attribute.is_some() && slot.names().any(|name| usual(name) == attribute);
     exact
         .or_else(|| slots.iter().find(same))
         .or_else(|| slots.iter().filter(within).max_by_key(|slot| slot.name.len()))
+}
+
+/// The slot with that name.
+pub(crate) fn of_name<'a>(name: &str, slots: &'a [SlotHint]) -> Option<&'a SlotHint> {
+    let key = subject_key(name);
+    slots.iter().find(|slot| slot.names().any(|name| subject_key(name) == key))
+}
+
+/// The slot that holds this attribute.
+pub(crate) fn of_attribute<'a>(attribute: &str, slots: &'a [SlotHint]) -> Option<&'a SlotHint> {
+    let usual = |name: &str| LEXICON.attribute(&name.replace('_', " "));
+    slots.iter().find(|slot| slot.names().any(|name| usual(name).is_some_and(|usual| usual == attribute)))
+}
+
+/// The slot that a phrase is, behind its article: "our test command".
+pub(crate) fn of_phrase<'a>(phrase: &[Word], slots: &'a [SlotHint]) -> Option<&'a SlotHint> {
+    const OPENING: [&str; 12] =
+        ["our", "my", "the", "a", "an", "your", "his", "her", "their", "new", "another", "also"];
+    let name = phrase.iter().skip_while(|w| w.is_any(&OPENING));
+    let words: Vec<Word> = name.filter(|w| !w.is("here") && !w.is("now")).cloned().collect();
+    of_name(&spell(&words), slots)
 }
 
 /// The slot that the network takes the clause to fill, among the few that share a word with it.
@@ -50,18 +72,14 @@ pub(crate) fn filled_by<'a>(clause: &str, slots: &'a [SlotHint]) -> Option<&'a S
     likely.filter(|(_, likely)| *likely >= SURE).max_by(|a, b| a.1.total_cmp(&b.1)).map(|(slot, _)| slot)
 }
 
-fn names(slot: &SlotHint) -> impl Iterator<Item = &str> {
-    std::iter::once(slot.name.as_str()).chain(slot.aliases.iter().map(String::as_str))
-}
-
 fn words_of(slot: &SlotHint) -> Stems {
-    let all: Vec<&str> = names(slot).chain([slot.description.as_str()]).collect();
+    let all: Vec<&str> = slot.names().chain([slot.description.as_str()]).collect();
     set(&all.join(" "))
 }
 
 /// "An allergy to horse dander", "one more allergy, celery": what follows the slot's name.
 pub(crate) fn behind_name<'a>(slot: &SlotHint, words: &'a [Word]) -> Option<&'a [Word]> {
-    let called: Stems = names(slot).flat_map(|name| set(&name.replace('_', " "))).collect();
+    let called: Stems = slot.names().flat_map(|name| set(&name.replace('_', " "))).collect();
     let is_name = |w: &Word| !set(&w.low).is_disjoint(&called);
     let at = words
         .windows(2)
@@ -71,9 +89,46 @@ pub(crate) fn behind_name<'a>(slot: &SlotHint, words: &'a [Word]) -> Option<&'a 
     rest.get(..end).filter(|rest| !rest.is_empty())
 }
 
+/// What is left of an enumeration without one of its items.
+pub(crate) fn without(value: &str, gone: &str) -> Option<String> {
+    let all = items(&words(value));
+    let gone = set(gone);
+    let rest: Vec<String> =
+        all.iter().filter(|item| gone.is_empty() || !gone.is_subset(&set(item))).cloned().collect();
+    (all.len() > 2 && !rest.is_empty() && rest.len() < all.len()).then(|| rest.join(", "))
+}
+
+/// "The old contact email": what is said is of one that was.
+pub(crate) fn is_former(slot: &SlotHint, text: &str) -> bool {
+    let said = words(text);
+    slot.names().any(|name| {
+        let first = name.split(['_', ' ']).next().unwrap_or_default();
+        said.windows(2).any(|pair| {
+            matches!(pair, [old, named] if old.is_any(&["old", "former", "previous"]) && named.is(first))
+        })
+    })
+}
+
+/// Whether a value can be one of the slot: a weekday is none of a slot that holds no time.
+pub(crate) fn takes(slot: &SlotHint, value: &str) -> bool {
+    const DAYS: [&str; 9] =
+        ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekend", "night"];
+    const TIMES: [&str; 10] =
+        ["date", "day", "when", "time", "deadline", "birthday", "schedule", "policy", "convention", "step"];
+    let low = value.to_lowercase();
+    let mut words =
+        low.split_whitespace().filter(|word| !matches!(*word, "on" | "a" | "the" | "at")).peekable();
+    let is_day = words.peek().is_some()
+        && words.all(|word| {
+            DAYS.contains(&word.trim_end_matches(|c: char| !c.is_alphanumeric()).trim_end_matches('s'))
+        });
+    let told = format!("{} {}", slot.name, slot.description).to_lowercase();
+    !is_day || TIMES.iter().any(|time| told.contains(time))
+}
+
 /// Whether a value says more than the slot's own words.
 pub(crate) fn tells(slot: &SlotHint, value: &str) -> bool {
-    let named: Stems = names(slot).flat_map(|name| set(&name.replace('_', " "))).collect();
+    let named: Stems = slot.names().flat_map(|name| set(&name.replace('_', " "))).collect();
     let value = set(value);
     let is_figure = |word: &String| word.chars().all(|c| c.is_ascii_digit());
     let counts = slot.list && value.iter().all(is_figure);

@@ -22,6 +22,7 @@ fn state(id: FactId, subject: &str, value: &str, text: &str) -> Fact {
         text: text.into(),
         pending: None,
         earlier: Vec::new(),
+        times: domain::Times::default(),
         created: Timestamp::UNIX_EPOCH,
         changed: Timestamp::UNIX_EPOCH,
     }
@@ -184,19 +185,11 @@ fn what_holds_in_two_places_is_two_facts() {
 }
 
 #[test]
-fn forget_reaches_what_the_words_name() {
-    let forget =
-        |said: &str| -> Vec<String> { ask(Intent::Forget, &held(), &[], said).iter().map(line).collect() };
-    assert_eq!(forget("forget our database"), ["RETRACT database = MySQL #1"]);
-    assert_eq!(forget("forget my address"), [""; 0]);
-    assert_eq!(forget("my sister's address"), ["RETRACT user sister address = 5 Elm Street #3"]);
-}
-
-#[test]
 fn a_list_takes_one_more_item_and_empties_nothing() {
     let slot = SlotHint {
         name: "allergy".to_owned(),
         aliases: vec!["allergies".to_owned()],
+        owner: Vec::new(),
         description: "What the patient is allergic to.".to_owned(),
         list: true,
         verbatim: false,
@@ -228,7 +221,7 @@ fn a_note_of_a_plan_is_shown_but_answers_nothing() {
         "Half a mind to switch to the bike.",
     );
     plan.kind = FactKind::Event;
-    let facts = [AnswerFact { fact: &plan, retired: false, disputed: false }];
+    let facts = [AnswerFact { fact: &plan, retired: false, change: None }];
     let ask = Answer {
         question: "How do I commute?",
         facts: &facts,
@@ -237,7 +230,7 @@ fn a_note_of_a_plan_is_shown_but_answers_nothing() {
         notice: None,
     };
     let answer = crate::answer::answer(&ask);
-    assert!(answer.starts_with("I am not sure.") && answer.contains("#2"), "{answer}");
+    assert!(answer.starts_with("That is not known.") && answer.contains("#2"), "{answer}");
 }
 
 /// Neither sentence is read, but each names the thing and gives one figure for one that is held.
@@ -273,9 +266,9 @@ fn a_path_is_shown_step_by_step() {
     let region = Fact { scope: "eu".to_owned(), ..state(FactId(2), "ledger-pg region", "Frankfurt", "") };
     let owner = state(FactId(3), "payments owner", "Money", "");
     let facts = [
-        AnswerFact { fact: &database, retired: false, disputed: false },
-        AnswerFact { fact: &region, retired: false, disputed: true },
-        AnswerFact { fact: &owner, retired: false, disputed: false },
+        AnswerFact { fact: &database, retired: false, change: None },
+        AnswerFact { fact: &region, retired: false, change: Some(&database) },
+        AnswerFact { fact: &owner, retired: false, change: None },
     ];
     let paths = [vec![FactId(1)], vec![FactId(1), FactId(2)], vec![FactId(3)]];
     let ask = Answer {
@@ -291,4 +284,64 @@ fn a_path_is_shown_step_by_step() {
          payments database = ledger-pg\n  … → ledger-pg region = Frankfurt [eu] (a change waits)\n  \
          payments owner = Money"
     );
+}
+
+fn slot(name: &str, aliases: &[&str], owner: &str, list: bool) -> SlotHint {
+    SlotHint {
+        name: name.to_owned(),
+        aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+        owner: vec![owner.to_owned()],
+        description: name.replace('_', " "),
+        list,
+        verbatim: false,
+    }
+}
+
+#[test]
+fn everyday_words_fill_declared_slots() {
+    let slots = [
+        slot("competitor", &["competitors"], "this deal", true),
+        slot("product_version", &["version"], "the customer", false),
+        slot("partner", &[], "the user", false),
+        slot("test_command", &[], "we", false),
+        slot("diet", &[], "the user", false),
+    ];
+    for (said, expected) in [
+        (
+            "We're up against Datadog and Dynatrace in this deal.",
+            vec!["ADD competitor = Datadog", "ADD competitor = Dynatrace"],
+        ),
+        ("The customer runs 8.7.", vec!["ADD product_version = 8.7"]),
+        ("Saskia is my partner, book the table please.", vec!["ADD partner = Saskia"]),
+        ("`make check` is our test command.", vec!["ADD test_command = `make check`"]),
+        ("I'm on a gluten-free diet.", vec!["ADD diet = gluten-free"]),
+        ("My partner is Jonas, no wait, I meant Jannes.", vec!["ADD partner = Jannes"]),
+    ] {
+        let found: Vec<String> = ask(Intent::Remember, &[], &slots, said).iter().map(line).collect();
+        assert_eq!(found, expected, "{said}");
+    }
+}
+
+#[test]
+fn a_request_behind_a_statement_takes_only_itself_away() {
+    check(
+        "I've adjusted our holiday budget to $450, can you help me plan it?",
+        &["ADD holiday budget = $450"],
+    );
+    check("Our budget is 9000 - thanks for asking.", &["ADD budget = 9000"]);
+    check("Wow, Mel!", &[]);
+    check("That looks amazing!", &[]);
+}
+
+#[test]
+fn what_was_just_told_is_amended() {
+    let birthday = [state(FactId(1), "user birthday", "6 March", "My birthday is 6 March.")];
+    assert_eq!(remember(&birthday, "Oops, I meant 8 March."), ["SUPERSEDE user birthday = 8 March #1"]);
+    let list =
+        [state(FactId(1), "user shopping list", "milk, eggs, bread", "My shopping list: milk, eggs, bread.")];
+    assert_eq!(
+        remember(&list, "Remove eggs from my shopping list."),
+        ["SUPERSEDE user shopping list = milk, bread #1"]
+    );
+    check("We ditched MySQL for Postgres.", &["SUPERSEDE database = Postgres #1"]);
 }

@@ -33,6 +33,13 @@ impl Topic {
                 _ => {}
             }
         }
+        // "My wife and I" speaks of oneself.
+        if let [.., and, me] = bare.as_slice()
+            && and.is("and")
+            && me.is_any(&["i", "me", "myself"])
+        {
+            return Some(Self { name: to.me.clone(), is_person: true });
+        }
         let asks = bare.iter().any(|w| w.is_any(&["what", "who", "which", "where", "how", "why", "that"]));
         let name = thing(words, to);
         let last = bare.last()?;

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 /// Up to where something else begins, without closing words that only say that it holds now.
 pub(crate) fn bounded(words: &[Word]) -> &[Word] {
-    const CLOSING: [&str; 14] = [
+    const CLOSING: [&str; 15] = [
+        "either",
         "now",
         "today",
         "currently",
@@ -88,8 +89,10 @@ pub(crate) fn timeless(words: &[Word]) -> &[Word] {
 /// The words of a value, without an article before them.
 pub(crate) fn value(words: &[Word]) -> String {
     let words = timeless(words);
-    let skip =
-        words.iter().take_while(|w| w.is_any(&["a", "an", "the", ",", "now", "just", "about"])).count();
+    let skip = words
+        .iter()
+        .take_while(|w| w.is_any(&["a", "an", "the", ",", "now", "just", "about"]) && w.text != "A")
+        .count();
     spell(words.get(skip..).unwrap_or_default())
 }
 

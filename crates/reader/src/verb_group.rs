@@ -89,5 +89,8 @@ fn is_verb_form(word: &Word) -> bool {
 }
 
 fn is_past(form: &str) -> bool {
+    if matches!(form, "has" | "does" | "goes") {
+        return false;
+    }
     form.ends_with("ed") || LEXICON.is_irregular_verb(form) && LEXICON.verb(form) != stem(form)
 }

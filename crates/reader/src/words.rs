@@ -42,7 +42,7 @@ fn chunks(sentence: &str) -> Vec<Range<usize>> {
     found
 }
 
-pub(crate) const TITLES: [&str; 16] = [
+const TITLES: [&str; 16] = [
     "dr.", "mr.", "mrs.", "ms.", "prof.", "st.", "e.g.", "i.e.", "vs.", "approx.", "no.", "inc.", "ltd.",
     "jr.", "sr.", "etc.",
 ];

@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a measurement is there to be read")]
 
 use domain::{Fact, FactId, FactKind, Metadata, Status, Timestamp, Triple};
-use recall::{ContextRule, SpaceIndex, VectorError, VectorIndex, WordIndex, indexed_text};
+use recall::{ContextRule, SpaceIndex, VectorError, VectorIndex};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
@@ -47,8 +47,6 @@ fn main() -> Result<(), VectorError> {
     println!("take {FACTS} vectors: {:.0} ms", millis(start));
     println!("memory by its own account: {} MB", space.approx_bytes() / 1_000_000);
 
-    let mut words = WordIndex::new();
-    facts.iter().for_each(|fact| words.insert(fact.id, &indexed_text(fact)));
     let mut nearest = VectorIndex::new(DIMENSIONS);
     for (fact, vector) in facts.iter().zip(&vectors) {
         nearest.insert(fact.id, vector)?;
@@ -58,8 +56,8 @@ fn main() -> Result<(), VectorError> {
     let question = random.vector();
     let categories = ["allergy".to_owned()];
     let rule = ContextRule { limit: 40, critical_categories: &categories, critical_budget: 200 };
-    measure("words, a rare term", || words.search(rare, 80).len());
-    measure("words, common terms alone", || words.search(common, 80).len());
+    measure("words, a rare term", || space.holding(rare, 80).len());
+    measure("words, common terms alone", || space.holding(common, 80).len());
     measure("vectors", || nearest.search(&question, 80).len());
     measure("choose", || space.choose(rare, Some(&question), &rule).map_or(0, |facts| facts.len()));
     measure("replace one fact", || {
@@ -107,6 +105,7 @@ fn fact(id: i64, random: &mut Random) -> Fact {
         triple: Triple { head: "project".to_owned(), relation: noun.to_owned(), tail: id.to_string() },
         pending: None,
         earlier: Vec::new(),
+        times: domain::Times::default(),
         created: Timestamp::UNIX_EPOCH,
         changed: Timestamp::UNIX_EPOCH,
     }

@@ -5,21 +5,22 @@
 
 mod category;
 mod context;
+mod fields;
 mod hits;
-mod rank_fusion;
+mod rank;
 mod relevance;
 #[cfg(test)]
 mod samples;
 mod space_index;
+mod subjects;
 mod terms;
 mod vector_index;
 mod word_index;
 
 pub use category::is_critical;
 pub use context::{ContextRule, CriticalOverflow};
-pub use hits::Hit;
-pub use rank_fusion::{Ranking, fuse};
+pub use fields::indexed_text;
+pub use rank::Ranked;
 pub use relevance::Relevance;
-pub use space_index::{SpaceIndex, indexed_text};
+pub use space_index::SpaceIndex;
 pub use vector_index::{VectorError, VectorIndex};
-pub use word_index::WordIndex;

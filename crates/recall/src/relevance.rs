@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn the_meaning_of_a_path_is_that_of_its_facts_together() {
         let mut index = space();
-        for (id, vector) in [(1, [1.0, 0.0]), (2, [0.0, 1.0]), (4, [-1.0, 0.0])] {
+        for (id, vector) in [(1, [1.0, 0.0]), (2, [0.0, 1.0]), (3, [-0.7, -0.7]), (4, [-1.0, 0.0])] {
             let fact = Arc::clone(index.get(FactId(id)).unwrap());
             index.set_vector(&fact, &vector).unwrap();
         }

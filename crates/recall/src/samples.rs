@@ -19,6 +19,7 @@ pub fn fact(id: FactId, subject: &str, value: &str) -> Fact {
         text: "".into(),
         pending: None,
         earlier: Vec::new(),
+        times: domain::Times::default(),
         created: Timestamp::UNIX_EPOCH,
         changed: Timestamp::UNIX_EPOCH,
     }

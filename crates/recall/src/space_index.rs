@@ -1,12 +1,14 @@
 //! The active facts of one space, opened and ready to be searched.
 
 use crate::category::category_key;
+use crate::fields::reads_alike;
 use crate::hits::Hit;
+use crate::subjects::Subjects;
 use crate::vector_index::{Towards, VectorError, VectorIndex};
-use crate::word_index::{Wanted, WordIndex};
+use crate::word_index::{Matches, Wanted, WordIndex};
 use domain::limits::SHARED_TEXT_BYTES;
 use domain::{Fact, FactId, Status};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -15,6 +17,7 @@ use std::sync::Arc;
 pub struct SpaceIndex {
     facts: BTreeMap<FactId, Arc<Fact>>,
     words: WordIndex,
+    subjects: Subjects,
     categories: HashMap<String, BTreeSet<FactId>>,
     embedder: String,
     vectors: Option<VectorIndex>,
@@ -46,19 +49,31 @@ impl SpaceIndex {
         self.facts.values()
     }
 
+    /// Facts to be ranked by themselves, whether they are active or not.
+    pub fn of(facts: impl IntoIterator<Item = Arc<Fact>>) -> Self {
+        let mut index = Self::default();
+        facts.into_iter().for_each(|fact| index.insert(fact));
+        index
+    }
+
     /// Takes the fact as it is now, or removes it if it is no longer active.
     pub fn upsert(&mut self, fact: Arc<Fact>) {
-        let id = fact.id;
-        if fact.status != Status::Active {
-            self.remove(id);
-            return;
+        if fact.status == Status::Active {
+            self.insert(fact);
+        } else {
+            self.remove(fact.id);
         }
+    }
+
+    fn insert(&mut self, fact: Arc<Fact>) {
+        let id = fact.id;
         let before = self.facts.get(&id).cloned();
         if before.as_ref().is_some_and(|before| reads_alike(before, &fact)) {
             before.iter().for_each(|before| self.uncount(before));
         } else {
             self.remove(id);
-            self.words.insert(id, &indexed_text(&fact));
+            self.words.insert(&fact);
+            self.subjects.insert(&fact.subject, id);
             self.without_vector.insert(id);
             if let Some(key) = category_key(&fact) {
                 self.categories.entry(key).or_default().insert(id);
@@ -94,6 +109,7 @@ impl SpaceIndex {
         let Some(fact) = self.facts.remove(&id) else { return };
         self.uncount(&fact);
         self.words.remove(id);
+        self.subjects.remove(&fact.subject, id);
         self.without_vector.remove(&id);
         if let Some(vectors) = &mut self.vectors {
             vectors.remove(id);
@@ -153,6 +169,7 @@ impl SpaceIndex {
             + self.facts.len() * TREE_ENTRY
             + self.without_vector.len() * TREE_ENTRY
             + self.words.bytes()
+            + self.subjects.bytes()
             + self.vectors.as_ref().map_or(0, VectorIndex::bytes)
     }
 
@@ -162,12 +179,22 @@ impl SpaceIndex {
         hits.iter().filter_map(|hit| self.facts.get(&hit.id).cloned()).collect()
     }
 
-    pub(crate) fn by_words(&self, question: &str, limit: usize) -> Vec<Hit> {
-        self.words.search(question, limit)
+    /// Facts of the subject, by its key.
+    pub fn of_subject(&self, key: &str) -> Vec<Arc<Fact>> {
+        self.subjects.facts(key).filter_map(|id| self.facts.get(&id).cloned()).collect()
+    }
+
+    /// The keys of other subjects about the same attribute.
+    pub fn alike<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
+        self.subjects.alike(key)
+    }
+
+    pub(crate) fn matches(&self, question: &str) -> Matches<'_> {
+        self.words.matches(question)
     }
 
     pub(crate) fn by_meaning(&self, question: &[f32], limit: usize) -> Vec<Hit> {
-        self.vectors.as_ref().map_or_else(Vec::new, |vectors| vectors.search(question, limit))
+        self.whole_vectors().map_or_else(Vec::new, |vectors| vectors.search(question, limit))
     }
 
     pub(crate) fn wanted(&self, question: &str) -> Wanted<'_> {
@@ -175,7 +202,12 @@ impl SpaceIndex {
     }
 
     pub(crate) fn towards(&self, question: &[f32]) -> Option<Towards<'_>> {
-        self.vectors.as_ref()?.towards(question)
+        self.whole_vectors()?.towards(question)
+    }
+
+    /// Meaning counts only where every fact has its vector. Otherwise facts would change places while vectors are made.
+    fn whole_vectors(&self) -> Option<&VectorIndex> {
+        self.vectors.as_ref().filter(|_| self.without_vector.is_empty())
     }
 
     pub(crate) fn newest_first(&self) -> impl Iterator<Item = FactId> {
@@ -191,40 +223,6 @@ impl SpaceIndex {
         self.vectors = None;
         self.without_vector = self.facts.keys().copied().collect();
     }
-}
-
-/// Of a longer statement a fact is found by its subject and value alone: the rest speaks of other things.
-const TOLD_BYTES: usize = 2000;
-
-/// The words that a fact is found by, and the text to embed for it: the sentence that it was told in, and what else its
-/// subject and value say. A word that is in both counts once.
-pub fn indexed_text(fact: &Fact) -> String {
-    let parts = read_parts(fact);
-    let told = parts.first().copied().flatten().unwrap_or_default();
-    let known: HashSet<String> = words(told).collect();
-    let more = parts.into_iter().skip(1).flatten().flat_map(str::split_whitespace);
-    let mut text = told.to_owned();
-    for word in more.filter(|word| !words(word).all(|word| known.contains(&word))) {
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(word);
-    }
-    text
-}
-
-fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
-}
-
-fn read_parts(fact: &Fact) -> [Option<&str>; 6] {
-    let scope = Some(fact.scope.as_str()).filter(|scope| !scope.eq_ignore_ascii_case("global"));
-    let told = Some(&*fact.text).filter(|text| text.len() <= TOLD_BYTES);
-    [told, Some(&fact.subject), Some(&fact.value), scope, fact.category(), fact.source.as_deref()]
-}
-
-fn reads_alike(a: &Fact, b: &Fact) -> bool {
-    read_parts(a) == read_parts(b)
 }
 
 /// Where a text is that other facts may have been taken from too.
@@ -251,7 +249,7 @@ fn bytes_of(fact: &Fact) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{SpaceIndex, indexed_text};
+    use super::SpaceIndex;
     use crate::samples::{critical_fact, fact};
     use crate::{ContextRule, VectorError};
     use domain::{Fact, FactId, Status};
@@ -273,25 +271,7 @@ mod tests {
     }
 
     fn found_by_words(index: &SpaceIndex, words: &str) -> Vec<FactId> {
-        index.by_words(words, 9).iter().map(|hit| hit.id).collect()
-    }
-
-    #[test]
-    fn a_fact_is_found_by_all_that_describes_it() {
-        let fact = Fact {
-            scope: "staging".to_owned(),
-            source: Some("alice".to_owned()),
-            ..critical_fact(FactId(1), "db", "Postgres", "infra")
-        };
-        assert_eq!(indexed_text(&fact), "db Postgres staging infra alice");
-        let told = Fact { text: "Our db, in short: Postgres.".into(), ..fact.clone() };
-        assert_eq!(indexed_text(&told), "Our db, in short: Postgres. staging infra alice");
-        let long = Fact { text: "x".repeat(3000).into(), ..fact.clone() };
-        assert_eq!(indexed_text(&long), indexed_text(&fact));
-        assert_eq!(
-            indexed_text(&Fact { scope: "Global".to_owned(), source: None, ..fact }),
-            "db Postgres infra"
-        );
+        index.holding(words, 9).iter().map(|hit| hit.id).collect()
     }
 
     #[test]
@@ -372,7 +352,7 @@ mod tests {
             index.upsert(Arc::new(Fact { text: text.clone(), ..fact(id, "s", "v") }));
         }
         let bytes = index.approx_bytes();
-        assert!((text.len()..text.len() * 5).contains(&bytes), "{bytes}");
+        assert!((text.len()..text.len() * 6).contains(&bytes), "{bytes}");
         index.upsert(Arc::new(Fact { text, confidence: 0.5, ..fact(FactId(1), "s", "v") }));
         assert_eq!(index.approx_bytes(), bytes);
         (1..=64).for_each(|id| index.remove(FactId(id)));

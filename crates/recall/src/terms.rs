@@ -2,28 +2,61 @@
 //!
 //! A word counts in lower case and without its English ending. An identifier counts as a whole and by its parts, so
 //! that "user name" finds `user_name`, `userName` and `user.name`. Scripts that put no space between words count by
-//! pairs of neighbouring characters.
+//! pairs of neighbouring characters. A date counts by its parts, however it is written.
 
+use domain::date_terms::asked_dates;
 use domain::words::{is_function_word, stem};
 use std::collections::HashSet;
 use unicode_segmentation::UnicodeSegmentation;
 
+/// A term, and the word in lower case that it was made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Token<'a> {
+    pub word: &'a str,
+    pub term: &'a str,
+    /// Whether it is an identifier as a whole. Its parts follow.
+    pub is_whole: bool,
+}
+
 /// The distinct terms of a question, in the order of their first use.
 pub fn query_terms(question: &str) -> Vec<String> {
+    let mut terms = telling_terms(question, |_| true);
+    terms.extend(asked_dates(question));
+    terms
+}
+
+/// The distinct terms that a question must have to hold all of a subject.
+pub fn subject_terms(subject: &str) -> Vec<String> {
+    telling_terms(subject, |token| !token.is_whole)
+}
+
+/// The terms of a question's names and numbers, but for its first word, which any word may be.
+pub fn name_terms(question: &str) -> Vec<String> {
+    let words = question.split_whitespace().skip(1).filter(|word| {
+        let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+        word.starts_with(char::is_uppercase) || word.contains(|c: char| c.is_ascii_digit())
+    });
+    let words: Vec<&str> = words.collect();
+    let mut terms = telling_terms(&words.join(" "), |token| !token.is_whole && !is_function_word(token.word));
+    terms.extend(asked_dates(question));
+    terms
+}
+
+fn telling_terms(text: &str, counts: impl Fn(Token<'_>) -> bool) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut telling = Vec::new();
     let mut stopped = Vec::new();
-    each_term(question, |word, term| {
-        if seen.insert(term.to_owned()) {
-            let list = if is_function_word(word) { &mut stopped } else { &mut telling };
-            list.push(term.to_owned());
+    each_term(text, |token| {
+        if counts(token) && seen.insert(token.term.to_owned()) {
+            let list = if is_function_word(token.word) { &mut stopped } else { &mut telling };
+            list.push(token.term.to_owned());
         }
     });
     if telling.is_empty() { stopped } else { telling }
 }
 
-/// Calls `emit` with the word in lower case and its term, for each term of the text.
-pub fn each_term(text: &str, mut emit: impl FnMut(&str, &str)) {
+/// Calls `emit` for each term of the text.
+pub fn each_term(text: &str, mut emit: impl FnMut(Token<'_>)) {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let unspaced = is_unspaced(first);
@@ -38,7 +71,7 @@ pub fn each_term(text: &str, mut emit: impl FnMut(&str, &str)) {
     }
 }
 
-fn word_terms(word: &str, emit: &mut impl FnMut(&str, &str)) {
+fn word_terms(word: &str, emit: &mut impl FnMut(Token<'_>)) {
     let elided = word.contains(is_apostrophe);
     for piece in word.split(is_apostrophe) {
         // A single letter before or after an apostrophe is grammar: user's, don't, l'heure.
@@ -47,13 +80,13 @@ fn word_terms(word: &str, emit: &mut impl FnMut(&str, &str)) {
         }
         let lower = piece.to_lowercase();
         if !piece.contains(is_joint) && humps(piece).next().is_none() {
-            emit(&lower, &stem(&lower));
+            emit(Token { word: &lower, term: &stem(&lower), is_whole: false });
             continue;
         }
-        emit(&lower, &lower);
+        emit(Token { word: &lower, term: &lower, is_whole: true });
         for part in identifier_parts(piece) {
             let lower = part.to_lowercase();
-            emit(&lower, &stem(&lower));
+            emit(Token { word: &lower, term: &stem(&lower), is_whole: false });
         }
     }
 }
@@ -82,7 +115,8 @@ fn humps(name: &str) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-fn unspaced_terms(run: &str, emit: &mut impl FnMut(&str, &str)) {
+fn unspaced_terms(run: &str, emit: &mut impl FnMut(Token<'_>)) {
+    let mut emit = |term| emit(Token { word: term, term, is_whole: false });
     let mut characters = run.char_indices().peekable();
     while let Some((at, c)) = characters.next() {
         let end = at + c.len_utf8();
@@ -90,12 +124,12 @@ fn unspaced_terms(run: &str, emit: &mut impl FnMut(&str, &str)) {
         if (is_ideograph(c) || end - at == run.len())
             && let Some(single) = run.get(at..end)
         {
-            emit(single, single);
+            emit(single);
         }
         if let Some((_, next)) = characters.peek()
             && let Some(pair) = run.get(at..end + next.len_utf8())
         {
-            emit(pair, pair);
+            emit(pair);
         }
     }
 }
@@ -126,12 +160,12 @@ fn is_unspaced(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{each_term, query_terms};
+    use super::{each_term, name_terms, query_terms, subject_terms};
     use proptest::prelude::*;
 
     fn terms(text: &str) -> Vec<String> {
         let mut terms = Vec::new();
-        each_term(text, |_, term| terms.push(term.to_owned()));
+        each_term(text, |token| terms.push(token.term.to_owned()));
         terms
     }
 
@@ -165,6 +199,18 @@ mod tests {
         assert_eq!(query_terms("What is the budget of our Budgets?"), ["budget"]);
         assert_eq!(query_terms("who is it"), ["who", "is", "it"]);
         assert_eq!(query_terms(" …?! "), [""; 0]);
+    }
+
+    #[test]
+    fn an_identifier_is_asked_for_by_its_parts() {
+        assert_eq!(subject_terms("db.maxPoolSize of the API"), ["db", "max", "pool", "size", "api"]);
+        assert_eq!(subject_terms("about me"), ["about", "me"]);
+    }
+
+    #[test]
+    fn names_and_numbers_of_a_question() {
+        assert_eq!(name_terms("Where did Ana and I put Bo's invoice 4711?"), ["ana", "bo", "4711"]);
+        assert_eq!(name_terms("Where is it?"), [""; 0]);
     }
 
     proptest! {

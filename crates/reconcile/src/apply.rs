@@ -3,21 +3,25 @@
 use crate::ledger::Ledger;
 use crate::plan::Outcome;
 use crate::proposal::Proposal;
+use crate::rules::values_in_turn;
+use crate::slot_key::scope_key;
 use crate::statement::Statement;
 use crate::verdict::Verdict;
 use domain::keys::subject_key;
 use domain::{
-    APPROVED_BY, Action, DECIDED_AT, Earlier, Fact, FactId, Metadata, Pending, REJECTED_BY, Status, Timestamp,
+    APPROVED_BY, Action, DECIDED_AT, Earlier, Fact, FactId, Metadata, Pending, REJECTED_BY, SETTLED, Status,
+    Times, Timestamp, WITHDRAWN_BY, When,
 };
 
 /// The caller who stated a fact, whatever source it names.
 pub(crate) const ASSERTED_BY: &str = "asserted_by";
 /// Who decided on a fact and when. Only a decision sets these, so no statement can claim an approval.
 pub(crate) const DECIDED_BY: &str = "decided_by";
-pub(crate) const FLAG_REASON: &str = "flag_reason";
+/// Why a flagged fact waits.
+pub const FLAG_REASON: &str = "flag_reason";
 
 pub(crate) fn apply(ledger: &mut Ledger, p: &Proposal, statement: &Statement, verdict: Verdict) -> Outcome {
-    let now = statement.now;
+    let (at, now) = (statement.at(), statement.now);
     let subject = spelling(ledger, p);
     let outcome = |action, value: &str, reason: &str, id| Outcome {
         action,
@@ -35,31 +39,43 @@ pub(crate) fn apply(ledger: &mut Ledger, p: &Proposal, statement: &Statement, ve
             outcome(Action::Dedup, &value, "known already", id)
         }
         Verdict::Archive => {
-            let id = ledger.insert(draft(Status::Historical));
+            let mut past = draft(Status::Historical);
+            past.times.ended = past.times.until.map(When::first);
+            let id = ledger.insert(past);
+            outcome(Action::Archive, &p.value, &p.reason, Some(id))
+        }
+        Verdict::Earlier { until } => {
+            end_before(ledger, p, at, now);
+            let mut past = draft(Status::Superseded);
+            past.times.ended = past.times.until.map(When::first).into_iter().chain([until]).min();
+            let id = ledger.insert(past);
             outcome(Action::Archive, &p.value, &p.reason, Some(id))
         }
         Verdict::Add(action) => {
+            if p.list {
+                ledger.make_list(&subject_key(&p.subject), &scope_key(&p.scope));
+            }
             let id = ledger.insert(draft(Status::Active));
             outcome(action, &p.value, &p.reason, Some(id))
         }
-        Verdict::Supersede(old) => {
-            ledger.supersede(old, now);
-            if let Some(moved) = p.moved_from {
-                ledger.supersede(moved, now);
+        Verdict::Supersede { old, also } => {
+            let fact = draft(Status::Active);
+            for gone in also.into_iter().chain([old]) {
+                ledger.supersede(gone, began(&fact, now), now);
             }
-            let id = ledger.insert(Fact { supersedes: Some(old), ..draft(Status::Active) });
+            let id = ledger.insert(Fact { supersedes: Some(old), ..fact });
             outcome(Action::Supersede, &p.value, &p.reason, Some(id))
         }
         Verdict::Refine(id) => {
             let said = draft(Status::Active);
-            ledger.change(id, now, |held| refine(held, said, now));
+            ledger.change(id, now, |held| refine(held, said, at));
             outcome(Action::Refine, &p.value, &p.reason, Some(id))
         }
         Verdict::Retract(old) => {
-            let value = ledger.get(old).map(|f| f.value.clone()).unwrap_or_default();
+            let held = ledger.get(old).map(|f| (f.subject.clone(), f.value.clone())).unwrap_or_default();
             let tombstone = draft(Status::Historical);
-            let id = retract(ledger, old, tombstone, now);
-            outcome(Action::Retract, &value, &p.reason, id)
+            let id = retract(ledger, old, tombstone, (at, now));
+            Outcome { subject: held.0, ..outcome(Action::Retract, &held.1, &p.reason, id) }
         }
         Verdict::Flag { action, target, reason } => {
             let fact = flagged(ledger, p, draft(Status::FlaggedConflict), action, target, &reason);
@@ -70,11 +86,30 @@ pub(crate) fn apply(ledger: &mut Ledger, p: &Proposal, statement: &Statement, ve
     }
 }
 
-/// The more precise value replaces the one in the row, which stays readable in `earlier`.
-pub(crate) fn refine(held: &mut Fact, said: Fact, now: Timestamp) {
-    let former = std::mem::replace(&mut held.value, said.value);
+/// What is older than the next value ends what held until then.
+fn end_before(ledger: &mut Ledger, p: &Proposal, at: Timestamp, now: Timestamp) {
+    let held_then = |fact: &&Fact| fact.began() < at && fact.ended().is_some_and(|ended| ended > at);
+    let before: Vec<FactId> = values_in_turn(ledger, p).filter(held_then).map(|fact| fact.id).collect();
+    for id in before {
+        ledger.change(id, now, |fact| fact.times.ended = Some(at));
+    }
+}
+
+/// Since when the new fact holds. It takes a place now, even if it holds only later.
+fn began(fact: &Fact, now: Timestamp) -> Timestamp {
+    if fact.times.is_empty() { now } else { fact.began().min(now) }
+}
+
+/// The more precise value replaces the one in the row, which stays readable in `earlier`. Dates that it does not give
+/// stay.
+pub(crate) fn refine(held: &mut Fact, said: Fact, at: Timestamp) {
+    if held.value != said.value {
+        let former = std::mem::replace(&mut held.value, said.value);
+        held.earlier.push(Earlier { value: former, until: at });
+    }
     held.kind = said.kind;
-    held.earlier.push(Earlier { value: former, until: now });
+    held.times.from = said.times.from.or(held.times.from);
+    held.times.until = said.times.until.or(held.times.until);
     held.confidence = said.confidence;
     held.source = said.source;
     held.triple = said.triple;
@@ -87,7 +122,8 @@ pub(crate) fn retracted(value: &str) -> String {
 }
 
 /// Keys that only a decision may set.
-pub const DECISION_KEYS: [&str; 4] = [APPROVED_BY, REJECTED_BY, DECIDED_BY, DECIDED_AT];
+pub const DECISION_KEYS: [&str; 6] =
+    [APPROVED_BY, REJECTED_BY, WITHDRAWN_BY, SETTLED, DECIDED_BY, DECIDED_AT];
 
 /// The metadata without the keys that only a decision may set.
 pub(crate) fn without_decision(metadata: &Metadata) -> Metadata {
@@ -98,12 +134,18 @@ pub(crate) fn without_decision(metadata: &Metadata) -> Metadata {
         .collect()
 }
 
-fn retract(ledger: &mut Ledger, old: FactId, tombstone: Fact, now: Timestamp) -> Option<FactId> {
+fn retract(
+    ledger: &mut Ledger,
+    old: FactId,
+    tombstone: Fact,
+    (at, now): (Timestamp, Timestamp),
+) -> Option<FactId> {
     let held = ledger.get(old)?.clone();
-    ledger.supersede(old, now);
+    ledger.supersede(old, at, now);
     let mut metadata = without_decision(&held.metadata);
     metadata.extend(tombstone.metadata);
     Some(ledger.insert(Fact {
+        subject: held.subject,
         value: retracted(&held.value),
         scope: held.scope,
         kind: held.kind,
@@ -163,13 +205,14 @@ fn draft(p: &Proposal, subject: &str, statement: &Statement, status: Status) -> 
         status,
         confidence: p.confidence,
         source: statement.source.map(str::to_owned),
-        list_item: p.is_list(),
+        list_item: p.list,
         supersedes: None,
         metadata,
         triple: p.triple.clone(),
         text: statement.text.clone(),
         pending: None,
         earlier: Vec::new(),
+        times: Times { said: statement.said, ..p.times },
         created: statement.now,
         changed: statement.now,
     }

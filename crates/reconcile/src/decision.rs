@@ -5,11 +5,12 @@ use crate::ledger::Ledger;
 use crate::needs::HeldFacts;
 use crate::plan::{Outcome, Plan};
 use crate::refusal::Refusal;
+use crate::settled::{close, settled_by};
 use crate::slot_key::slot_key;
 use crate::standing::{fingerprint, is_stale};
 use domain::keys::subject_key;
 use domain::{
-    APPROVED_BY, Action, DECIDED_AT, Fact, FactId, FactKind, Metadata, Pending, REJECTED_BY, Status,
+    APPROVED_BY, Action, DECIDED_AT, Fact, FactId, FactKind, Metadata, Pending, REJECTED_BY, SETTLED, Status,
     Timestamp,
 };
 
@@ -42,11 +43,17 @@ pub fn plan_confirm(
     decision: &Decision,
     approver: Approver,
 ) -> Result<Plan, Refusal> {
-    let mut ledger = Ledger::open(held, NO_NEW_ID);
+    let mut ledger = Ledger::open(held, NO_NEW_ID, decision.now);
     let (flag, pending) = awaiting(&ledger, id)?;
     let proposer = flag.metadata.get(ASSERTED_BY).and_then(|by| by.as_str());
     if approver == Approver::NotTheProposer && proposer == Some(decision.by) {
         return Err(Refusal::OwnProposal { id });
+    }
+    let target = pending.target.and_then(|target| ledger.get(target));
+    let subject = subject_key(&flag.subject);
+    let current = ledger.active(&subject).map(|row| &row.fact);
+    if let Some(why) = settled_by(&flag, &pending, target, current) {
+        return Err(Refusal::Settled { id, why: why.to_owned() });
     }
     let standing = ledger.standing(&flag, &pending);
     if is_stale(&pending, &standing) {
@@ -63,12 +70,13 @@ pub fn plan_confirm(
         (Action::Refine, Some(target)) => confirm_refinement(&mut ledger, &flag, &target, decision),
         _ => confirm_value(&mut ledger, &flag, &replaced, decision),
     };
+    ledger.settle_waiting(decision.now);
     Ok(finish(ledger, action, flag.subject, value, id))
 }
 
 /// The proposal stays as history, with who rejected it.
 pub fn plan_reject(id: FactId, held: &HeldFacts, decision: &Decision) -> Result<Plan, Refusal> {
-    let mut ledger = Ledger::open(held, NO_NEW_ID);
+    let mut ledger = Ledger::open(held, NO_NEW_ID, decision.now);
     let (flag, pending) = awaiting(&ledger, id)?;
     let shown = flag.value.clone();
     ledger.change(id, decision.now, |f| {
@@ -85,12 +93,15 @@ fn awaiting(ledger: &Ledger, id: FactId) -> Result<(Fact, Pending), Refusal> {
     let fact = ledger.get(id).ok_or(Refusal::Unknown(id))?;
     match (&fact.pending, fact.status) {
         (Some(pending), Status::FlaggedConflict) => Ok((fact.clone(), pending.clone())),
-        (_, status) => Err(Refusal::NotPending { id, status }),
+        (_, status) => Err(match fact.metadata.get(SETTLED).and_then(|why| why.as_str()) {
+            Some(why) => Refusal::Settled { id, why: why.to_owned() },
+            None => Refusal::NotPending { id, status },
+        }),
     }
 }
 
 fn confirm_removal(ledger: &mut Ledger, id: FactId, target: &Fact, decision: &Decision) -> (Action, String) {
-    ledger.supersede(target.id, decision.now);
+    ledger.supersede(target.id, decision.now, decision.now);
     ledger.change(id, decision.now, |f| {
         close(f, Status::Historical);
         f.value = retracted(&target.value);
@@ -132,7 +143,7 @@ fn confirm_value(
         None => Action::Add,
     };
     for old in replaced {
-        ledger.supersede(*old, decision.now);
+        ledger.supersede(*old, decision.now, decision.now);
     }
     current.supersedes = replaced.first().copied();
     stamp(&mut current.metadata, APPROVED_BY, decision);
@@ -149,11 +160,6 @@ fn elsewhere(ledger: &Ledger, current: &Fact) -> bool {
     })
 }
 
-pub(crate) fn close(fact: &mut Fact, status: Status) {
-    fact.status = status;
-    fact.pending = None;
-}
-
 fn stamp(metadata: &mut Metadata, verb: &str, decision: &Decision) {
     metadata.insert(verb.to_owned(), decision.by.into());
     metadata.insert(DECIDED_AT.to_owned(), decision.now.to_string().into());
@@ -164,5 +170,5 @@ fn stamp(metadata: &mut Metadata, verb: &str, decision: &Decision) {
 
 fn finish(ledger: Ledger, action: Action, subject: String, value: String, id: FactId) -> Plan {
     let outcome = Outcome { action, subject, value, reason: String::new(), id: Some(id) };
-    Plan { outcomes: vec![outcome], writes: ledger.into_writes() }
+    Plan { outcomes: vec![outcome], writes: ledger.into_writes(), ..Plan::default() }
 }

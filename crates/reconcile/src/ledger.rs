@@ -2,10 +2,11 @@
 
 use crate::needs::HeldFacts;
 use crate::plan::Write;
+use crate::settled::{settle, settled_by};
 use crate::slot_key::{scope_key, slot_key};
 use crate::standing::standing;
 use domain::keys::{subject_key, value_key};
-use domain::{Fact, FactId, Pending, Status, Timestamp};
+use domain::{Fact, FactId, FactKind, Pending, Status, Timestamp};
 use std::collections::BTreeSet;
 
 /// A fact with its keys, which every lookup compares.
@@ -24,7 +25,8 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    pub fn open(held: &HeldFacts, next_id: FactId) -> Self {
+    /// What has run out by now is history, and is written so.
+    pub fn open(held: &HeldFacts, next_id: FactId, now: Timestamp) -> Self {
         let mut ledger = Self {
             rows: Vec::with_capacity(held.facts.len()),
             retired: held.retired.clone(),
@@ -35,7 +37,11 @@ impl Ledger {
         let mut seen = BTreeSet::new();
         // A fact may have been fetched twice, by its subject and by its id.
         for fact in held.facts.iter().filter(|f| seen.insert(f.id)) {
-            ledger.push(fact.clone());
+            let counted = fact.clone().counted_at(now);
+            if counted.status != fact.status {
+                ledger.updated.insert(fact.id);
+            }
+            ledger.push(counted);
         }
         ledger
     }
@@ -55,6 +61,16 @@ impl Ledger {
 
     pub fn flagged<'a>(&'a self, subject: &str) -> impl Iterator<Item = &'a Row> {
         self.with_status(subject, Status::FlaggedConflict)
+    }
+
+    /// The current facts of a subject that the statement has not written.
+    pub fn untouched<'a>(&'a self, subject: &str) -> impl Iterator<Item = &'a Row> {
+        self.active(subject).filter(|row| !self.is_touched(row.fact.id))
+    }
+
+    /// All that is known of a subject: what has gone only as far as it was asked for.
+    pub fn of_subject(&self, subject: String) -> impl Iterator<Item = &Fact> {
+        self.rows.iter().filter(move |row| row.subject == subject).map(|row| &row.fact)
     }
 
     /// The current facts with the slot key that the fact would have if it were current too.
@@ -103,10 +119,45 @@ impl Ledger {
         }
     }
 
-    pub fn supersede(&mut self, id: FactId, now: Timestamp) {
-        self.change(id, now, |f| f.status = Status::Superseded);
+    /// Every value of the subject is an item of a list from now on.
+    pub fn make_list(&mut self, subject: &str, scope: &str) {
+        let single = |row: &Row| {
+            let fact = &row.fact;
+            row.subject == subject
+                && row.scope == scope
+                && fact.status == Status::Active
+                && fact.kind == FactKind::State
+        };
+        for row in self.rows.iter_mut().filter(|row| single(row) && !row.fact.list_item) {
+            row.fact.list_item = true;
+            self.updated.insert(row.fact.id);
+        }
+    }
+
+    /// Another value holds since then, or nothing does. It cannot have ended before it began.
+    pub fn supersede(&mut self, id: FactId, since: Timestamp, now: Timestamp) {
+        self.change(id, now, |f| {
+            f.status = Status::Superseded;
+            if since != now {
+                f.times.ended = Some(since.max(f.began()));
+            }
+        });
         if let Some(fact) = self.get(id).cloned() {
             self.note_retired(&fact);
+        }
+    }
+
+    /// Flagged facts that nobody need decide on any more become history, with a note why.
+    pub fn settle_waiting(&mut self, now: Timestamp) {
+        let settled = |row: &Row| {
+            let pending = row.fact.pending.as_ref()?;
+            let target = pending.target.and_then(|id| self.get(id));
+            let current = self.active(&row.subject).map(|held| &held.fact);
+            Some((row.fact.id, settled_by(&row.fact, pending, target, current)?))
+        };
+        let settled: Vec<(FactId, &str)> = self.rows.iter().filter_map(settled).collect();
+        for (id, why) in settled {
+            self.change(id, now, |flag| settle(flag, why, now));
         }
     }
 

@@ -3,7 +3,9 @@
 //! statement say comes in as flags.
 
 mod apply;
+mod brought;
 mod decision;
+mod denial;
 mod forget;
 mod import;
 mod ledger;
@@ -14,9 +16,11 @@ mod presets;
 mod proposal;
 mod refusal;
 mod remember;
+mod repair;
 mod rules;
 mod safety;
 mod same_slot;
+mod settled;
 mod slot_key;
 mod slot_schema;
 mod standing;
@@ -28,9 +32,9 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub use apply::DECISION_KEYS;
+pub use apply::{DECISION_KEYS, FLAG_REASON};
 pub use decision::{Approver, Decision, plan_confirm, plan_reject};
-pub use forget::plan_removal;
+pub use forget::{plan_removal, plan_withdrawal};
 pub use import::{
     Before, Ends, Holder, IMPORTED_FROM, IMPORTED_ID, IMPORTED_UNDATED, PuttingDown, Telling, came_to,
     holders, needs_as_is, needs_told, plan_as_is, plan_told,
@@ -38,10 +42,12 @@ pub use import::{
 pub use needs::{HeldFacts, Needs, needs, needs_of};
 pub use plan::{Outcome, Plan, Write};
 pub use presets::{CRITICAL_CATEGORIES, PRESETS};
-pub use proposal::{Proposal, repair};
+pub use proposal::Proposal;
 pub use refusal::Refusal;
 pub use remember::plan;
+pub use repair::repair;
 pub use safety::{Bar, Concern, judge};
+pub use settled::settled_by;
 pub use slot_key::slot_key;
 pub use slot_schema::{Slot, SlotSchema, SlotSchemaError};
 pub use standing::{fingerprint, is_stale, standing};

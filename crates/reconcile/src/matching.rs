@@ -7,7 +7,7 @@ use domain::keys::{item_key, subject_key};
 use domain::{Action, Fact, FactKind, Status};
 
 /// What models write as the value of something that only ended.
-const PLACEHOLDERS: [&str; 10] =
+pub(crate) const PLACEHOLDERS: [&str; 10] =
     ["", "none", "nothing", "null", "nil", "n a", "na", "removed", "deleted", "retracted"];
 
 /// The state that the proposal's value would replace.
@@ -20,7 +20,7 @@ pub(crate) fn holder<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
         .active(&subject)
         .filter(|r| r.scope == scope && r.fact.kind == FactKind::State)
         .map(|r| &r.fact);
-    if !p.is_list() {
+    if !p.list {
         // An event of the same subject counts as a state if a state aims at it.
         return here.next().or_else(|| target(ledger, p).filter(|f| scope_key(&f.scope) == scope));
     }
@@ -32,7 +32,7 @@ pub(crate) fn holder<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
 
 /// Another item of the list that the model wants to replace, although the statement does not name it.
 pub(crate) fn other_item<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
-    aimed_item(ledger, p).filter(|_| p.is_list() && holder(ledger, p).is_none())
+    aimed_item(ledger, p).filter(|_| p.list && holder(ledger, p).is_none())
 }
 
 fn aimed_item<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
@@ -62,7 +62,7 @@ pub(crate) fn held_elsewhere(ledger: &Ledger, p: &Proposal) -> bool {
         && ledger.active(&subject).any(|r| {
             r.scope != scope
                 && r.fact.kind == FactKind::State
-                && (!p.is_list() || item_key(&r.fact.value) == item_key(&p.value))
+                && (!p.list || item_key(&r.fact.value) == item_key(&p.value))
         })
 }
 
@@ -72,27 +72,24 @@ pub(crate) fn removable<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact
     let said = || {
         only(ledger, p, Ambiguity::FirstHere, |r| {
             same_value(p.slot.as_ref(), &r.fact.value, &p.value)
-                || (p.is_list() && item_key(&r.fact.value) == item_key(&p.value))
+                || (p.list && item_key(&r.fact.value) == item_key(&p.value))
         })
     };
     let aimed = || target(ledger, p).filter(|f| !ledger.is_touched(f.id));
-    let found = if p.is_list() {
-        said().or_else(|| aimed().filter(|_| names_item(p)))
-    } else {
-        aimed().or_else(said)
-    };
+    let found =
+        if p.list { said().or_else(|| aimed().filter(|_| names_item(p))) } else { aimed().or_else(said) };
     found.or_else(|| only(ledger, p, Ambiguity::NoneHere, |_| vague))
 }
 
 /// The item of a list that a removal aims at without naming it.
 pub(crate) fn unnamed_item<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
-    target(ledger, p).filter(|f| p.is_list() && !ledger.is_touched(f.id))
+    target(ledger, p).filter(|f| p.list && !ledger.is_touched(f.id))
 }
 
 /// The current fact that the proposal repeats word for word, or names by its bare identity in a list. A value that
 /// says more than the held item is a change of it, whatever else the statement says has gone.
 pub(crate) fn repeated<'a>(ledger: &'a Ledger, p: &Proposal) -> Option<&'a Fact> {
-    let bare = p.is_list() && item_key(&p.value) == subject_key(&p.value);
+    let bare = p.list && item_key(&p.value) == subject_key(&p.value);
     only(ledger, p, Ambiguity::FirstHere, |r| {
         same_value(p.slot.as_ref(), &r.fact.value, &p.value)
             || (bare && item_key(&r.fact.value) == item_key(&p.value))

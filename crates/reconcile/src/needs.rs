@@ -2,8 +2,9 @@
 
 use crate::plan::{Plan, Write};
 use crate::proposal::Proposal;
+use crate::statement::Statement;
 use domain::keys::{subject_key, subject_keys, value_key};
-use domain::{Action, Fact, FactId, TimeRef};
+use domain::{Action, Fact, FactId, Proposer, TimeRef};
 use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,9 +40,17 @@ impl HeldFacts {
     }
 }
 
-pub fn needs(proposals: &[Proposal]) -> Needs {
-    let mut needs = Needs::default();
+/// `due` are facts that have run out and changes that are settled: whoever writes next puts them into history.
+pub fn needs(proposals: &[Proposal], statement: &Statement, due: &[FactId]) -> Needs {
+    let mut needs = Needs { ids: due.iter().copied().collect(), ..Needs::default() };
+    // Where it is told when something was said, it may be older than what is held.
+    let is_dated = statement.said.is_some() || statement.proposer == Proposer::Caller;
     for proposal in proposals.iter().filter(|p| p.unusable.is_none()) {
+        if is_dated {
+            let key = subject_key(&proposal.subject);
+            needs.past.insert((key.clone(), value_key(&proposal.value)));
+            needs.superseded.extend(statement.said.map(|_| key));
+        }
         // A value may be stored under the subject of the fact that it changes.
         let aimed = proposal.wording.target.iter().map(|named| &named.subject);
         for subject in std::iter::once(&proposal.subject).chain(aimed) {

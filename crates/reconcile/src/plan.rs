@@ -25,6 +25,8 @@ pub struct Plan {
     /// In the order of the proposals: one for each, or one for several that were joined, and a second one where an item
     /// is added and a removal is flagged.
     pub outcomes: Vec<Outcome>,
+    /// The flagged facts among them, those that waited before too.
+    pub waiting: Vec<Fact>,
     /// To be written in this order, in one transaction.
     pub writes: Vec<Write>,
 }

@@ -25,6 +25,18 @@ pub enum Refusal {
         "#{id} was proposed by you, and SVC_FOUR_EYES is on: somebody else with the 'approve' capability must confirm it."
     )]
     OwnProposal { id: FactId },
+    #[error(
+        "Invalid argument 'facts[{at}].target_id': #{id} is {what}. Give the number of a current fact, as list_memories \
+         shows it, or leave it out. Nothing was stored."
+    )]
+    NoTarget { at: usize, id: FactId, what: String },
+    #[error(
+        "#{id} waits for a decision, and somebody else proposed it: only they can withdraw it. confirm_change or \
+         reject_change settles it."
+    )]
+    NotTheProposer { id: FactId },
+    #[error("#{id} is settled already: {why}. Nothing was applied.")]
+    Settled { id: FactId, why: String },
     #[error("#{by} already holds that item of the list. Update or forget #{by} instead.")]
     Taken { by: FactId },
     #[error("The new value is empty. Give a value, or forget the fact to remove it.")]

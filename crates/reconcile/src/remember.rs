@@ -1,19 +1,23 @@
 //! The `remember` tool: what a statement does to the memory.
 
 use crate::apply::apply;
+use crate::brought;
 use crate::ledger::Ledger;
 use crate::needs::HeldFacts;
 use crate::plan::Plan;
 use crate::proposal::Proposal;
+use crate::refusal::Refusal;
 use crate::rules::{Context, decide};
 use crate::same_slot::join;
+use crate::slot_key::scope_key;
 use crate::slot_schema::SlotSchema;
 use crate::statement::Statement;
 use crate::target::{Claims, settle};
-use domain::{FactId, SourcePolicy};
+use domain::keys::subject_key;
+use domain::{Action, FactId, FactKind, Proposer, SourcePolicy};
 
 /// Applies the proposals of one statement in their order, each on the result of the earlier ones. `held` answers
-/// `needs`.
+/// `needs`. Refused where a caller aims at what is not current.
 pub fn plan(
     held: &HeldFacts,
     proposals: &[Proposal],
@@ -21,16 +25,41 @@ pub fn plan(
     policy: &SourcePolicy,
     slots: &SlotSchema,
     next_id: FactId,
-) -> Plan {
-    let mut ledger = Ledger::open(held, next_id);
-    let claims = Claims::of(&ledger, proposals);
-    let settled: Vec<Proposal> = proposals.iter().map(|p| settle(&ledger, p, &claims, slots)).collect();
+) -> Result<Plan, Refusal> {
+    let mut ledger = Ledger::open(held, next_id, statement.now);
+    let listed: Vec<Proposal> = proposals.iter().map(|p| as_listed(&ledger, p)).collect();
+    let claims = Claims::of(&ledger, &listed);
+    let settled: Result<Vec<Proposal>, Refusal> = match statement.proposer {
+        Proposer::Model => Ok(listed.iter().map(|p| settle(&ledger, p, &claims, slots)).collect()),
+        Proposer::Caller => {
+            listed.iter().enumerate().map(|(at, p)| brought::settle(&ledger, p, at, slots)).collect()
+        }
+    };
     let context = Context { statement, policy, restated: &claims.restated };
     let mut outcomes = Vec::new();
-    for proposal in join(&settled) {
-        for verdict in decide(&ledger, &proposal, &context) {
+    for proposal in join(&settled?) {
+        let verdicts = match statement.proposer {
+            Proposer::Model => decide(&ledger, &proposal, &context),
+            Proposer::Caller => vec![brought::decide(&ledger, &proposal, &context)],
+        };
+        for verdict in verdicts {
             outcomes.push(apply(&mut ledger, &proposal, statement, verdict));
         }
     }
-    Plan { outcomes, writes: ledger.into_writes() }
+    ledger.settle_waiting(statement.now);
+    let waiting = outcomes.iter().filter_map(|o| ledger.get(o.id?)).filter(|f| f.pending.is_some());
+    let waiting = waiting.cloned().collect();
+    Ok(Plan { outcomes, waiting, writes: ledger.into_writes() })
+}
+
+/// A subject that holds a list goes on holding one.
+fn as_listed(ledger: &Ledger, p: &Proposal) -> Proposal {
+    let (subject, scope) = (subject_key(&p.subject), scope_key(&p.scope));
+    let here =
+        || ledger.active(&subject).filter(|row| row.scope == scope && row.fact.kind == FactKind::State);
+    let is_list = p.slot.is_none()
+        && p.kind == FactKind::State
+        && (here().any(|row| row.fact.list_item)
+            || (p.is_explicit && p.action == Action::Coexist && here().next().is_some()));
+    Proposal { list: p.list || is_list, ..p.clone() }
 }

@@ -8,7 +8,7 @@ use crate::standing::is_stale;
 use crate::statement::{Statement, Trust};
 use crate::verdict::Verdict;
 use domain::keys::{item_key, subject_key};
-use domain::{Action, Fact, FactId, FactKind, Pending, PolicyMode, SourcePolicy, TimeRef, limits};
+use domain::{Action, Fact, FactId, FactKind, Pending, PolicyMode, SourcePolicy, Status, TimeRef, limits};
 use std::collections::BTreeSet;
 
 /// What the rules look at apart from the proposal and the facts.
@@ -31,6 +31,8 @@ pub(crate) fn decide(ledger: &Ledger, p: &Proposal, context: &Context) -> Vec<Ve
     }
     match (p.time_ref, p.action) {
         (_, Action::Skip) => vec![Verdict::Skip(or(&p.reason, "not a durable fact"))],
+        // A denial of what is not held ends nothing.
+        (_, Action::Retract) if p.wording.denied && removable(ledger, p).is_none() => Vec::new(),
         (_, Action::Retract) => vec![retract(ledger, p, context)],
         _ if is_kept(p) => vec![archive(ledger, p)],
         (_, action) => match gone {
@@ -64,10 +66,34 @@ fn archive(ledger: &Ledger, p: &Proposal) -> Verdict {
     }
 }
 
+/// A statement that is older than what it contradicts: its value held until the next one began.
+pub(crate) fn earlier(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
+    if ledger.is_retired(&subject_key(&p.subject), &p.value) {
+        return Verdict::Known(None);
+    }
+    let at = context.statement.at();
+    let next = values_in_turn(ledger, p).map(Fact::began).filter(|began| *began > at).min();
+    next.map_or(Verdict::Archive, |until| Verdict::Earlier { until })
+}
+
+/// The values that the proposal's slot has, or had, one after the other.
+pub(crate) fn values_in_turn<'a>(ledger: &'a Ledger, p: &Proposal) -> impl Iterator<Item = &'a Fact> {
+    let (scope, item) = (scope_key(&p.scope), p.list.then(|| item_key(&p.value)));
+    ledger.of_subject(subject_key(&p.subject)).filter(move |fact| {
+        matches!(fact.status, Status::Active | Status::Superseded)
+            && fact.kind == FactKind::State
+            && scope_key(&fact.scope) == scope
+            && item.as_ref().is_none_or(|item| *item == item_key(&fact.value))
+    })
+}
+
 fn retract(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
     if let Some(fact) = removable(ledger, p) {
         let also_holds =
             context.restated.contains(&fact.id).then_some("the statement also says that it holds");
+        if context.statement.is_older_than(fact) {
+            return Verdict::Skip(OLDER.to_owned());
+        }
         return remove(ledger, p, fact, also_holds, context);
     }
     match unnamed_item(ledger, p) {
@@ -77,6 +103,8 @@ fn retract(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
         None => Verdict::Skip("nothing to remove: that is not a current value".to_owned()),
     }
 }
+
+pub(crate) const OLDER: &str = "it is older than what is held";
 
 fn remove(ledger: &Ledger, p: &Proposal, fact: &Fact, misgiving: Option<&str>, context: &Context) -> Verdict {
     let objection = objection(p, Some(fact), Action::Retract, context).or(misgiving.map(str::to_owned));
@@ -98,6 +126,9 @@ fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Vec<Verdict> {
         return beside(ledger, p, other, context);
     }
     let holder = holder(ledger, p);
+    if holder.is_some_and(|fact| context.statement.is_older_than(fact)) {
+        return vec![earlier(ledger, p, context)];
+    }
     let action = match holder {
         Some(fact) if p.action == Action::Refine && same_place(p, fact) => Action::Refine,
         Some(_) => Action::Supersede,
@@ -108,7 +139,7 @@ fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Vec<Verdict> {
     }
     vec![match holder {
         Some(fact) if action == Action::Refine => Verdict::Refine(fact.id),
-        Some(fact) => Verdict::Supersede(fact.id),
+        Some(fact) => Verdict::Supersede { old: fact.id, also: p.moved_from },
         None => Verdict::Add(action),
     }]
 }
@@ -117,7 +148,7 @@ fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Vec<Verdict> {
 /// added, and a person decides on the other.
 fn beside(ledger: &Ledger, p: &Proposal, other: &Fact, context: &Context) -> Vec<Verdict> {
     let action = new_action(ledger, p);
-    let gated = p.is_gated() && context.statement.trust == Trust::Ordinary;
+    let gated = p.is_gated() && context.statement.trust != Trust::Trusted;
     let reason = if gated { Some(GATED.to_owned()) } else { objection(p, None, action, context) };
     match reason {
         Some(reason) => vec![flag(ledger, p, Action::Supersede, Some(other), reason)],
@@ -128,13 +159,13 @@ fn beside(ledger: &Ledger, p: &Proposal, other: &Fact, context: &Context) -> Vec
     }
 }
 
-fn new_action(ledger: &Ledger, p: &Proposal) -> Action {
+pub(crate) fn new_action(ledger: &Ledger, p: &Proposal) -> Action {
     if held_elsewhere(ledger, p) { Action::Coexist } else { Action::Add }
 }
 
 /// A refinement stays in its row, so it must be the same item.
-fn same_place(p: &Proposal, fact: &Fact) -> bool {
-    !p.is_list() || item_key(&fact.value) == item_key(&p.value)
+pub(crate) fn same_place(p: &Proposal, fact: &Fact) -> bool {
+    !p.list || item_key(&fact.value) == item_key(&p.value)
 }
 
 /// Why a person should look at it before it is done. `changed` is the fact that it would change.
@@ -148,6 +179,19 @@ fn objection(p: &Proposal, changed: Option<&Fact>, action: Action, context: &Con
     if let Some(doubt) = p.wording.doubt {
         return Some(doubt.reason().to_owned());
     }
+    if changed.is_some_and(|fact| p.wording.unnamed.contains(&fact.id)) {
+        return Some("the statement does not name what it would change".to_owned());
+    }
+    objection_to_any(p, changed, action, context)
+}
+
+/// The same, as far as it does not matter who made a fact of the words.
+pub(crate) fn objection_to_any(
+    p: &Proposal,
+    changed: Option<&Fact>,
+    action: Action,
+    context: &Context,
+) -> Option<String> {
     if let Some(misgiving) = p.misgiving {
         return Some(misgiving.to_owned());
     }
@@ -158,8 +202,9 @@ fn objection(p: &Proposal, changed: Option<&Fact>, action: Action, context: &Con
         return Some("it is called known, but another value is held".to_owned());
     }
     // A value in another scope counts as a change, or else naming a scope would pass the gate.
-    let needs_approval = changed.is_some() || action == Action::Coexist;
-    if needs_approval && p.is_gated() && context.statement.trust == Trust::Ordinary {
+    let trust = context.statement.trust;
+    let needs_approval = changed.is_some() || action == Action::Coexist || trust == Trust::AfterErasure;
+    if needs_approval && p.is_gated() && trust != Trust::Trusted {
         return Some(GATED.to_owned());
     }
     // A first value is kept however unsure it is; what the model itself calls a change is not.
@@ -168,15 +213,14 @@ fn objection(p: &Proposal, changed: Option<&Fact>, action: Action, context: &Con
     if is_change && p.confidence < limits::SURE {
         return Some(format!("confidence {} is below {}", p.confidence, limits::SURE));
     }
-    changed.and_then(|fact| dispute(fact, context))
+    changed.and_then(|fact| dispute(fact, context.statement.source, context.policy))
 }
 
 pub(crate) const GATED: &str = "the slot changes only by approval";
 
 /// The space's policy on sources that contradict each other. A source may always correct itself.
-fn dispute(fact: &Fact, context: &Context) -> Option<String> {
-    let (said_by, held_from) = (context.statement.source, fact.source.as_deref());
-    let policy = context.policy;
+pub(crate) fn dispute(fact: &Fact, said_by: Option<&str>, policy: &SourcePolicy) -> Option<String> {
+    let held_from = fact.source.as_deref();
     let outranks = policy.rank(said_by) > policy.rank(held_from);
     let allowed = match policy.mode {
         PolicyMode::Recency => true,
@@ -216,6 +260,6 @@ pub(crate) fn flag(
     }
 }
 
-fn or(reason: &str, default: &str) -> String {
+pub(crate) fn or(reason: &str, default: &str) -> String {
     if reason.is_empty() { default.to_owned() } else { reason.to_owned() }
 }

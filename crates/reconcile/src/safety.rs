@@ -43,6 +43,11 @@ pub enum Concern {
         subject: String,
         value: String,
     },
+    /// Something was told since that speaks of it, and was neither read nor settled.
+    Unsettled {
+        id: FactId,
+        text: String,
+    },
     Unsure {
         id: FactId,
         subject: String,
@@ -74,6 +79,7 @@ impl fmt::Display for Concern {
             Self::Disputed { id, subject, value } => {
                 write!(f, "disputed: #{id} {subject} = {value} awaits confirmation")
             }
+            Self::Unsettled { id, text } => write!(f, "unsettled: #{id} was told since: '{text}'"),
             Self::Unsure { id, subject, confidence, bar } => {
                 write!(f, "confidence of #{id} {subject} is {confidence}, below the bar of {bar}")
             }
@@ -126,7 +132,9 @@ fn judge_active(fact: &Fact, bar: &Bar, now: Timestamp, concerns: &mut Vec<Conce
             bar: bar.min_confidence,
         });
     }
-    let days = now.duration_since(fact.changed).as_secs_f64() / SECONDS_A_DAY;
+    // What was said long ago is old, whenever it was stored.
+    let known = fact.times.said.map_or(fact.changed, |said| said.last().min(now));
+    let days = now.duration_since(known).as_secs_f64() / SECONDS_A_DAY;
     if bar.max_staleness_days > 0.0 && days > bar.max_staleness_days {
         concerns.push(Concern::Stale {
             id,

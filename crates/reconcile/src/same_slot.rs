@@ -55,7 +55,7 @@ fn slot_of(p: &Proposal) -> Option<(String, String, Option<String>)> {
         && p.wording.doubt.is_none()
         && matches!(p.time_ref, TimeRef::Current | TimeRef::Unknown)
         && !matches!(p.action, Action::Skip | Action::Retract | Action::Archive | Action::Flag);
-    says_so.then(|| (subject_key(&p.subject), scope_key(&p.scope), p.is_list().then(|| item_key(&p.value))))
+    says_so.then(|| (subject_key(&p.subject), scope_key(&p.scope), p.list.then(|| item_key(&p.value))))
 }
 
 fn holds_now(p: &Proposal) -> bool {

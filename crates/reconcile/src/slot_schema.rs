@@ -1,6 +1,7 @@
 //! Declared slots: subjects whose name, category and rules of change a deployment fixes.
 
-use domain::{keys::subject_key, limits};
+use domain::keys::{glance_key, subject_key};
+use domain::limits;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -25,6 +26,10 @@ pub struct Slot {
     pub multi: bool,
     #[serde(default)]
     pub aliases: Vec<String>,
+    /// The words for whom or what it is about: "the patient", "we", "production". A statement about anybody or anything
+    /// else never touches it.
+    #[serde(default)]
+    pub owner: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -52,6 +57,8 @@ struct SchemaFile {
 pub struct SlotSchema {
     slots: Vec<Slot>,
     by_key: BTreeMap<String, usize>,
+    /// By what a name is taken for at a glance; `None` where that is the name of several slots.
+    by_glance: BTreeMap<String, Option<usize>>,
 }
 
 impl SlotSchema {
@@ -74,9 +81,12 @@ impl SlotSchema {
         &self.slots
     }
 
-    /// The slot that a subject names, by its name or an alias, whatever its case and punctuation.
+    /// The slot that a subject names, by its name or an alias, whatever its case and punctuation; else the one slot that it
+    /// is taken for at a glance. A second slot that looks like a guarded one would get around the guard.
     pub fn fold(&self, subject: &str) -> Option<&Slot> {
-        self.by_key.get(&subject_key(subject)).and_then(|i| self.slots.get(*i))
+        let named = self.by_key.get(&subject_key(subject)).copied();
+        let index = named.or_else(|| self.by_glance.get(&glance_key(subject)).copied().flatten())?;
+        self.slots.get(index)
     }
 
     fn declare(&mut self, mut slot: Slot) -> Result<(), SlotSchemaError> {
@@ -98,6 +108,11 @@ impl SlotSchema {
         }
         if name.len() > limits::SUBJECT_BYTES {
             return Err(SlotSchemaError::LongName { slot: slot.to_owned() });
+        }
+        let glance = glance_key(name);
+        if !glance.is_empty() {
+            let known = self.by_glance.entry(glance).or_insert(Some(index));
+            *known = known.filter(|known| *known == index);
         }
         match self.by_key.insert(subject_key(name), index) {
             None => Ok(()),

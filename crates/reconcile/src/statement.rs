@@ -1,6 +1,6 @@
 //! What was said, by whom and when.
 
-use domain::{Metadata, Timestamp};
+use domain::{Fact, Metadata, Proposer, Timestamp, When};
 use std::sync::Arc;
 
 /// Whether the source may change a confirm-gated slot without approval.
@@ -8,6 +8,9 @@ use std::sync::Arc;
 pub enum Trust {
     Trusted,
     Ordinary,
+    /// Ordinary, under four eyes, where something was erased: a first value may follow one that somebody erased alone, and
+    /// waits like a change.
+    AfterErasure,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -17,5 +20,21 @@ pub struct Statement<'a> {
     pub source: Option<&'a str>,
     pub trust: Trust,
     pub metadata: &'a Metadata,
+    /// Who made facts of the words.
+    pub proposer: Proposer,
+    /// When it was made, where that was told.
+    pub said: Option<When>,
     pub now: Timestamp,
+}
+
+impl Statement<'_> {
+    /// When it was made.
+    pub(crate) fn at(&self) -> Timestamp {
+        self.said.map_or(self.now, When::first)
+    }
+
+    /// Whether it was made before the fact was said. What is told without a time is told now.
+    pub(crate) fn is_older_than(&self, fact: &Fact) -> bool {
+        self.said.is_some_and(|said| said.last() < fact.said())
+    }
 }

@@ -51,14 +51,16 @@ pub(crate) fn settle(ledger: &Ledger, p: &Proposal, claims: &Claims, slots: &Slo
     let free =
         p.slot.is_none() && scope_key(&p.scope) == scope_key(&aimed.scope) && !claims.own.contains(&aimed.id);
     let slot = slots.fold(&aimed.subject).cloned();
-    let list = slot.as_ref().is_some_and(|s| s.multi);
+    let list = aimed.list_item || slot.as_ref().is_some_and(|s| s.multi);
     if free && may_change(ledger, p, aimed) && is_named(p, aimed, list) {
         settled.moved_from = holder(ledger, p).map(|own| own.id);
         settled.subject.clone_from(&aimed.subject);
         settled.slot = slot;
+        settled.list = list;
     } else if free && p.action == Action::Retract && same_value(slot.as_ref(), &aimed.value, &p.value) {
         settled.subject.clone_from(&aimed.subject);
         settled.slot = slot;
+        settled.list = list;
         settled.misgiving = Some(UNNAMED);
     } else {
         settled.target = None;

@@ -6,10 +6,10 @@ use crate::needs::HeldFacts;
 use crate::plan::{Outcome, Plan};
 use crate::proposal::clean;
 use crate::refusal::Refusal;
-use crate::rules::GATED;
+use crate::rules::{GATED, dispute};
 use crate::slot_schema::SlotSchema;
 use domain::keys::subject_key;
-use domain::{Action, Fact, FactId, Metadata, Pending, Status, Timestamp, limits};
+use domain::{Action, Fact, FactId, Metadata, Pending, SourcePolicy, Status, Times, Timestamp, limits};
 
 /// Whether the person may approve changes to confirm-gated slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub enum Editor {
 #[derive(Debug, Clone, Copy)]
 pub struct Edit<'a> {
     pub editor: Editor,
+    /// The caller's name. A source may always correct itself.
+    pub source: Option<&'a str>,
     /// The authenticated caller.
     pub by: &'a str,
     pub now: Timestamp,
@@ -35,10 +37,11 @@ pub fn plan_update(
     new_value: &str,
     held: &HeldFacts,
     edit: &Edit,
+    policy: &SourcePolicy,
     slots: &SlotSchema,
     next_id: FactId,
 ) -> Result<Plan, Refusal> {
-    let ledger = Ledger::open(held, next_id);
+    let ledger = Ledger::open(held, next_id, edit.now);
     let fact = ledger.get(id).ok_or(Refusal::Unknown(id))?.clone();
     let value = check_value(new_value)?;
     if fact.status != Status::Active {
@@ -55,6 +58,7 @@ pub fn plan_update(
         supersedes: Some(id),
         metadata: carried(&fact, edit.by),
         earlier: Vec::new(),
+        times: Times { until: fact.times.until, ..Times::default() },
         created: edit.now,
         changed: edit.now,
         ..fact.clone()
@@ -62,11 +66,13 @@ pub fn plan_update(
     if let Some(other) = rival(&ledger, &edited) {
         return Err(Refusal::Taken { by: other });
     }
-    if edit.editor == Editor::Writer && slots.fold(&fact.subject).is_some_and(|s| s.confirm) {
-        Ok(propose(ledger, edited, &fact))
-    } else {
-        Ok(replace(ledger, &edited, id, edit.now))
-    }
+    let own = edit.source.filter(|name| fact.source.as_deref().is_some_and(|s| s.eq_ignore_ascii_case(name)));
+    let gated = slots.fold(&fact.subject).is_some_and(|slot| slot.confirm);
+    let needs_approval = (gated && edit.editor == Editor::Writer).then(|| GATED.to_owned());
+    Ok(match needs_approval.or_else(|| dispute(&fact, own, policy)) {
+        Some(why) => propose(ledger, edited, &fact, gated, &why),
+        None => replace(ledger, &edited, id, edit.now),
+    })
 }
 
 fn check_value(new_value: &str) -> Result<String, Refusal> {
@@ -86,15 +92,15 @@ fn rival(ledger: &Ledger, edited: &Fact) -> Option<FactId> {
 }
 
 fn nothing_new(fact: &Fact, id: FactId, reason: &str) -> Plan {
-    Plan { outcomes: vec![outcome(Action::Dedup, fact, reason, id)], writes: Vec::new() }
+    Plan { outcomes: vec![outcome(Action::Dedup, fact, reason, id)], ..Plan::default() }
 }
 
-fn propose(mut ledger: Ledger, edited: Fact, target: &Fact) -> Plan {
+fn propose(mut ledger: Ledger, edited: Fact, target: &Fact, gated: bool, why: &str) -> Plan {
     let pending = Pending {
         action: Action::Supersede,
         target: Some(target.id),
         target_value: Some(target.value.clone()),
-        gated: true,
+        gated,
     };
     let subject = subject_key(&edited.subject);
     let queued = ledger
@@ -110,15 +116,25 @@ fn propose(mut ledger: Ledger, edited: Fact, target: &Fact) -> Plan {
     }
     let mut fact =
         Fact { status: Status::FlaggedConflict, supersedes: None, pending: Some(pending), ..edited };
-    fact.metadata.insert(FLAG_REASON.to_owned(), GATED.into());
-    let id = ledger.insert(fact.clone());
-    Plan { outcomes: vec![outcome(Action::Flag, &fact, GATED, id)], writes: ledger.into_writes() }
+    fact.metadata.insert(FLAG_REASON.to_owned(), why.into());
+    let (id, now) = (ledger.insert(fact.clone()), fact.created);
+    ledger.settle_waiting(now);
+    Plan {
+        outcomes: vec![outcome(Action::Flag, &fact, why, id)],
+        writes: ledger.into_writes(),
+        ..Plan::default()
+    }
 }
 
 fn replace(mut ledger: Ledger, edited: &Fact, old: FactId, now: Timestamp) -> Plan {
-    ledger.supersede(old, now);
+    ledger.supersede(old, now, now);
     let id = ledger.insert(edited.clone());
-    Plan { outcomes: vec![outcome(Action::Supersede, edited, "edited", id)], writes: ledger.into_writes() }
+    ledger.settle_waiting(now);
+    Plan {
+        outcomes: vec![outcome(Action::Supersede, edited, "edited", id)],
+        writes: ledger.into_writes(),
+        ..Plan::default()
+    }
 }
 
 fn outcome(action: Action, fact: &Fact, reason: &str, id: FactId) -> Outcome {

@@ -1,13 +1,15 @@
 //! Answering a question: choosing the facts, then asking the model. Shared by every tool that recalls.
 
+use crate::embedding::Missing;
 use crate::outcome::Stop;
 use crate::spaces::OpenSpace;
 use crate::tool::Context;
-use domain::{Fact, FactId, limits};
+use crate::tools::as_of::held_then;
+use domain::{Fact, FactId, ReceiptId, Status, Timestamp, limits};
 use model::{Answer, AnswerFact, Order};
 use parking_lot::RwLock;
-use recall::{ContextRule, WordIndex};
-use std::collections::HashSet;
+use recall::{ContextRule, Ranked, SpaceIndex};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Retired facts that are looked through for a question about the past: years of a busy space.
@@ -19,17 +21,33 @@ pub(crate) enum History {
     Include,
 }
 
+/// A fact that an answer is drawn from.
+pub(crate) struct Recalled {
+    pub fact: Arc<Fact>,
+    /// How well it fits the question.
+    pub score: f32,
+    pub is_retired: bool,
+}
+
 /// The facts behind an answer, exactly.
 pub(crate) struct Basis {
-    pub active: Vec<Arc<Fact>>,
-    /// The active ones, those nearest to the question first.
-    pub by_rank: Vec<Arc<Fact>>,
-    pub retired: Vec<Fact>,
+    /// The best first.
+    pub facts: Vec<Recalled>,
     /// Flagged facts of the space, for verdicts on the active ones and for changes that wait.
     pub flagged: Vec<Arc<Fact>>,
     /// The space that they are from, and the question's vector, for who wants to look further.
     pub open: Arc<RwLock<OpenSpace>>,
     pub vector: Option<Vec<f32>>,
+    /// The time that is asked about.
+    pub at: Timestamp,
+    /// What was erased since that time is gone from it too; the receipts of that.
+    pub erasures: Vec<ReceiptId>,
+}
+
+impl Basis {
+    pub fn active(&self) -> impl Iterator<Item = &Arc<Fact>> {
+        self.facts.iter().filter(|recalled| !recalled.is_retired).map(|recalled| &recalled.fact)
+    }
 }
 
 /// Comma-separated; empty means the deployment's own list.
@@ -53,25 +71,67 @@ pub(crate) async fn basis(
     // A space that goes to the model whole is worth a vector only where that costs no request.
     let embeds = service.models.embedder_configured() && (ranked || service.models.embeds_in_process());
     let vector = if embeds { vector(cx, &open, question).await? } else { None };
-    let (active, by_rank, flagged) = {
+    let past = match history {
+        History::Leave => SpaceIndex::default(),
+        History::Include => past(cx, &open, question, limit).await?,
+    };
+    // Either meaning counts for all that is ranked, or for nothing.
+    let (past, vector) = match vector {
+        Some(vector) => match with_vectors(cx, past).await {
+            (past, true) => (past, Some(vector)),
+            (past, false) => (past, None),
+        },
+        None => (past, None),
+    };
+    let rule = context_rule(cx, categories);
+    let (mut facts, flagged) = {
         let open = open.read();
-        let rule = ContextRule {
-            limit,
-            critical_categories: categories,
-            critical_budget: service.options.critical_budget,
-        };
-        let active = open.index.choose(question, vector.as_deref(), &rule)?;
-        let by_rank = open.index.by_rank(&active, question, vector.as_deref());
-        (active, by_rank, open.flagged.values().cloned().collect())
+        let chosen = open.index.choose(question, vector.as_deref(), &rule)?;
+        (recalled(chosen, false), open.flagged.values().cloned().collect())
     };
-    let retired = match history {
-        History::Leave => Vec::new(),
-        History::Include => retired(cx, question, limit).await?,
-    };
-    Ok(Basis { active, by_rank, retired, flagged, open, vector })
+    let retired =
+        past.choose(question, vector.as_deref(), &ContextRule { critical_categories: &[], ..rule })?;
+    if !retired.is_empty() {
+        facts.extend(recalled(retired, true));
+        facts.sort_by(|a, b| b.score.total_cmp(&a.score));
+    }
+    Ok(Basis { facts, flagged, open, vector, at: caller.now, erasures: Vec::new() })
 }
 
-/// The vector of what is asked, and those of the facts brought up to date; `None` while the embedder is away.
+fn context_rule<'a>(cx: &Context<'_>, critical_categories: &'a [String]) -> ContextRule<'a> {
+    let options = &cx.service.options;
+    ContextRule {
+        limit: options.recall_context,
+        critical_categories,
+        critical_budget: options.critical_budget,
+    }
+}
+
+fn recalled(chosen: Vec<Ranked>, is_retired: bool) -> Vec<Recalled> {
+    chosen.into_iter().map(|Ranked { fact, score }| Recalled { fact, score, is_retired }).collect()
+}
+
+/// The same of an earlier time, where one is given. Facts of the past have no vectors, so they are found by their words.
+pub(crate) async fn basis_at(
+    cx: &Context<'_>,
+    question: &str,
+    categories: &[String],
+    history: History,
+    as_of: &str,
+) -> Result<Basis, Stop> {
+    let Some(held) = held_then(cx, as_of).await? else {
+        return basis(cx, question, categories, history).await;
+    };
+    crate::args::worded("question", question, limits::TEXT_BYTES)?;
+    let mut open = OpenSpace::default();
+    open.index = SpaceIndex::of(held.active);
+    let facts = recalled(open.index.choose(question, None, &context_rule(cx, categories))?, false);
+    let (flagged, at, erasures) = (held.flagged, held.at, held.erasures);
+    Ok(Basis { facts, flagged, open: Arc::new(RwLock::new(open)), vector: None, at, erasures })
+}
+
+/// The vector of what is asked, and those of the facts brought up to date; `None` while the embedder is away or some
+/// facts still lack theirs.
 pub(crate) async fn vector(
     cx: &Context<'_>,
     open: &Arc<RwLock<OpenSpace>>,
@@ -79,28 +139,47 @@ pub(crate) async fn vector(
 ) -> Result<Option<Vec<f32>>, Stop> {
     let (service, caller, space) = (cx.service, &cx.call.caller, &cx.space);
     service.spaces.load_vectors(&service.store, &service.models, caller, space, open).await?;
-    service.embedding.catch_up(caller, space, open).await;
-    Ok(service.embedding.question(caller, question).await)
+    match service.embedding.catch_up(caller, space, open).await {
+        Missing::None => Ok(service.embedding.question(caller, question).await),
+        Missing::Some => Ok(None),
+    }
 }
 
-/// The retired facts that the question's words point to, oldest first; the most recent ones where nothing does.
-async fn retired(cx: &Context<'_>, question: &str, limit: usize) -> Result<Vec<Fact>, Stop> {
-    let mut found = cx.service.store.facts_retired(&cx.call.caller, &cx.space, RETIRED_SEARCHED).await?;
-    if found.len() > limit {
-        let mut words = WordIndex::new();
-        for fact in &found {
-            words.insert(fact.id, &format!("{} {}", fact.subject, fact.value));
-        }
-        let hits: Vec<_> = words.search(question, limit).into_iter().map(|hit| hit.id).collect();
-        found.sort_by_key(|fact| hits.iter().position(|id| *id == fact.id).unwrap_or(usize::MAX));
-        found.truncate(limit);
-    }
-    found.sort_by_key(|fact| fact.id);
-    Ok(found)
+/// The retired facts that the question's words point to, and the most recent ones; with them what has run out since the
+/// last write.
+async fn past(
+    cx: &Context<'_>,
+    open: &RwLock<OpenSpace>,
+    question: &str,
+    limit: usize,
+) -> Result<SpaceIndex, Stop> {
+    let retired = cx.service.store.facts_retired(&cx.call.caller, &cx.space, RETIRED_SEARCHED).await?;
+    let over = open.read().over.values().filter(|fact| fact.status == Status::Historical).cloned().collect();
+    let over: Vec<Arc<Fact>> = over;
+    let all = SpaceIndex::of(retired.into_iter().map(Arc::new).chain(over));
+    let rule = ContextRule { limit, critical_categories: &[], critical_budget: 0 };
+    Ok(SpaceIndex::of(all.choose(question, None, &rule)?.into_iter().map(|ranked| ranked.fact)))
+}
+
+/// The same facts with their vectors, and whether all have one. They are few.
+async fn with_vectors(cx: &Context<'_>, mut past: SpaceIndex) -> (SpaceIndex, bool) {
+    let facts: Vec<Arc<Fact>> = past.iter().cloned().collect();
+    let Some(vectors) = cx.service.embedding.vectors(&cx.call.caller, &facts).await else {
+        return (past, false);
+    };
+    let taken = facts.iter().zip(&vectors).all(|(fact, vector)| past.set_vector(fact, vector).is_ok());
+    (past, taken)
 }
 
 pub(crate) async fn answer(cx: &Context<'_>, question: &str, basis: &Basis) -> Result<String, Stop> {
     answer_along(cx, question, basis, &[]).await
+}
+
+/// Whether one of the facts answers the question, as far as the model tells that apart.
+pub(crate) async fn is_answered(cx: &Context<'_>, question: &str, basis: &Basis) -> Result<bool, Stop> {
+    let (caller, facts) = (&cx.call.caller, answer_facts(basis));
+    let ask = Answer { question, facts: &facts, paths: &[], now: basis.at, notice: Some(&caller.notice) };
+    Ok(cx.service.models.is_answered(&ask, &Order::from(caller)).await?)
 }
 
 /// Tells the model also which of the facts lead from one to the next.
@@ -110,16 +189,19 @@ pub(crate) async fn answer_along(
     basis: &Basis,
     paths: &[Vec<FactId>],
 ) -> Result<String, Stop> {
-    let disputed: HashSet<FactId> =
-        basis.flagged.iter().filter_map(|flagged| flagged.pending.as_ref()?.target).collect();
-    let active = basis.by_rank.iter().map(|fact| AnswerFact {
-        fact,
-        retired: false,
-        disputed: disputed.contains(&fact.id),
-    });
-    let retired = basis.retired.iter().map(|fact| AnswerFact { fact, retired: true, disputed: false });
-    let facts: Vec<AnswerFact<'_>> = active.chain(retired).collect();
-    let caller = &cx.call.caller;
-    let ask = Answer { question, facts: &facts, paths, now: caller.now, notice: Some(&caller.notice) };
+    let (caller, facts) = (&cx.call.caller, answer_facts(basis));
+    let ask = Answer { question, facts: &facts, paths, now: basis.at, notice: Some(&caller.notice) };
     Ok(cx.service.models.answer(&ask, &Order::from(caller)).await?)
+}
+
+fn answer_facts(basis: &Basis) -> Vec<AnswerFact<'_>> {
+    let target = |flagged: &Fact| flagged.pending.as_ref().and_then(|pending| pending.target);
+    let changes: HashMap<FactId, &Fact> =
+        basis.flagged.iter().filter_map(|flagged| Some((target(flagged)?, &**flagged))).collect();
+    let facts = basis.facts.iter().map(|Recalled { fact, is_retired, .. }| AnswerFact {
+        fact,
+        retired: *is_retired,
+        change: changes.get(&fact.id).copied(),
+    });
+    facts.collect()
 }

@@ -72,9 +72,8 @@ const CORE: [&str; 10] = [
 ];
 
 /// What only people do, with `svc` or in the console: it passes the same gate, and no client is offered it.
-static TOOLS_FOR_PEOPLE: [ToolInfo; 15] = [
+static TOOLS_FOR_PEOPLE: [ToolInfo; 13] = [
     ToolInfo::of::<search_memories::SearchMemories>(),
-    ToolInfo::of::<forget::ForgetMemory>(),
     ToolInfo::of::<list_spaces::ListSpaces>(),
     ToolInfo::of::<list_waiting::ListWaiting>(),
     ToolInfo::of::<numbered_memories::NumberedMemories>(),
@@ -87,7 +86,6 @@ static TOOLS_FOR_PEOPLE: [ToolInfo; 15] = [
     ToolInfo::of::<change_principal::ChangePrincipal>(),
     ToolInfo::of::<import_records::ImportRecords>(),
     ToolInfo::of::<as_of::ListAsOf>(),
-    ToolInfo::of::<as_of::RecallAsOf>(),
 ];
 
 /// What only people do.

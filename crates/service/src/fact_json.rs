@@ -13,6 +13,7 @@ pub fn fact_json(fact: &Fact) -> Value {
         "kind": fact.kind.word(),
         "confidence": fact.confidence,
         "source": fact.source,
+        "list": fact.list_item,
         "supersedes": fact.supersedes,
         "metadata": fact.metadata,
         "head": fact.triple.head,
@@ -27,6 +28,10 @@ pub fn fact_json(fact: &Fact) -> Value {
         })),
         "refined_from": fact.earlier.iter()
             .map(|e| json!({ "value": e.value, "until": e.until.to_string() })).collect::<Vec<_>>(),
+        "said_at": fact.times.said.map(|said| said.to_string()),
+        "valid_from": fact.times.from.map(|from| from.to_string()),
+        "valid_until": fact.times.until.map(|until| until.to_string()),
+        "ended": fact.times.ended.map(|ended| ended.to_string()),
         "created": fact.created.to_string(),
         "changed": fact.changed.to_string(),
     })

@@ -10,9 +10,13 @@ use crate::tool::Effect;
 use domain::{Caller, CallerId, Fault, Identity, Space};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use store::{Call, Record, Store};
 use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+/// How long an answer that does not depend on its audit entry waits for it.
+const RECORD_TIME: Duration = Duration::from_millis(700);
 
 impl Service {
     pub async fn call(&self, caller: Caller, tool: &str, arguments: Arguments) -> Reply {
@@ -61,6 +65,7 @@ impl Service {
                  Authorization: Bearer svc_sk_..., or turn SVC_AUTH_REQUIRED off for a local memory.",
             ));
         }
+        let _ticket = self.meter.enter(&self.options.quotas, &call.caller, Instant::now())?;
         if !call.caller.can(info.capability) {
             let role = call.caller.role().map_or("", domain::Role::word);
             return Err(Stop::denied(format!(
@@ -68,7 +73,6 @@ impl Service {
                 info.name, info.capability
             )));
         }
-        let _ticket = self.meter.enter(&self.options.quotas, &call.caller, Instant::now())?;
         let prepared = prepared?;
         if let Some(space) = prepared.single() {
             reach(call, &space.user_id)?;
@@ -97,7 +101,7 @@ impl Service {
             Ok(Done::Committed(reply)) => return Reply::Done(reply),
             Ok(Done::Read { reply, record }) => (self.completed(&call, reply).await, record),
             Ok(Done::Alarm { reply, record }) => {
-                return match self.record(&call, record).await {
+                return match self.record_in_time(&call, record).await {
                     Err(Stop::Fault(fault)) => {
                         report(&call, &fault);
                         Reply::Done(reply)
@@ -137,6 +141,10 @@ impl Service {
                 let record = Record::denied(format!("{}: {text}", call.tool));
                 (Reply::Denied { why: text }, record)
             }
+            // The log is no place to fill by asking too often.
+            Stop::OverQuota(over) if !self.over_quota.is_due(call.caller.id().to_owned(), Instant::now()) => {
+                return Reply::OverQuota(over);
+            }
             Stop::OverQuota(over) => {
                 let record = Record::failed(format!("refused: {}", over.why));
                 (Reply::OverQuota(over), record)
@@ -161,6 +169,18 @@ impl Service {
                 reply
             }
             (Err(error), _) => failed(call, &error.into()),
+        }
+    }
+
+    /// The entry of what is told at once, whatever becomes of the entry. One that takes long is still written once it can
+    /// be.
+    async fn record_in_time(&self, call: &Call, record: Record) -> Result<(), Stop> {
+        let (store, own) = (self.store.clone(), call.clone());
+        let recorded = tokio::spawn(async move { store.call_record(own, record).await });
+        match timeout(RECORD_TIME, recorded).await {
+            Ok(Ok(recorded)) => Ok(recorded?),
+            Ok(Err(error)) => Err(Stop::Fault(Fault::new("Panic", error.to_string()))),
+            Err(_) => Err(Stop::Fault(Fault::new("Timeout", "the audit log has not taken the entry yet"))),
         }
     }
 

@@ -14,7 +14,7 @@ impl Reply {
         match self {
             Self::Done(ToolReply::ExportMemory(_)) => true,
             Self::Done(ToolReply::AuditLog(page)) => page.entries.len() > SHORT,
-            Self::Done(ToolReply::ListMemories(list)) => list.active.len() > SHORT,
+            Self::Done(ToolReply::ListMemories(list)) => list.standing().len() > SHORT,
             Self::Done(ToolReply::History(history)) => history.facts.len() > SHORT,
             Self::Done(ToolReply::PendingChanges(list)) => list.waiting.len() > SHORT,
             _ => false,

@@ -12,7 +12,7 @@ pub(crate) enum Done<R> {
     Read { reply: R, record: Record },
     /// The change and its audit entry are committed.
     Committed(R),
-    /// The audit log is broken. That is told even where the log is too broken to take the entry of this call.
+    /// The audit log is broken, or the database takes nothing. That is told even where the entry of this call is not taken.
     Alarm { reply: R, record: Record },
 }
 

@@ -9,7 +9,7 @@ pub(crate) fn confidence(confidence: f64) -> String {
 
 /// `subject = value`
 pub(crate) fn pair(subject: &str, value: &str) -> String {
-    format!("{subject} = {value}")
+    if value.is_empty() { subject.to_owned() } else { format!("{subject} = {value}") }
 }
 
 /// `conf 0.95, from ops`; the source only where there is one.

@@ -2,7 +2,7 @@
 
 use crate::quota::OverQuota;
 use crate::tool::Tool;
-use crate::tools::as_of::{HeldThen, ListAsOf, RecallAsOf, RecalledThen};
+use crate::tools::as_of::{HeldThen, ListAsOf};
 use crate::tools::attest::{Attest, SignedAttestation};
 use crate::tools::audit_log::{AuditLog, AuditPage};
 use crate::tools::change::{ConfirmChange, Decided, RejectChange};
@@ -14,7 +14,7 @@ use crate::tools::delete_all::{DeleteAll, DeletedAll};
 use crate::tools::explain_decision::{ExplainDecision, Explanation};
 use crate::tools::export_memory::{ExportMemory, Exported};
 use crate::tools::export_public_key::{ExportPublicKey, PublicKeyShown};
-use crate::tools::forget::{Forget, ForgetMemory, Forgotten};
+use crate::tools::forget::{Forget, Forgotten};
 use crate::tools::get_memory::{GetMemory, MemoryShown};
 use crate::tools::get_reconcile_policy::{GetReconcilePolicy, PolicyShown};
 use crate::tools::health::{Health, HealthReport};
@@ -22,7 +22,7 @@ use crate::tools::history::{History, SubjectHistory};
 use crate::tools::import_records::{ImportRecords, Imported};
 use crate::tools::license_status::{LicenceShown, LicenseStatus};
 use crate::tools::list_decisions::{DecisionList, ListDecisions};
-use crate::tools::list_memories::{ListMemories, MemoryList};
+use crate::tools::list_memories::{ListMemories, Memories};
 use crate::tools::list_principals::{ListPrincipals, PrincipalList};
 use crate::tools::list_receipts::{ListReceipts, ReceiptList};
 use crate::tools::list_spaces::{ListSpaces, SpaceList};
@@ -84,9 +84,7 @@ impl Reply {
     pub fn proposals(&self) -> &[Proposal] {
         match self {
             Self::Done(ToolReply::Remember(remembered)) => &remembered.proposals,
-            Self::Done(ToolReply::Forget(forgotten) | ToolReply::ForgetMemory(forgotten)) => {
-                &forgotten.proposals
-            }
+            Self::Done(ToolReply::Forget(forgotten)) => &forgotten.proposals,
             _ => &[],
         }
     }
@@ -172,7 +170,7 @@ tool_replies! {
     RecallRelated(Related),
     Forget(Forgotten),
     History(SubjectHistory),
-    ListMemories(MemoryList),
+    ListMemories(Memories),
     GetMemory(MemoryShown),
     UpdateMemory(MemoryUpdate),
     CheckBeforeAct(Checked),
@@ -200,11 +198,9 @@ tool_replies! {
     ChangePrincipal(ChangedPrincipal),
     ImportRecords(Imported),
     ListAsOf(HeldThen),
-    RecallAsOf(RecalledThen),
     LicenseStatus(LicenceShown),
     Stats(Usage),
     Health(HealthReport),
-    ForgetMemory(Forgotten),
     ListDecisions(DecisionList),
     ListReceipts(ReceiptList),
     ListSpaces(SpaceList),

@@ -7,7 +7,7 @@ use crate::quota::{Meter, Quotas};
 use crate::reply_desk::ReplyDesk;
 use crate::spaces::{BUDGET_BYTES, Spaces};
 use crate::usage_history::UsageHistory;
-use domain::{Caller, PrincipalId, Space, Timestamp};
+use domain::{Caller, OnceAMinute, PrincipalId, Space, Timestamp};
 use evidence::{Claims, PublicKey, read_licence};
 use graph::Graph;
 use model::{Models, SlotHint};
@@ -114,6 +114,8 @@ pub struct Service {
     pub(crate) projection: Option<Projection>,
     pub(crate) tool_times: ToolTimes,
     pub(crate) meter: Meter,
+    /// Whose calls beyond a quota the log has told of in the last minute.
+    pub(crate) over_quota: Arc<OnceAMinute<String>>,
     pub(crate) desk: ReplyDesk,
     pub(crate) usage: UsageHistory,
 }
@@ -136,6 +138,7 @@ impl Service {
             projection: None,
             tool_times,
             meter: Meter::default(),
+            over_quota: Arc::default(),
             desk: ReplyDesk::new(),
             usage: UsageHistory::default(),
         }
@@ -152,6 +155,12 @@ impl Service {
         if let Some(projection) = &self.projection {
             projection.catch_up(within).await;
         }
+    }
+
+    /// To be called before the process ends: waits a little for the vectors of what it stored, so that the next one
+    /// need not make them.
+    pub async fn end(&self) {
+        self.embedding.settle().await;
     }
 
     pub fn store(&self) -> &Store {
@@ -228,6 +237,7 @@ fn slot_hint(slot: &Slot) -> SlotHint {
         name: slot.name.clone(),
         aliases: slot.aliases.clone(),
         description: slot.description.clone(),
+        owner: slot.owner.clone(),
         list: slot.multi,
         verbatim: slot.verbatim,
     }

@@ -2,14 +2,14 @@
 //! changed is read again.
 
 use crate::room::{Budget, Room};
-use domain::{Caller, Capacity, Fact, FactId, Places, Space, Status, Tenant};
+use domain::{Caller, Capacity, Fact, FactId, Places, Space, Status, Tenant, Timestamp};
 use model::Models;
 use parking_lot::RwLock;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use recall::SpaceIndex;
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::{SpaceChanges, SpaceSize, SpaceVersion, Store, StoreError};
 use tokio::task::spawn_blocking;
@@ -28,13 +28,20 @@ const OPENING: Capacity = Capacity { all: 3, tenant: 1, caller: 1 };
 const SMALL_BYTES: usize = 1 << 20;
 /// So many facts, or vectors, are taken in sooner than the work could be handed to another thread.
 const FEW: usize = 64;
+/// So many facts that are over are put into history by one write; the next one goes on.
+const DUE: usize = 256;
 
 #[derive(Debug, Default)]
 pub(crate) struct OpenSpace {
     at: Option<SpaceVersion>,
     /// The active facts, ready to be ranked.
     pub index: SpaceIndex,
+    /// What waits for a decision.
     pub flagged: BTreeMap<FactId, Arc<Fact>>,
+    /// Facts whose time is over, and changes that the world has moved past, though their rows do not say so yet.
+    pub over: BTreeMap<FactId, Arc<Fact>>,
+    /// When active facts run out.
+    ends: BTreeSet<(Timestamp, FactId)>,
     /// The embedder whose stored vectors have been read into the index.
     pub vectors_of: Option<String>,
     /// Held by the one call that reads the stored vectors.
@@ -75,8 +82,45 @@ impl OpenSpace {
     /// What the space costs in memory. There are as many empty spaces as names for them, and nothing is saved by
     /// keeping one open, so they have no cost to note.
     fn cost(&self) -> Option<usize> {
-        let is_empty = self.index.is_empty() && self.flagged.is_empty();
+        let is_empty = self.index.is_empty() && self.flagged.is_empty() && self.over.is_empty();
         (!is_empty).then(|| self.index.approx_bytes() + EMPTY_BYTES)
+    }
+
+    fn has_ends(&self, now: Timestamp) -> bool {
+        self.ends.first().is_some_and(|(end, _)| *end <= now)
+    }
+
+    /// Puts aside what has run out by now.
+    fn pass(&mut self, now: Timestamp) {
+        while self.has_ends(now)
+            && let Some((_, id)) = self.ends.pop_first()
+        {
+            // It may have been replaced, or its dates changed, since.
+            let ended = self.index.get(id).filter(|fact| fact.has_run_out(now)).cloned();
+            if let Some(fact) = ended {
+                self.index.remove(id);
+                self.over.insert(id, Arc::new(Fact::clone(&fact).counted_at(now)));
+            }
+        }
+        self.settle();
+        self.account();
+    }
+
+    /// Puts aside the changes whose target is no longer current.
+    fn settle(&mut self) {
+        let target = |flag: &Fact| flag.pending.as_ref().and_then(|pending| pending.target);
+        let is_gone = |flag: &Fact| target(flag).is_some_and(|id| self.index.get(id).is_none());
+        let settled: Vec<FactId> =
+            self.flagged.values().filter(|flag| is_gone(flag)).map(|flag| flag.id).collect();
+        for id in settled {
+            self.over.extend(self.flagged.remove(&id).map(|flag| (id, flag)));
+        }
+    }
+
+    /// What the next write in the space puts into history, and the facts that it rests on.
+    pub fn due(&self) -> Vec<FactId> {
+        let targets = self.over.values().filter_map(|fact| fact.pending.as_ref()?.target);
+        self.over.keys().copied().chain(targets).take(DUE).collect()
     }
 
     /// Takes in what changed; returns the cost.
@@ -94,12 +138,17 @@ impl OpenSpace {
         }
         for fact in changes.facts {
             let fact = Arc::new(fact);
+            self.over.remove(&fact.id);
             match fact.status {
                 Status::FlaggedConflict => self.flagged.insert(fact.id, fact.clone()),
                 Status::Active | Status::Superseded | Status::Historical => self.flagged.remove(&fact.id),
             };
+            if let Some(end) = fact.runs_out().filter(|_| fact.status == Status::Active) {
+                self.ends.insert((end, fact.id));
+            }
             self.index.upsert(fact);
         }
+        self.settle();
         self.at = Some(changes.at);
         self.account();
         self.cost()
@@ -173,11 +222,13 @@ impl Spaces {
                         let _ = self.open.replace(key, Kept { bytes, ..kept.clone() }, true);
                     }
                 }
+                pass(&kept.space, caller.now);
                 Ok(kept.space)
             }
             // Whoever waits goes on once the guard is gone, filled or not.
             Err(guard) => {
                 let (space, cost) = self.open(store, caller, space).await?;
+                pass(&space, caller.now);
                 if let Some(bytes) = cost {
                     let _ = guard.insert(Kept { space: space.clone(), bytes });
                 }
@@ -248,6 +299,13 @@ impl Spaces {
         let (open, embedder) = (open.clone(), embedder.to_owned());
         let taken = spawn_blocking(move || open.write().take_vectors(&embedder, vectors)).await;
         taken.map_err(|_| StoreError::Panicked)
+    }
+}
+
+fn pass(open: &RwLock<OpenSpace>, now: Timestamp) {
+    let has_ends = open.read().has_ends(now);
+    if has_ends {
+        open.write().pass(now);
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::outcome::{Done, Stop};
 use crate::place::Place;
 use crate::service::Service;
-use domain::{Capability, Space};
+use domain::{Capability, Fact, Identity, Space};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::fmt::Display;
@@ -37,6 +37,14 @@ impl<P> Context<'_, P> {
     /// The subject under which facts are held: a declared slot's own name for its aliases.
     pub fn subject<'a>(&'a self, named: &'a str) -> &'a str {
         self.service.options.slots.fold(named).map_or(named, |slot| &slot.name)
+    }
+}
+
+impl<P> Context<'_, P> {
+    /// The caller's own name, where the fact is from the source of that name: a source may always correct itself.
+    pub fn own_source(&self, fact: &Fact) -> Option<String> {
+        let Identity::Principal(principal) = &self.call.caller.identity else { return None };
+        fact.source.clone().filter(|source| source.eq_ignore_ascii_case(&principal.name))
     }
 }
 

@@ -8,8 +8,8 @@
 mod postgres;
 
 use domain::{
-    Caller, Identity, Metadata, OwnQuotas, Principal, PrincipalKind, PrincipalOrigin, RawFact, Role, Scopes,
-    Space, Tenant, Timestamp,
+    Caller, Identity, Metadata, OwnQuotas, Principal, PrincipalKind, PrincipalOrigin, Proposer, RawFact,
+    Role, Scopes, Space, Tenant, Timestamp,
 };
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use postgres::{Database, Postgres};
@@ -21,8 +21,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::keys::{KeySource, Switch};
 use store::{
-    Call, Intent, NewDecision, PostgresSettings, Proposer, Said, SqliteSettings, StorageLimits, Store,
-    StoreSettings,
+    Call, Intent, NewDecision, PostgresSettings, Said, SqliteSettings, StorageLimits, Store, StoreSettings,
 };
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/authorization.txt");
@@ -144,10 +143,12 @@ async fn seed(store: &Store, user: &str) {
             raw("cache", "Redis", "ADD").into(),
             raw("database", "MySQL", "FLAG").into(),
         ],
+        said: None,
+        due: Vec::new(),
         limits: StorageLimits::default(),
     };
     let slots = Arc::new(SlotSchema::none());
-    store.statement_commit(call("remember"), space.clone(), slots, said).await.unwrap();
+    store.statement_commit(call("remember"), space.clone(), slots, said).await.unwrap().unwrap();
     let decision = NewDecision { summary: "act".to_owned(), beliefs: Vec::new() };
     store.decision_record(call("record_decision"), space.clone(), decision).await.unwrap();
     let subject = "database".to_owned();
@@ -168,7 +169,7 @@ fn arguments(tool: &str, target: Target) -> Map<String, Value> {
         "recall" | "recall_related" | "safe_recall" => json!({ "question": "which database?" }),
         "record_decision" => json!({ "action_summary": "act", "question": "which database?" }),
         "history" | "check_before_act" | "attest" | "delete" => json!({ "subject": subject }),
-        "get_memory" | "forget_memory" => json!({ "memory_id": theirs(1, 4) }),
+        "get_memory" => json!({ "memory_id": theirs(1, 4) }),
         "numbered_memories" => json!({ "memory_ids": [theirs(1, 4)] }),
         "search_memories" => json!({ "text": subject }),
         "update_memory" => json!({ "memory_id": theirs(1, 4), "new_value": "Oracle" }),
@@ -178,7 +179,6 @@ fn arguments(tool: &str, target: Target) -> Map<String, Value> {
         "purge_expired" => json!({ "older_than_days": 30 }),
         "import_records" => json!({ "from": "tests", "records": [] }),
         "list_as_of" => json!({ "as_of": "2026-01-01T00:00:00Z" }),
-        "recall_as_of" => json!({ "question": "which database?", "as_of": "2026-01-01T00:00:00Z" }),
         "create_principal" => json!({ "name": "new", "role": "viewer" }),
         "revoke_principal" => json!({ "principal_id": "prin_unknown" }),
         "change_principal" => json!({ "principal_id": "prin_unknown", "at_once": 1 }),
@@ -311,7 +311,6 @@ async fn check_that_it_answers_as_absent(engine: Engine) {
         "pending_changes",
         "get_reconcile_policy",
         "search_memories",
-        "forget_memory",
         "list_decisions",
         "list_receipts",
         "space_graph",

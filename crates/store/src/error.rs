@@ -18,7 +18,7 @@ pub enum Trouble {
     Other,
 }
 
-/// The part that keeps the service from storing anything, in one word: all that `/readyz` may say of it.
+/// The part that keeps the service from storing anything, in one word, for the log and `/metrics`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// It does not answer.
@@ -32,8 +32,6 @@ pub enum Part {
 }
 
 impl Part {
-    pub const ALL: [Self; 4] = [Self::Database, Self::Disk, Self::Lock, Self::AuditLog];
-
     pub const fn word(self) -> &'static str {
         match self {
             Self::Database => "database",

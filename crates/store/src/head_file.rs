@@ -134,7 +134,7 @@ impl HeadFile {
     /// Takes the file away from everybody but its owner: whoever can open it can lock it.
     pub fn keep_private(&self) -> io::Result<()> {
         match fs::metadata(&self.path) {
-            Ok(held) if held.permissions().mode() & 0o077 != 0 => {
+            Ok(held) if held.is_file() && held.permissions().mode() & 0o077 != 0 => {
                 fs::set_permissions(&self.path, Permissions::from_mode(0o600))
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -238,6 +238,10 @@ impl HeadFile {
     /// What is read while somebody else has the file locked counts once two reads agree, so that a slot which is just
     /// being written is not taken for a damaged one.
     pub fn read(&self) -> io::Result<Outside> {
+        // In the place of the file there may be a folder, or something that never ends.
+        if fs::metadata(&self.path).is_ok_and(|held| !held.is_file()) {
+            return Ok(Outside { kept: Kept::NotOurs, is_locked: false });
+        }
         let file = match File::open(&self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

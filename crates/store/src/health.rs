@@ -41,6 +41,7 @@ impl Health {
         *self.state.lock() = State { stage: Stage::Idle, committed: Some(Instant::now()) };
     }
 
+    /// What was tried last was not kept.
     pub fn failed(&self) {
         *self.state.lock() = State::default();
     }

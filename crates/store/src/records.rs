@@ -5,8 +5,8 @@ use crate::rows::erasure::ErasureSummary;
 use crate::rows::principal_change::{Changed, differences};
 use crate::rows::principals::{Creation, Revoked, Rotated};
 use crate::rows::receipts::Attested;
-use crate::rows::statements::{ChangeVerdict, Planned, Proposer};
-use domain::{DecisionId, FactId, Principal, PrincipalId};
+use crate::rows::statements::{ChangeVerdict, Planned};
+use domain::{DecisionId, FactId, Principal, PrincipalId, Proposer};
 use reconcile::{Outcome, Plan, Refusal};
 
 /// Something that a transaction came to, and that its audit entry tells.
@@ -54,7 +54,7 @@ impl Recorded for Updated<'_> {
     }
 }
 
-/// A flagged fact that was confirmed or rejected.
+/// A flagged fact that was confirmed, rejected or withdrawn.
 pub(crate) struct Decided<'a> {
     pub id: FactId,
     pub verdict: ChangeVerdict,
@@ -71,6 +71,7 @@ impl Recorded for Decided<'_> {
                 record
             }
             (Some(Ok(_)), ChangeVerdict::Reject) => Record::done(format!("#{id}")),
+            (Some(Ok(_)), ChangeVerdict::Withdraw) => Record::done(format!("withdrew #{id}")),
             (Some(Err(own @ Refusal::OwnProposal { .. })), _) => {
                 Record::denied(format!("confirm_change: {own}"))
             }

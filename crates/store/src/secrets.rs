@@ -9,7 +9,8 @@ use crate::state::StateKey;
 use crate::unreadable::Unreadable;
 use crate::user_keys::UserKeys;
 use domain::SpaceKey;
-use evidence::{Canonical, KeyId, Signed};
+use evidence::{Canonical, KeyId, Revocations, Signed};
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -32,6 +33,8 @@ pub(crate) struct Secrets {
     pub runtime: Handle,
     /// What did not open under these keys.
     pub unreadable: Unreadable,
+    /// The list of those who were revoked, as it is written, and what it says.
+    pub revocations: Mutex<Option<(Vec<u8>, Arc<Revocations>)>>,
     unknown: AtomicU64,
 }
 
@@ -84,8 +87,8 @@ impl Secrets {
         kept: KeySettings,
     ) -> Self {
         let (unreadable, unknown) = (Unreadable::default(), AtomicU64::new(0));
-        let runtime = Handle::current();
-        Self { sealer, users: None, blind, state, signing, kept, runtime, unreadable, unknown }
+        let (runtime, revocations) = (Handle::current(), Mutex::default());
+        Self { sealer, users: None, blind, state, signing, kept, runtime, unreadable, revocations, unknown }
     }
 
     /// The keys that sign and have signed; `None` when signing is off.

@@ -20,7 +20,7 @@ use crate::typed_lines::{self, TypedLines};
 use crate::verification::{Audience, Verification};
 use crate::witness::Known;
 use crate::{ChainWait, StoreError};
-use domain::{Account, ReceiptId, Tenant, Timestamp};
+use domain::{Account, OnceAMinute, PrincipalId, ReceiptId, Tenant, Timestamp};
 use evidence::{KeyHistory, Keyring, SignedHead};
 use futures_util::future::BoxFuture;
 use std::fmt;
@@ -77,6 +77,7 @@ pub struct Store {
     erasures: Arc<Erasures>,
     finish: FinishErasure,
     witnesses: Arc<[Known]>,
+    damaged_principals: Arc<OnceAMinute<PrincipalId>>,
 }
 
 /// Finishes an erasure that a call came upon. It is made of scripts, which know this file and not the other way round.
@@ -122,8 +123,14 @@ impl Store {
             StoreSettings::Sqlite(settings) => Engine::Sqlite(Arc::new(Sqlite::open(settings, now).await?)),
             StoreSettings::Postgres(settings) => Engine::Postgres(Postgres::open(settings, now).await?),
         };
-        let witnesses = Arc::from([]);
-        Ok(Self { engine, verification: Arc::default(), erasures: Arc::default(), finish, witnesses })
+        Ok(Self {
+            engine,
+            verification: Arc::default(),
+            erasures: Arc::default(),
+            finish,
+            witnesses: Arc::from([]),
+            damaged_principals: Arc::default(),
+        })
     }
 
     pub(crate) fn secrets(&self) -> &Secrets {
@@ -259,6 +266,15 @@ impl Store {
         }
     }
 
+    /// An error where the disk of the database is full. What is written may still go over what the log for writing ahead
+    /// holds already, and that ends in the middle of somebody's call. The disk of a server is the server's to know.
+    pub(crate) fn check_room(&self) -> StoreResult<()> {
+        match &self.engine {
+            Engine::Sqlite(engine) => engine.check_room(),
+            Engine::Postgres(_) => Ok(()),
+        }
+    }
+
     /// How the writing of this process is doing.
     pub(crate) fn health(&self) -> &Health {
         match &self.engine {
@@ -315,6 +331,10 @@ impl Store {
 
     pub(crate) fn witnesses(&self) -> &[Known] {
         &self.witnesses
+    }
+
+    pub(crate) fn damaged_principals(&self) -> &OnceAMinute<PrincipalId> {
+        &self.damaged_principals
     }
 
     pub(crate) fn erasures(&self) -> &Erasures {

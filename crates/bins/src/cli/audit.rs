@@ -1,16 +1,17 @@
 //! The audit log as a file that others can check.
 
 use super::CliError;
+use super::restore::replace;
 use crate::settings::Settings;
 use crate::startup::StartupError;
 use clap::{Args, Subcommand};
 use domain::{Tenant, Timestamp, counted};
 use serde_json::{Value, json};
 use service::{entry_json, head_json, key_history_json, signed_json};
-use std::fs::{self, File};
+use std::fs::OpenOptions;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use store::{ExtractEnds, ExtractedEntry, Store, StoreError};
+use store::{Draft, ExtractEnds, ExtractedEntry, Store, StoreError};
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -50,14 +51,10 @@ impl Export {
         let Some(ends) = store.extract_ends().await.map_err(failed)? else {
             return Err(CliError::Refused("The audit log has no entry yet.".to_owned()));
         };
-        let draft = draft_of(file);
-        let written = self.write(&store, &ends, &draft).await;
-        if written.is_err() {
-            // What could not be finished is of no use; why it failed is told.
-            let _ = fs::remove_file(&draft);
-        }
-        let shown = written?;
-        fs::rename(&draft, file)?;
+        // What it holds was sealed in the database, so it is for its owner alone, as a draft is.
+        let draft = Draft::beside(file).map_err(failed)?;
+        let shown = self.write(&store, &ends, draft.path()).await?;
+        draft.put_in_place(file, replace(self.force)).map_err(failed)?;
         let all = ends.head.statement.at.size;
         writeln!(
             out,
@@ -70,7 +67,7 @@ impl Export {
     }
 
     async fn write(&self, store: &Store, ends: &ExtractEnds, draft: &Path) -> Result<u64, CliError> {
-        let mut lines = BufWriter::new(File::create(draft)?);
+        let mut lines = BufWriter::new(OpenOptions::new().write(true).open(draft)?);
         let mut line = |value: Value| writeln!(lines, "{value}");
         let anchor = ends.anchor.as_ref().map(signed_json);
         let mut first = json!({ "audit_export": 1, "tenant": self.tenant, "anchor": anchor });
@@ -118,12 +115,6 @@ impl Export {
 
 fn history(store: &Store) -> Option<Value> {
     key_history_json(&store.key_history()?)
-}
-
-fn draft_of(file: &Path) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".part");
-    name.into()
 }
 
 fn failed(error: StoreError) -> CliError {

@@ -5,18 +5,22 @@ use crate::eval::background::Backgrounds;
 use crate::eval::bench::Bench;
 use crate::eval::folder::Folder;
 use crate::eval::forms::Forms;
+use crate::eval::guarded::Guarded;
 use crate::eval::report::{Findings, Report};
 use crate::eval::run::{self, Outcome};
 use crate::eval::sequence::{Sequence, SequenceKind, Trade};
 use crate::eval::sets::Set;
 use crate::eval::tally::Tally;
-use crate::eval::{lived_in, long, related};
+use crate::eval::{agent, lived_in, long, related};
 use clap::Args;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct Command {
+    /// Tell statements about declared slots: denials, other owners, what has stopped, hearsay, lists.
+    #[arg(long, conflicts_with_all = STORIES, conflicts_with_all = ["long", "lived_in", "forms", "related"])]
+    guarded: bool,
     /// Tell long conversations: those in the folder, or these files.
     #[arg(long, value_name = "FILE", num_args = 0.., conflicts_with_all = STORIES)]
     long: Option<Vec<PathBuf>>,
@@ -29,6 +33,9 @@ pub struct Command {
     /// Ask relational questions, answered along paths in the entity graph: takes SVC_GRAPH=on and its settings.
     #[arg(long, conflicts_with_all = ["trade", "kind", "sample", "long", "lived_in", "forms"])]
     related: bool,
+    /// Store what an agent kept of conversations, and ask for it: at once and in processes that end soon.
+    #[arg(long, conflicts_with_all = STORIES, conflicts_with_all = ["long", "lived_in", "forms", "related"])]
+    agent: bool,
     /// The stories: tune, held-out, or a file of sequences in the same format.
     #[arg(long, default_value = "held-out")]
     set: Set,
@@ -64,8 +71,10 @@ impl Command {
         let mut bench = Bench::new(variables)?;
         match &self.long {
             Some(files) => self.long(&mut bench, files, out).await,
+            None if self.guarded => self.guarded(&mut bench, out).await,
             None if self.lived_in => self.lived_in(&mut bench, out).await,
             None if self.related => self.related(&mut bench, out).await,
+            None if self.agent => self.agent(&mut bench, out).await,
             None if self.forms => self.forms(&mut bench, out).await,
             None => self.stories(&mut bench, out).await,
         }
@@ -104,6 +113,24 @@ impl Command {
         let model = bench.model().await?;
         let mut backgrounds = Backgrounds::new(self.sets());
         self.present(&forms.run(bench, &mut backgrounds, model).await?, out)
+    }
+
+    async fn agent(&self, bench: &mut Bench, out: &mut impl Write) -> Result<(), CliError> {
+        let conversations = agent::Conversation::read(&self.sets()).map_err(CliError::Refused)?;
+        let model = bench.model().await?;
+        let mut outcomes = Vec::new();
+        for conversation in &conversations {
+            let outcome = agent::run(bench, conversation).await?;
+            writeln!(std::io::stderr(), "{}", outcome.summary())?;
+            outcomes.push(outcome);
+        }
+        self.present(&agent::Report { model: &model, outcomes: &outcomes }, out)
+    }
+
+    async fn guarded(&self, bench: &mut Bench, out: &mut impl Write) -> Result<(), CliError> {
+        let guarded = Guarded::read(&self.sets()).map_err(CliError::Refused)?;
+        let model = bench.model().await?;
+        self.present(&guarded.run(bench, model).await?, out)
     }
 
     async fn related(&self, bench: &mut Bench, out: &mut impl Write) -> Result<(), CliError> {

@@ -27,6 +27,11 @@ impl Session {
         Ok(Self { service: startup::service_without_model(settings).await? })
     }
 
+    /// To be called before the program ends.
+    pub async fn end(&self) {
+        self.service.end().await;
+    }
+
     pub async fn call(&self, tool: &str, arguments: Value) -> Reply {
         self.call_as(Identity::Local, tool, arguments).await
     }

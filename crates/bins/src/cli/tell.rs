@@ -96,6 +96,8 @@ impl Command {
         };
         if !form.json {
             writeln!(out, "{text}")?;
+            out.flush()?;
+            session.end().await;
             return Ok(());
         }
         let answer = match facts(&done) {
@@ -103,18 +105,20 @@ impl Command {
             None => json!({ "text": text }),
         };
         writeln!(unbroken, "{answer}")?;
+        unbroken.flush()?;
+        session.end().await;
         Ok(())
     }
 
     fn call(self) -> (&'static str, Value, Form) {
         let (tool, mut arguments, form, whose) = match self {
             Self::List { form, then: Then { as_of: Some(at) }, whose } => {
-                ("list_as_of", json!({ "as_of": at.to_string() }), form, Some(whose))
+                ("list_memories", json!({ "as_of": at.to_string() }), form, Some(whose))
             }
             Self::List { form, whose, .. } => ("list_memories", json!({}), form, Some(whose)),
             Self::Recall { words, then: Then { as_of: Some(at) }, whose } => {
                 let asked = json!({ "question": words.text(), "as_of": at.to_string() });
-                ("recall_as_of", asked, words.form, Some(whose))
+                ("recall", asked, words.form, Some(whose))
             }
             Self::Recall { words, whose, .. } => {
                 ("recall", json!({ "question": words.text() }), words.form, Some(whose))
@@ -137,8 +141,7 @@ fn facts(done: &ToolReply) -> Option<Vec<Value>> {
     Some(match done {
         ToolReply::Remember(remembered) => remembered.outcomes.iter().map(outcome).collect(),
         ToolReply::Forget(forgotten) => forgotten.outcomes.iter().map(outcome).collect(),
-        ToolReply::ListMemories(list) => list.standing().map(fact_json).collect(),
-        ToolReply::ListAsOf(held) => held.standing().map(fact_json).collect(),
+        ToolReply::ListMemories(list) => list.standing().into_iter().map(fact_json).collect(),
         ToolReply::History(history) => history.facts.iter().map(fact_json).collect(),
         _ => return None,
     })

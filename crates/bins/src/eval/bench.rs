@@ -10,6 +10,7 @@ use model::ModelError;
 use serde_json::{Map, Value, json};
 use service::{Reply, Service, ToolReply};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -37,12 +38,29 @@ pub struct Bench {
 }
 
 /// Setups with the same slots share a database.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Setup {
-    /// The trade whose slots are declared.
-    pub slots: Option<Trade>,
+    pub slots: Option<Declared>,
     /// How many facts an answer is drawn from, where the settings are not to decide.
     pub context: Option<usize>,
+}
+
+/// Where the declared slots come from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Declared {
+    /// The preset of the trade.
+    Preset(Trade),
+    File(PathBuf),
+}
+
+impl Declared {
+    /// As SVC_SLOT_SCHEMA takes it.
+    fn setting(&self) -> String {
+        match self {
+            Self::Preset(trade) => format!("preset:{}", word(trade)),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
 }
 
 /// One space of a service.
@@ -57,6 +75,13 @@ impl Bench {
     pub fn new(variables: impl IntoIterator<Item = (String, String)>) -> Result<Self, CliError> {
         let variables = variables.into_iter().filter(|(name, _)| !OWN.contains(&name.as_str())).collect();
         Ok(Self { variables, services: BTreeMap::new(), folder: TempDir::new()? })
+    }
+
+    /// The settings for a process of its own, with its database in this folder.
+    pub fn variables(&self, folder: &Path) -> BTreeMap<String, String> {
+        let mut variables = self.variables.clone();
+        variables.insert("SVC_DB".to_owned(), folder.join("own").display().to_string());
+        variables
     }
 
     /// The model in use, by name. One that cannot be reached is refused; one that is merely slower than the check of
@@ -84,11 +109,15 @@ impl Bench {
         if let Some(service) = self.services.get(&setup) {
             return Ok(service.clone());
         }
-        let name = setup.slots.as_ref().map_or_else(|| "none".to_owned(), word);
+        let name = match &setup.slots {
+            Some(Declared::Preset(trade)) => word(trade),
+            Some(Declared::File(path)) => format!("file-{}", path.file_stem().unwrap_or_default().display()),
+            None => "none".to_owned(),
+        };
         let mut variables = self.variables.clone();
         variables.insert("SVC_DB".to_owned(), self.folder.path().join(&name).display().to_string());
-        if setup.slots.is_some() {
-            variables.insert("SVC_SLOT_SCHEMA".to_owned(), format!("preset:{name}"));
+        if let Some(declared) = &setup.slots {
+            variables.insert("SVC_SLOT_SCHEMA".to_owned(), declared.setting());
         }
         if let Some(context) = setup.context {
             variables.insert("SVC_RECALL_CONTEXT".to_owned(), context.to_string());

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Folder(PathBuf);
 
 /// A file of a set: its path, for errors, and what it holds.
@@ -37,9 +37,17 @@ impl Folder {
         Self(concat!(env!("CARGO_MANIFEST_DIR"), "/../../eval").into())
     }
 
+    pub fn path(&self, within: &str) -> PathBuf {
+        self.0.join(within)
+    }
+
+    pub fn file(&self, within: &str) -> Result<File, String> {
+        File::read(self.path(within))
+    }
+
     /// The files with this ending in a folder of it, by name.
     pub fn files(&self, within: &str, ending: &str) -> Result<Vec<File>, String> {
-        let folder = self.0.join(within);
+        let folder = self.path(within);
         let read = std::fs::read_dir(&folder).map_err(|error| missing(&folder, &error.to_string()))?;
         let mut paths: Vec<PathBuf> = read.flatten().map(|entry| entry.path()).collect();
         paths.retain(|path| path.extension().is_some_and(|found| found == ending));

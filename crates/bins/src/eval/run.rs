@@ -1,6 +1,6 @@
 //! Tells a sequence to the service and reads back what it holds.
 
-use super::bench::{Bench, Memory, Setup, failure};
+use super::bench::{Bench, Declared, Memory, Setup, failure};
 use super::exported_fact::ExportedFact;
 use super::score::{Finding, Grade, findings, grade};
 use super::sequence::{Sequence, Slots, Statement};
@@ -31,7 +31,8 @@ pub async fn run(bench: &mut Bench, sequence: Sequence) -> Result<Outcome, CliEr
 }
 
 pub fn setup(sequence: &Sequence) -> Setup {
-    Setup { slots: (sequence.slots == Slots::Preset).then_some(sequence.trade), ..Setup::default() }
+    let declares = sequence.slots == Slots::Preset;
+    Setup { slots: declares.then_some(Declared::Preset(sequence.trade)), ..Setup::default() }
 }
 
 /// Of what is held afterwards, `own` is what the sequence answers for.

@@ -123,6 +123,7 @@ fn settings() -> Result<Settings, CliError> {
         asked => asked,
     };
     crate::logging::start(LogSettings { level, ..settings.log });
+    settings.warn_of_unknown();
     Ok(settings)
 }
 

@@ -27,11 +27,13 @@ pub fn main() -> ExitCode {
 fn run() -> Result<(), StartupError> {
     let settings = Settings::from_environment()?;
     crate::logging::start(settings.log);
+    settings.warn_of_unknown();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let served = startup::block_on(&runtime, async {
         let identity = if settings.auth_required { Identity::Anonymous } else { Identity::Local };
         let service = startup::service(settings).await?;
-        edge::stdio::serve(service, identity, tokio::io::stdin(), tokio::io::stdout()).await?;
+        edge::stdio::serve(service.clone(), identity, tokio::io::stdin(), tokio::io::stdout()).await?;
+        service.end().await;
         Ok(())
     });
     // What is still running is dropped, and with it the store, which closes the database. A read of standard input

@@ -38,6 +38,7 @@ pub fn main() -> ExitCode {
 fn run() -> Result<(), StartupError> {
     let settings = Settings::from_environment()?;
     crate::logging::start(settings.log);
+    settings.warn_of_unknown();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = startup::block_on(&runtime, serve(settings));
     // What is still running has had its time; nothing of it was acknowledged. With the last of it the store is dropped,
@@ -59,7 +60,7 @@ async fn serve(settings: Settings) -> Result<(), StartupError> {
         Some(port) => Some(serve_console(&host, port, service.clone(), config.clone(), sign_on).await?),
         None => None,
     };
-    let server = Server::bind(&host, port, service, config)
+    let server = Server::bind(&host, port, service.clone(), config)
         .await
         .map_err(|error| taken(&host, port, "SVC_HOST and SVC_PORT", &error))?;
     tracing::info!(address = %server.address()?, "listening");
@@ -79,6 +80,7 @@ async fn serve(settings: Settings) -> Result<(), StartupError> {
             }
         },
     );
+    service.end().await;
     Ok(())
 }
 

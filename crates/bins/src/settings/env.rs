@@ -12,6 +12,10 @@ impl Env {
         Self(variables.into_iter().filter(|(_, value)| !value.trim().is_empty()).collect())
     }
 
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     pub fn text(&self, name: &str) -> Option<String> {
         self.0.get(name).map(|value| value.trim().to_owned())
     }

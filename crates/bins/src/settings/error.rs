@@ -3,12 +3,12 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{variable} {problem}")]
 pub struct SettingsError {
-    pub variable: &'static str,
+    pub variable: String,
     pub problem: String,
 }
 
 impl SettingsError {
-    pub(super) fn new(variable: &'static str, problem: impl Into<String>) -> Self {
-        Self { variable, problem: problem.into() }
+    pub(super) fn new(variable: &str, problem: impl Into<String>) -> Self {
+        Self { variable: variable.to_owned(), problem: problem.into() }
     }
 }

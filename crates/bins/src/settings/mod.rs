@@ -5,6 +5,7 @@ mod env;
 mod error;
 mod graph;
 mod models;
+mod names;
 mod oidc;
 mod quotas;
 mod server;
@@ -14,6 +15,7 @@ mod witnesses;
 pub use database_file::DatabaseFile;
 pub use error::SettingsError;
 pub use models::ModelSettings;
+pub use names::NAMES;
 pub use oidc::OidcClient;
 pub use server::ServerSettings;
 
@@ -67,6 +69,8 @@ pub struct Settings {
     /// The entity graph, where it is on.
     pub graph: Option<GraphSettings>,
     pub options: Options,
+    /// Variables that look like settings and are none.
+    pub unknown: Vec<String>,
 }
 
 /// The variables of this process; one whose name is not valid Unicode cannot be a setting.
@@ -90,6 +94,7 @@ impl Settings {
         variables: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, SettingsError> {
         let env = Env::new(variables);
+        let unknown = names::unknown(&env)?;
         let database_file = DatabaseFile::of(&env);
         Ok(Self {
             storage: storage::read(&env, &database_file)?,
@@ -104,7 +109,15 @@ impl Settings {
             auth_required: env.switch("SVC_AUTH_REQUIRED", false)?,
             graph: graph::read(&env)?,
             options: options(&env)?,
+            unknown,
         })
+    }
+
+    /// For the log, once it is open.
+    pub fn warn_of_unknown(&self) {
+        for variable in &self.unknown {
+            tracing::warn!(variable, "no setting has this name; it is ignored");
+        }
     }
 }
 
@@ -175,7 +188,7 @@ fn licence(env: &Env) -> Result<Licence, SettingsError> {
 }
 
 fn log(env: &Env) -> Result<LogSettings, SettingsError> {
-    let level = match env.text_or("SVC_LOG_LEVEL", "WARNING").to_uppercase().as_str() {
+    let level = match env.text_or("SVC_LOG_LEVEL", "WARNING").as_str() {
         "DEBUG" => LogLevel::Debug,
         "INFO" => LogLevel::Info,
         "WARNING" => LogLevel::Warning,

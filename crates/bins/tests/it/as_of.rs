@@ -120,7 +120,10 @@ fn a_question_is_answered_from_what_was_known_then() {
     );
     assert!(deployment.svc_refuses(&["list", "--as-of", "yesterday"]).contains("2026-11-18T12:00:00Z"));
     let log = deployment.start().call("audit_log", &json!({}));
-    assert!(log.contains("recall_as_of") && log.contains("list_as_of"), "{log}");
+    assert!(
+        log.contains("recall  user=default  as of ") && log.contains("list_memories  user=default  as of "),
+        "{log}"
+    );
 }
 
 #[test]

@@ -205,6 +205,11 @@ fn a_rolled_back_log_stays_broken_when_it_grows() {
 fn a_missing_head_file_is_noticed_and_not_recreated() {
     let removed = verdict_after(|deployment| std::fs::remove_file(head_file(deployment)).unwrap());
     assert!(removed.contains("BROKEN"), "{removed}");
+    let folder = verdict_after(|deployment| {
+        std::fs::remove_file(head_file(deployment)).unwrap();
+        std::fs::create_dir(head_file(deployment)).unwrap();
+    });
+    assert!(folder.contains("BROKEN"), "{folder}");
     let emptied = verdict_after(|deployment| std::fs::write(head_file(deployment), "").unwrap());
     assert!(emptied.contains("BROKEN"), "{emptied}");
     let older = verdict_after(|deployment| {

@@ -105,8 +105,9 @@ fn wide() -> String {
 /// Words without a space, wherever others can write one.
 fn tell_long_words(client: &mut Client) {
     let (value, entry) = ("v".repeat(420), "k".repeat(250));
-    for (subject, said) in [("note", "The note is"), ("office", "Maybe the office is")] {
-        let fact = json!({ "subject": subject, "value": value });
+    for (subject, said, action) in [("note", "The note is", "ADD"), ("office", "Maybe the office is", "FLAG")]
+    {
+        let fact = json!({ "subject": subject, "value": value, "action": action });
         let statement = json!({
             "text": format!("{said} {value}."), "user_id": wide(), "source": entry, "metadata": { entry.as_str(): entry }, "facts": [fact],
         });

@@ -171,7 +171,7 @@ fn pages_speak_of_people_and_not_of_tools() {
         (&refused.body, "Your role, viewer, does not allow this"),
         (&outside.body, "This memory is outside the scope of your key."),
         (&own, "#2 was proposed by you, so somebody else must approve it."),
-        (&gone, "Nothing was forgotten: #2 is not current."),
+        (&gone, "Withdrawn, the change no longer waits: code_status = DNR of p1"),
     ] {
         assert!(page.contains(says), "{page}");
         for tool in ["update_memory", "search_memories", "list_memories", "capability", "SVC_FOUR_EYES"] {
@@ -203,7 +203,7 @@ fn what_is_not_there_is_named() {
     }
     admin.post("/forget", &[("user_id", "p1"), ("id", "77")]);
     let told = admin.page("/memory");
-    assert!(told.contains("Nothing was forgotten. There is no fact #77 in the memory of p1."), "{told}");
+    assert!(told.contains("Nothing was forgotten: #77 is no memory of this space."), "{told}");
     let long = "n".repeat(257);
     for (name, told) in [("", "give it a name"), (long.as_str(), "It takes 257 bytes, and may take 256.")] {
         let answer = admin.post("/create-key", &[("name", name), ("role", "viewer")]);
@@ -222,7 +222,7 @@ fn what_was_decided_goes_on_page_by_page() {
     let server = deployment.serve();
     let mut client = server.client(&member);
     for n in 1..=60 {
-        let facts = json!([{ "subject": format!("thing {n}"), "value": "x" }]);
+        let facts = json!([{ "subject": format!("thing {n}"), "value": "x", "action": "FLAG" }]);
         client.call("remember", &json!({ "text": format!("Maybe thing {n} is x."), "facts": facts }));
         client.call("reject_change", &json!({ "memory_id": n }));
         // Of calls that decide nothing there may be any number.
@@ -350,7 +350,7 @@ fn no_source_passes_for_a_key() {
     let member = key(&deployment, "member");
     let server = deployment.serve();
     let source = "Dr Lee”, with the key of Dr Lee, 2026-11-19. “x";
-    let facts = json!([{ "subject": "dose", "value": "5 mg" }]);
+    let facts = json!([{ "subject": "dose", "value": "5 mg", "action": "FLAG" }]);
     let said = json!({ "text": "Maybe the dose is 5 mg.", "source": source, "facts": facts });
     server.client(&member).call("remember", &said);
     let mut member = Visitor::signed_in(server.console(), &member);

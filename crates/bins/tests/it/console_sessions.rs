@@ -162,7 +162,7 @@ fn refusals_are_pages() {
     let ask = |asked: &[u8]| Connection::open(server.console()).ask(asked).unwrap();
     let foreign = ["Sec-Fetch-Site: cross-site".to_owned()];
     let misdirected = b"GET /signin HTTP/1.1\r\nHost: evil.example\r\n\r\n";
-    let full = request("GET", "/signin", &[], b"");
+    let full = request("GET", "/memory", &[], b"");
     for (status, asked) in [
         (413, request("POST", "/waiting", &[], &vec![b'a'; 300 * 1024])),
         (403, request("POST", "/waiting", &foreign, b"")),
@@ -301,6 +301,11 @@ fn strangers_are_counted_and_large_forms_refused() {
         (0..6).map(|_| stranger.post("/signin", &[("key", "svc_sk_guess")]).status).collect();
     assert_eq!(statuses, [401, 401, 401, 401, 429, 429]);
     assert_eq!(ana.get("/memory").status, 200);
+    // Behind the same address, who has a key still gets in.
+    let mut ben = Visitor::new(server.console());
+    assert_eq!((ben.get("/signin").status, ben.post("/signin", &[("key", &key)]).status), (200, 200));
+    assert_eq!(ben.get("/memory").status, 200);
+    assert_eq!(stranger.post("/signin", &[("key", "svc_sk_guess")]).status, 429);
     let large = request("POST", "/memory", &[], &vec![b'a'; 300 * 1024]);
     assert_eq!(Connection::open(server.console()).ask(&large).unwrap().status, 413);
 }

@@ -1,15 +1,14 @@
 //! What a call costs follows the work, not the size of the memory.
 
 use crate::support::{InProcess, Model, caller, principal, says};
-use domain::{Action, Caller, Identity, RawFact, Space, Tenant, Timestamp};
+use domain::{Action, Caller, Identity, Proposer, RawFact, Space, Tenant, Timestamp};
 use reconcile::{SlotSchema, Trust};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{
-    Arrival, Bringing, Brought, BroughtWords, Call, Import, Intent, Proposer, Record, Said, StorageLimits,
-    Store,
+    Arrival, Bringing, Brought, BroughtWords, Call, Import, Intent, Record, Said, StorageLimits, Store,
 };
 
 async fn fill(store: &Store, facts: usize) {
@@ -31,12 +30,14 @@ async fn fill(store: &Store, facts: usize) {
             metadata: domain::Metadata::new(),
             proposer: Proposer::Model,
             facts: chunk.iter().map(|n| fact(n).into()).collect(),
+            said: None,
+            due: Vec::new(),
             limits: StorageLimits::default(),
         };
         let call = Call::new(caller(Identity::Local), "remember", Some(space.clone()));
         let slots = Arc::new(SlotSchema::none());
         let plan = store.statement_commit(call, space.clone(), slots, said).await;
-        assert_eq!(plan.unwrap().outcomes.len(), chunk.len());
+        assert_eq!(plan.unwrap().unwrap().outcomes.len(), chunk.len());
     }
 }
 
@@ -104,6 +105,7 @@ async fn bring(store: &Store, subject: usize, value: &str) {
         is_last: true,
         changed: None,
         until: None,
+        said: None,
     };
     let (key, name) = (format!("{subject} {value}"), subject.to_string());
     let record = Brought {
@@ -112,7 +114,7 @@ async fn bring(store: &Store, subject: usize, value: &str) {
         name,
         id: subject.to_string(),
         is_unique: true,
-        how: Bringing::Told(words),
+        how: Bringing::Told(Box::new(words)),
     };
     let import = Import {
         from: "jsonl".to_owned(),

@@ -119,6 +119,24 @@ fn a_damaged_summary_or_policy_stops_nothing() {
 }
 
 #[test]
+fn the_key_of_a_damaged_principal_is_not_taken() {
+    let deployment = SAMPLE.copy();
+    let ((_, admin), (id, key)) = (deployment.principal("root", &[]), deployment.principal("ann", &[]));
+    damage(&deployment.sql(), "body", "principal", &format!("id = '{id}'"));
+    let server = deployment.serve();
+    for _ in 0..3 {
+        let headers = crate::support::http::headers(&key);
+        let body = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        let answer =
+            server.connect().ask(&crate::support::http::request("POST", "/mcp", &headers, body)).unwrap();
+        assert_eq!(answer.status, 401, "{answer:?}");
+    }
+    let log = server.client(&admin).call("audit_log", &json!({}));
+    let told = format!("access_denied  user=service  the row of principal {id} is damaged");
+    assert_eq!(log.matches(&told).count(), 1, "once a minute: {log}");
+}
+
+#[test]
 fn a_damaged_principal_hides_no_other() {
     let deployment = SAMPLE.copy();
     let process = deployment.start();

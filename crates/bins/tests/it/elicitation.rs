@@ -89,9 +89,10 @@ fn a_person_settles_a_change_within_the_call() {
         let list = client.text(id + 50);
         assert!(list.starts_with(&format!("• code_status = {current}")), "{list}");
     }
-    // What was declined still waits, and the record says what the client was asked.
+    // What was declined was to change a value that is no longer current, so it waits no longer; the record says what the
+    // client was asked.
     client.call(90, "pending_changes", &json!({}));
-    assert!(client.text(90).contains("comfort care"));
+    assert!(!client.text(90).contains("comfort care"));
     client.call(91, "get_memory", &json!({ "memory_id": 4 }));
     assert!(client.text(91).contains("asked through the client"));
 }

@@ -1,5 +1,6 @@
 //! Erasing for good, and the proof that it was done.
 
+use crate::support::console::Visitor;
 use crate::support::{Deployment, InProcess, Mcp, Model, id, says};
 use reconcile::SlotSchema;
 use serde_json::json;
@@ -11,6 +12,32 @@ fn receipt(reply: &str) -> i64 {
 fn check_receipt(process: &Mcp, reply: &str) {
     let verdict = process.call("verify_receipt", &json!({ "receipt_id": receipt(reply) }));
     assert!(verdict.contains("[erasure_receipt]") && verdict.contains("✓ VALID"), "{verdict}");
+}
+
+#[test]
+fn an_erasure_of_a_user_says_what_stays_and_offers_them_no_more() {
+    let deployment = Deployment::new(&Model::start()).with_console();
+    let (_, key) = deployment.principal("root", &[]);
+    let process = deployment.start();
+    process.call("remember", &json!({ "text": says("bird", "red kittiwake"), "user_id": "ann" }));
+    process.call("list_memories", &json!({ "user_id": "ann" }));
+    let server = deployment.serve();
+    let offered = || Visitor::signed_in(server.console(), &key).page("/memory").contains("ann");
+    assert!(offered());
+    let reply = process.call("delete_all", &json!({ "user_id": "ann" }));
+    assert!(reply.contains("the details of 2 audit entries") && reply.contains("operators only"), "{reply}");
+    assert!(!offered());
+    let reply = process.call("delete_all", &json!({ "user_id": "ann", "include_audit": true }));
+    assert!(!reply.contains("the details of"), "{reply}");
+}
+
+#[test]
+fn without_signing_no_erasure_is_called_proven() {
+    let deployment = Deployment::new(&Model::start()).with("SVC_SIGN", "off");
+    let process = deployment.start();
+    process.remember(&says("city", "Oslo"));
+    let deleted = process.call("delete", &json!({ "subject": "city" }));
+    assert!(deleted.contains("receipt #1") && !deleted.contains("proven"), "{deleted}");
 }
 
 #[test]

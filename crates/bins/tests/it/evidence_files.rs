@@ -119,6 +119,37 @@ fn a_file_says_what_it_proves() {
 }
 
 #[test]
+fn a_rewritten_summary_is_no_proof() {
+    let Sample { key, files, deployment } = &*SAMPLE;
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["attestation.json", "erasure.json"] {
+        let held = std::fs::read_to_string(deployment.folder().join(name)).unwrap();
+        let mut receipt: Value = serde_json::from_str(&held).unwrap();
+        assert!(files.iter().any(|file| file.ends_with(name)));
+        let said = receipt["summary"].as_str().unwrap().replace("subject", "object");
+        assert_ne!(receipt["summary"], json!(said));
+        receipt["summary"] = said.into();
+        let file = folder.path().join(name);
+        std::fs::write(&file, receipt.to_string()).unwrap();
+        for (said, output) in [verified(std::slice::from_ref(&file), key), verified_again(&[file], key)] {
+            assert_eq!(
+                (output.status.code(), &said[0]["holds"]),
+                (Some(1), &json!(false)),
+                "{name}: {said:#?}"
+            );
+            assert!(said[0].to_string().contains("summary"), "{said:#?}");
+        }
+    }
+}
+
+#[test]
+fn an_exported_log_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let file = SAMPLE.deployment.folder().join("log");
+    assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
 fn the_entry_of_another_call_is_no_proof() {
     let Sample { key, deployment, .. } = &*SAMPLE;
     let export = deployment.folder().join("export.json");

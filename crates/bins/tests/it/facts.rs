@@ -83,27 +83,32 @@ fn a_close_fact_is_named_and_can_be_replaced() {
     };
     let said = red(None);
     assert!(
-        said.starts_with("Stored: [ADD] colour of the gate = red\nClose to #1 gate colour = blue: "),
+        said.starts_with("Stored: [ADD] colour of the gate = red\nClose: #3 and #1 gate colour = blue. "),
         "{said}"
     );
-    assert!(said.contains("\"target_id\": 1"), "{said}");
+    assert!(said.contains("forget memory_id 1"), "{said}");
     assert_eq!(said.lines().count(), 2, "{said}");
     assert_eq!(
         bring(&mcp, "Red.", &json!([{ "subject": "lamp", "value": "red" }])),
         "Stored: [ADD] lamp = red"
     );
-    assert_eq!(red(Some(1)), "Stored: [SUPERSEDE] gate colour = red");
+    assert_eq!(red(Some(1)), "Stored: [SUPERSEDE] colour of the gate = red");
     let list = mcp.list();
-    assert!(list.contains("• gate colour = red") && !list.contains("• colour of the gate"), "{list}");
+    assert!(list.contains("• colour of the gate = red") && !list.contains("• gate colour"), "{list}");
 }
 
 #[test]
-fn doubtful_words_flag_the_callers_facts_too() {
+fn doubtful_words_flag_a_change_that_says_nothing_outright() {
     let deployment = Deployment::bare();
     let mcp = deployment.start();
-    let said =
-        bring(&mcp, "Maybe the office is in Rome.", &json!([{ "subject": "office", "value": "Rome" }]));
-    assert!(said.starts_with("Stored: [FLAG] office = Rome\nWaiting #1: "), "{said}");
+    let maybe =
+        |city: &str, fact: Value| bring(&mcp, &format!("Maybe the office is in {city}."), &json!([fact]));
+    let first = maybe("York", json!({ "subject": "office", "value": "York" }));
+    assert_eq!(first, "Stored: [ADD] office = York");
+    let said = maybe("Rome", json!({ "subject": "office", "value": "Rome" }));
+    assert!(said.starts_with("Stored: [FLAG] office = Rome\nWaiting #2: "), "{said}");
+    let outright = maybe("Bern", json!({ "subject": "office", "value": "Bern", "confidence": 0.9 }));
+    assert_eq!(outright, "Stored: [SUPERSEDE] office = Bern");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Who may decide what: approval by a second person, and sources that only their own principals may name.
 
 use crate::support::http::Client;
-use crate::support::{Deployment, Model, id, said, says};
+use crate::support::{Cell, Deployment, Model, id, said, says};
 use serde_json::json;
 
 fn change(subject: &str, value: &str) -> String {
@@ -70,6 +70,62 @@ fn with_four_eyes_an_approver_is_no_trusted_source() {
 }
 
 #[test]
+fn with_four_eyes_nobody_erases_a_guarded_value_alone() {
+    for (_, deployment) in Deployment::on_each_engine(&Model::start()) {
+        let deployment = deployment.with("SVC_SLOT_SCHEMA", "preset:clinical").with("SVC_FOUR_EYES", "on");
+        let (ana, ben) = (member(&deployment, "ana"), member(&deployment, "ben"));
+        let (_, root) = deployment.principal("root", &[]);
+        let server = deployment.serve();
+        let [mut ana, mut ben, mut root] = [ana, ben, root].map(|key| server.client(&key));
+        assert!(
+            ana.remember(&says("code_status", "full code")).starts_with("Stored: [ADD]"),
+            "a first value passes"
+        );
+        ana.remember(&says("office", "Bergen"));
+        assert!(ana.call("delete", &json!({ "subject": "office" })).starts_with("Deleted 1"));
+        for (tool, arguments) in [
+            ("delete", json!({ "subject": "Code Status" })),
+            ("delete_all", json!({})),
+            ("purge_expired", json!({ "older_than_days": 0 })),
+        ] {
+            let denied = root.call(tool, &arguments);
+            assert!(denied.starts_with("Access denied: SVC_FOUR_EYES is on"), "{tool}: {denied}");
+        }
+        assert!(ana.list().contains("code_status = full code"));
+
+        let removal = json!([{ "subject": "code_status", "value": "full code", "action": "RETRACT" }]);
+        ana.call("forget", &json!({ "text": said("take it off", &removal) }));
+        let removal = waiting(&mut ana);
+        assert!(ben.call("confirm_change", &json!({ "memory_id": removal })).starts_with("Approved"));
+        assert!(ana.call("delete", &json!({ "subject": "code_status" })).starts_with("Deleted"));
+
+        let first = ana.remember(&says("code_status", "DNR"));
+        assert!(
+            first.starts_with("Stored: [FLAG] code_status = DNR"),
+            "the first after an erasure waits: {first}"
+        );
+        let first = waiting(&mut ana);
+        assert!(ana.call("confirm_change", &json!({ "memory_id": first })).starts_with("Access denied:"));
+        assert!(ben.call("confirm_change", &json!({ "memory_id": first })).starts_with("Approved"));
+        assert!(ana.list().contains("• code_status = DNR"));
+    }
+}
+
+#[test]
+fn a_guard_that_one_person_passes_is_said_at_startup() {
+    let model = Model::start();
+    let warned = |deployment: Deployment| {
+        let server = deployment.serve();
+        server.log().iter().any(|line| line.contains("SVC_FOUR_EYES is off"))
+    };
+    assert!(warned(Deployment::new(&model).with("SVC_SLOT_SCHEMA", "preset:clinical")));
+    assert!(!warned(
+        Deployment::new(&model).with("SVC_SLOT_SCHEMA", "preset:assistant").with("SVC_FOUR_EYES", "on")
+    ));
+    assert!(!warned(Deployment::new(&model)));
+}
+
+#[test]
 fn without_the_setting_an_approver_may_decide_alone() {
     let model = Model::start();
     let deployment = clinic(&model).with("SVC_FOUR_EYES", "off");
@@ -99,6 +155,28 @@ fn claims(deployment: &Deployment, mode: &str) -> [String; 3] {
 }
 
 #[test]
+fn a_policy_binds_whatever_changes_or_ends_a_fact() {
+    for mode in ["AUTHORITY", "REVIEW"] {
+        let deployment = Deployment::new(&Model::start());
+        let (_, intern) = deployment.principal("intern", &["--role", "agent"]);
+        let local = deployment.start();
+        local.call("set_reconcile_policy", &json!({ "mode": mode, "authority": { "ops": 5 } }));
+        local.call("remember", &json!({ "text": says("region", "north"), "source": "ops" }));
+        let server = deployment.serve();
+        let mut intern = server.client(&intern);
+        for (tool, arguments) in [
+            ("update_memory", json!({ "memory_id": 1, "new_value": "south" })),
+            ("forget", json!({ "memory_id": 1, "text": "wrong" })),
+            ("forget", json!({ "text": "region" })),
+        ] {
+            let reply = intern.call(tool, &arguments);
+            let held = intern.list();
+            assert!(held.contains("• region = north"), "{mode} {tool}: {reply}\n{held}");
+        }
+    }
+}
+
+#[test]
 fn a_bound_source_is_used_by_itself_or_an_approver() {
     let model = Model::start();
     for mode in ["AUTHORITY", "REVIEW"] {
@@ -120,11 +198,40 @@ fn new_deployments_bind_sources_by_default() {
 
     // A deployment from before this was known goes on as it was, until it is told otherwise.
     for (set, begins) in [("", "Stored:"), ("on", "Access denied:")] {
-        let mut older = Deployment::new(&model);
-        older.start().list();
-        older.sql().run("DELETE FROM deployment WHERE name = 'sources'");
+        let mut older = made_before_sources_were_bound(&model);
         older.set("SVC_BOUND_SOURCES", set);
         let [claimed, ..] = claims(&older, "REVIEW");
         assert!(claimed.starts_with(begins), "SVC_BOUND_SOURCES={set}: {claimed}");
     }
+}
+
+/// Without encryption, so that it can be brought back to what an earlier version wrote.
+fn made_before_sources_were_bound(model: &Model) -> Deployment {
+    let older = Deployment::new(model).with("SVC_ENCRYPT", "off");
+    older.start().list();
+    let sql = older.sql();
+    let check = sql.cell("SELECT value FROM deployment WHERE name = 'key_check'").bytes().to_vec();
+    let bare = check.strip_suffix(b", and sources are bound").unwrap();
+    let bare = Cell::Bytes(bare.to_vec()).literal();
+    sql.run(&format!("UPDATE deployment SET value = {bare} WHERE name = 'key_check'"));
+    older
+}
+
+#[test]
+fn nobody_unbinds_sources_by_taking_rows_away() {
+    let model = Model::start();
+    let deployment = Deployment::new(&model);
+    deployment.start().list();
+    deployment.sql().run("DELETE FROM deployment WHERE name = 'sources'");
+    let [claimed, ..] = claims(&deployment, "REVIEW");
+    assert!(claimed.starts_with("Access denied:"), "{claimed}");
+
+    // As an earlier version kept it, in a row of its own.
+    let older = made_before_sources_were_bound(&model);
+    let bound = Cell::Bytes(b"bound".to_vec()).literal();
+    older.sql().run(&format!("INSERT INTO deployment (name, value) VALUES ('sources', {bound})"));
+    older.start().list();
+    older.sql().run("DELETE FROM deployment WHERE name = 'sources'");
+    let [claimed, ..] = claims(&older, "REVIEW");
+    assert!(claimed.starts_with("Access denied:"), "{claimed}");
 }

@@ -59,6 +59,42 @@ fn flip(sql: &Sql, column: &str, table: &str, condition: &str) {
 }
 
 #[test]
+fn a_damaged_tree_of_the_log_is_named_and_mended() {
+    for harm in [
+        "DELETE FROM deployment WHERE name = 'audit_peaks'".to_owned(),
+        format!(
+            "UPDATE deployment SET value = {} WHERE name = 'audit_peaks'",
+            Cell::Bytes(vec![7; 32]).literal()
+        ),
+    ] {
+        let deployment = Deployment::new(&Model::start());
+        let process = deployment.start();
+        for n in 0..5 {
+            process.remember(&says("city", &format!("place {n}")));
+        }
+        assert!(process.close().success());
+        deployment.sql().run(&harm);
+        let output = deployment.run(&program("svc"), &["fsck"]);
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert!(!output.status.success() && said.contains("row audit_peaks of deployment"), "{said}");
+        deployment.svc(&["backup", "copy"]);
+
+        let process = deployment.start();
+        let stored = process.remember(&says("city", "Oslo"));
+        assert!(stored.starts_with("Stored: [SUPERSEDE]"), "{stored}");
+        process.intact();
+        assert!(process.close().success());
+        deployment.svc(&["fsck"]);
+        deployment.svc(&["restore", "copy", "--force", "--confirm", "a drill"]);
+        let process = deployment.start();
+        assert!(process.remember(&says("city", "Bergen")).starts_with("Stored: [SUPERSEDE]"));
+        process.intact();
+        assert!(process.close().success());
+        deployment.svc(&["fsck"]);
+    }
+}
+
+#[test]
 fn a_sound_database_is_not_accused() {
     let (said, is_clean) = check(&SAMPLE.copy());
     assert!(is_clean && said["findings"] == json!([]), "{said}");

@@ -109,6 +109,22 @@ fn role_and_scopes_limit_a_key() {
 }
 
 #[test]
+fn what_the_parser_refuses_has_a_request_id_too() {
+    let server = Deployment::new(&Model::start()).serve();
+    let long = format!("GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "a".repeat(400_000));
+    let many = format!("GET / HTTP/1.1\r\n{}\r\n", "x: y\r\n".repeat(500));
+    for (status, sent) in
+        [(400, "nonsense\r\n\r\n"), (400, "GET / HTTP/1.1\r\nb@d header\r\n\r\n"), (431, &long), (431, &many)]
+    {
+        let answer = server.connect().ask(sent.as_bytes()).unwrap();
+        assert_eq!(answer.status, status);
+        let id = answer.header("x-request-id").unwrap_or_default();
+        assert!(id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit()), "{answer:?}");
+        server.wait_for_log(id);
+    }
+}
+
+#[test]
 fn tenants_with_the_same_user_ids_are_apart() {
     let model = Model::start();
     let deployment = Deployment::new(&model);

@@ -76,6 +76,11 @@ impl Brought {
         self.accounts.iter().map(|account| (fate(account), account["fate"].as_str().unwrap())).collect()
     }
 
+    pub fn why_of(&self, file: &str) -> &str {
+        let account = self.accounts.iter().find(|account| account["file"] == file).unwrap();
+        account["why"].as_str().unwrap()
+    }
+
     pub fn why(&self, line: i64) -> &str {
         let account = self.accounts.iter().find(|account| account["line"] == line).unwrap();
         account["why"].as_str().unwrap()
@@ -298,6 +303,7 @@ fn a_folder_is_read_without_going_in_circles() {
     symlink(".", notes.join("self")).unwrap();
     symlink("..", notes.join("sub/up")).unwrap();
     symlink("../elsewhere/d.md", notes.join("d.md")).unwrap();
+    symlink("sub/b.MD", notes.join("e.md")).unwrap();
     symlink("nowhere.md", notes.join("gone.md")).unwrap();
     let brought = desk.bring("obsidian", &["notes"]);
     let files: Vec<(&str, &str)> = brought
@@ -308,13 +314,48 @@ fn a_folder_is_read_without_going_in_circles() {
     let expected = [
         ("notes/a.md", "taken"),
         ("notes/c.markdown", "taken"),
-        ("notes/d.md", "taken"),
+        ("notes/d.md", "not taken"),
+        ("notes/e.md", "taken"),
         ("notes/gone.md", "not taken"),
         ("notes/sub/b.MD", "taken"),
     ];
     assert_eq!(files, expected);
+    assert!(brought.why_of("notes/d.md").contains("link out of the folder"), "{}", brought.said);
+    assert!(!desk.facts().iter().any(|fact| fact.to_string().contains("elsewhere")));
     let passed = "Passed over in folders: 1 × .png, 1 × hidden folders, 2 × links to folders.";
     assert!(brought.said.contains(passed), "{}", brought.said);
+}
+
+#[test]
+fn what_has_no_end_is_not_read_to_it() {
+    let desk = Desk::new();
+    let endless = desk.bring("jsonl", &["/dev/zero"]);
+    assert_eq!(endless.fates(), [(1, "not taken")]);
+    assert!(endless.why_of("/dev/zero").contains("256 MiB"), "{}", endless.said);
+}
+
+#[test]
+fn nested_json_takes_no_longer_than_other() {
+    let nested = |depth: usize| format!("{}{}{}", "{\"a\":".repeat(depth), "1", "}".repeat(depth));
+    let wide = |depth: usize, times: usize| format!("[{}]", vec![nested(depth); times].join(","));
+    let deep_lists = |depth: usize| format!("{}{}", "[{\"a\":".repeat(depth), "1}]".repeat(depth));
+    let records = json!({ "results": [{ "id": "1", "memory": "has a cat" }] }).to_string();
+    for text in [
+        wide(119, 500),
+        wide(119, 500).replacen("1}", "}", 1),
+        wide(200, 300),
+        nested(200_000),
+        deep_lists(50_000),
+        "{\"a\":[".repeat(170_000),
+        format!("{}\n{records}", wide(100, 200)),
+    ] {
+        let desk = Desk::new();
+        let began = std::time::Instant::now();
+        let brought = desk.bring_text("mem0", &text);
+        let start: String = text.chars().take(40).collect();
+        assert!(began.elapsed().as_secs() < 40, "{start}: {:?}", began.elapsed());
+        assert!(!brought.error.contains("overflow"), "{start}: {}", brought.error);
+    }
 }
 
 #[test]

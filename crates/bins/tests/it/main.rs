@@ -31,6 +31,7 @@ mod elicitation;
 mod erasure;
 mod eval;
 mod eval_forms;
+mod eval_guarded;
 mod eval_lived_in;
 mod eval_long;
 mod evidence_files;

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 /// What the programs of the tests may take together, in megabytes: they are built with less care than what is published,
 /// which may take 40. They took 74 when this was written.
-const DEBUG_LIMIT: &str = "85";
+const DEBUG_LIMIT: &str = "95";
 
 /// The packages of the programs that were built with the tests.
 static MADE: LazyLock<PathBuf> = LazyLock::new(|| {

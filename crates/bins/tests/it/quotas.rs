@@ -57,6 +57,21 @@ fn a_key_and_its_tenant_have_so_many_calls_a_minute() {
 }
 
 #[test]
+fn denied_calls_count_and_the_log_tells_once_of_those_beyond_a_quota() {
+    let deployment = Deployment::new(&Model::start()).with("SVC_QUOTA_KEY_CALLS", "5");
+    let (_, viewer) = deployment.principal("viewer", &["--role", "viewer"]);
+    let (_, admin) = deployment.principal("admin", &[]);
+    let server = deployment.serve();
+    let mut viewer = server.client(&viewer);
+    let mut write = || viewer.ask("remember", &json!({ "text": says("city", "Oslo") })).unwrap();
+    let statuses: Vec<u16> = (0..20).map(|_| write().status).collect();
+    assert_eq!(statuses, [vec![200; 5], vec![429; 15]].concat());
+    let log = server.client(&admin).call("audit_log", &json!({}));
+    assert_eq!(log.matches("requires the 'write' capability").count(), 5, "{log}");
+    assert_eq!(log.matches("refused: SVC_QUOTA_KEY_CALLS").count(), 1, "{log}");
+}
+
+#[test]
 fn a_key_has_so_many_calls_at_once() {
     let model = Model::start();
     let deployment = Deployment::new(&model).with("SVC_QUOTA_KEY_CONCURRENT", "1");

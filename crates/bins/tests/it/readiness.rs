@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 /// Twice what the server gives itself, for a machine that is busy with other tests.
 const SOON: Duration = Duration::from_secs(2);
+/// What `health` promises, and what a busy machine adds.
+const HEALTH_TIME: Duration = Duration::from_millis(2500);
 
 fn get(server: &Server, path: &str) -> (u16, String) {
     let answer = Connection::open(server.address()).ask(&request("GET", path, &[], b"")).unwrap();
@@ -27,7 +29,10 @@ fn check_not_ready(server: &Server, part: &str) {
     let (status, body) = get(server, "/readyz");
     assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
     let said: Value = serde_json::from_str(&body).unwrap();
-    assert_eq!((status, said), (503, json!({ "status": "not-ready", "part": part })));
+    assert_eq!((status, said), (503, json!({ "status": "not-ready" })));
+    server.wait_for_log(&format!("part=\"{part}\""));
+    let (status, page) = get(server, "/metrics");
+    assert!(status == 200 && page.contains(&format!("svc_not_ready{{part=\"{part}\"}} 1")), "{page}");
 }
 
 fn wait_until_ready(server: &Server) {
@@ -55,6 +60,18 @@ fn check_still_served(server: &Server, key: &str) {
     }
 }
 
+/// `health` answers in its lines, within two seconds, and says what is wrong with the database.
+#[track_caller]
+fn check_health(server: &Server, key: &str, db: &str) {
+    let began = Instant::now();
+    let said = server.client(key).call("health", &json!({}));
+    assert!(began.elapsed() < HEALTH_TIME, "{:?}", began.elapsed());
+    let lines: Vec<&str> = said.lines().collect();
+    let starts = ["config: ", "license: ", "encryption: ", "db: ", "embedder: ", "llm: ", "graph: "];
+    assert!(lines.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{said}");
+    assert_eq!(lines[3], format!("db: {db}"), "{said}");
+}
+
 #[test]
 fn a_foreign_lock_is_told_and_ends() {
     let deployment = Deployment::new(&Model::start()).with("SVC_RATE_PER_MIN", "0");
@@ -65,6 +82,7 @@ fn a_foreign_lock_is_told_and_ends() {
     stranger.run("BEGIN IMMEDIATE");
     check_not_ready(&server, "lock");
     check_still_served(&server, &key);
+    check_health(&server, &key, "FAIL (DatabaseLocked)");
     stranger.run("ROLLBACK");
     wait_until_ready(&server);
     assert!(server.client(&key).remember(&says("after", "the lock")).starts_with("Stored: [ADD]"));
@@ -127,10 +145,48 @@ fn a_full_disk_is_told_and_ends() {
     assert!(refused.contains("Nothing was changed: the disk is full"), "{refused}");
     check_not_ready(&server, "disk");
     check_still_served(&server, &key);
+    check_health(&server, &key, "FAIL (DiskError)");
     std::fs::remove_file(&ballast).unwrap();
     wait_until_ready(&server);
     assert!(client.remember(&says("after", "it was full")).starts_with("Stored: [ADD]"));
     assert!(client.call("verify_audit", &json!({})).contains("INTACT"));
+}
+
+/// Small writes still go over what the log for writing ahead holds, until that is used up in the middle of a call.
+#[test]
+fn a_disk_is_full_before_a_call_finds_out() {
+    let Some(disk) = SmallDisk::make() else { return };
+    let database = disk.path().join("svc.db");
+    let deployment = Deployment::new(&Model::start())
+        .with("SVC_RATE_PER_MIN", "0")
+        .with("SVC_DB", database.to_str().unwrap());
+    let (_, key) = deployment.principal("admin", &[]);
+    let server = deployment.serve();
+    let mut client = server.client(&key);
+    for n in 0..20 {
+        client.remember(&says(&format!("subject {n}"), &"x".repeat(2000)));
+    }
+    assert_eq!(get(&server, "/readyz").0, 200);
+    std::fs::write(disk.path().join("ballast"), vec![1; 4 << 20]).unwrap_err();
+    check_not_ready(&server, "disk");
+    check_health(&server, &key, "FAIL (DiskError)");
+}
+
+#[test]
+fn a_log_that_takes_no_entry_is_told_and_ends() {
+    for (_, deployment) in Deployment::on_each_engine(&Model::start()) {
+        let (_, key) = deployment.principal("admin", &[]);
+        let server = deployment.serve();
+        assert_eq!(get(&server, "/readyz").0, 200);
+        let sql = deployment.sql();
+        sql.run("ALTER TABLE audit_entry RENAME TO elsewhere");
+        check_not_ready(&server, "audit-log");
+        check_health(&server, &key, "FAIL (AuditLogError)");
+        sql.run("ALTER TABLE elsewhere RENAME TO audit_entry");
+        wait_until_ready(&server);
+        assert!(server.client(&key).remember(&says("after", "it")).starts_with("Stored: [ADD]"));
+        assert!(server.client(&key).call("verify_audit", &json!({})).contains("INTACT"));
+    }
 }
 
 #[test]

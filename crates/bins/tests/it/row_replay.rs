@@ -1,6 +1,7 @@
 //! A row that somebody with the database but without the keys puts back, adds or takes away is found and named, and
 //! nobody is accused of what the service did itself.
 
+use crate::support::http::{headers, request};
 use crate::support::{Cell, Deployment, Engine, Mcp, Model, Sql, amount, program, says};
 use serde_json::{Value, json};
 use std::sync::LazyLock;
@@ -215,6 +216,32 @@ fn a_missing_row_can_be_accepted() {
     copy.svc(&["fsck", "--erase", row]);
     check_clean(&copy);
     copy.start().intact();
+}
+
+#[test]
+fn who_was_revoked_stays_out_whatever_the_rows_say() {
+    let deployment = Deployment::new(&Model::start()).with("SVC_RATE_PER_MIN", "0");
+    let (_, admin) = deployment.principal("root", &[]);
+    let ((ann, revoked), (bob, replaced)) =
+        (deployment.principal("ann", &[]), deployment.principal("bob", &[]));
+    let server = deployment.serve();
+    let status = |key: &str| {
+        let body = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        server.connect().ask(&request("POST", "/mcp", &headers(key), body)).unwrap().status
+    };
+    assert_eq!((status(&revoked), status(&replaced)), (200, 200));
+    let sql = deployment.sql();
+    let before = sql.rows("SELECT * FROM principal");
+    let version = sql.cell("SELECT value FROM deployment WHERE name = 'principals'");
+    server.client(&admin).call("revoke_principal", &json!({ "principal_id": ann }));
+    deployment.svc(&["principal", "rotate", &bob, "--overlap", "0s"]);
+    assert_eq!((status(&revoked), status(&replaced)), (401, 401));
+
+    sql.run("DELETE FROM principal");
+    before.iter().for_each(|row| insert(&sql, "principal", row));
+    sql.run(&format!("UPDATE deployment SET value = {} WHERE name = 'principals'", version.literal()));
+    assert_eq!((status(&revoked), status(&replaced)), (401, 401), "the rows were put back");
+    assert_eq!(status(&admin), 200);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Every setting takes what it should and names itself when it gets something else.
 
+use crate::support::documents::root;
 use crate::support::{Deployment, Model};
-use svc::settings::{Settings, SettingsError};
+use svc::settings::{NAMES, Settings, SettingsError};
 
 fn read(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
     Settings::from_variables(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
@@ -47,7 +48,11 @@ const CHECKED: &[(&str, &[&str], &[&str])] = &[
     ("SVC_RECALL_CONTEXT", &["0", "10000"], &["-1", "4.5", "10001"]),
     ("SVC_CRITICAL_BUDGET", &["0", "200"], &["-1", "all"]),
     ("SVC_SLOT_SCHEMA", &["preset:clinical", "preset: coding"], &["preset:nothing", "/no/such/file.json"]),
-    ("SVC_LOG_LEVEL", &["DEBUG", "info", "WARNING", "ERROR", "CRITICAL"], &["LOUD", "WARN"]),
+    (
+        "SVC_LOG_LEVEL",
+        &["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"],
+        &["LOUD", "WARN", "info", "Warning"],
+    ),
     ("SVC_TOOLS", &["all", "role", "Core"], &["some", "all,core"]),
     ("SVC_LOG_FORMAT", &["text", "json"], &["xml"]),
     ("SVC_PORT", &["0", "65535"], &["65536", "-1", "http", "80.5"]),
@@ -130,6 +135,70 @@ fn a_bad_value_names_its_setting() {
             let error = read(&[(name, value)]).expect_err(&format!("{name}={value} was taken"));
             assert_eq!(error.variable, *name, "{error}");
             assert!(error.to_string().len() > name.len() + 10, "it does not say what it takes: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_misspelled_setting_stops_startup_before_any_file_is_made() {
+    for (typed, meant) in [
+        ("SVC_SLOT_SCHMEA", "SVC_SLOT_SCHEMA"),
+        ("SVC_SLOT_SCHEM", "SVC_SLOT_SCHEMA"),
+        ("SVC_FOUREYE", "SVC_FOUR_EYES"),
+        ("SVC_BOUND_SUORCES", "SVC_BOUND_SOURCES"),
+        ("SVC_ENCRPYT", "SVC_ENCRYPT"),
+        ("SVC_BD", "SVC_DB"),
+        ("SVC_KYE", "SVC_KEY"),
+        ("SVC_RATE_PER_MINUT", "SVC_RATE_PER_MIN"),
+    ] {
+        let error = read(&[(typed, "on")]).expect_err(&format!("{typed} was taken"));
+        assert_eq!(error.variable, typed, "{error}");
+        assert!(error.to_string().contains(meant), "{error}");
+    }
+    let model = Model::start();
+    let deployment = Deployment::new(&model).with("SVC_SLOT_SCHMEA", "preset:clinical");
+    let refusal = deployment.refusal();
+    assert!(refusal.contains("SVC_SLOT_SCHMEA") && refusal.contains("SVC_SLOT_SCHEMA"), "{refusal}");
+    assert!(deployment.files().is_empty(), "{:?}", deployment.files());
+}
+
+#[test]
+fn another_unknown_setting_is_named_in_a_warning() {
+    for name in ["SVC_HOME", "SVC_PORT_8080_TCP", "SVC_DIR", "SVC_SERVICE_HOST", "OPENAI_MODLE"] {
+        assert!(read(&[(name, "x")]).is_ok(), "{name}");
+    }
+    let model = Model::start();
+    let server = Deployment::new(&model).with("SVC_HOME", "a-value-not-to-be-logged").serve();
+    let line = server.wait_for_log("SVC_HOME");
+    assert!(line.contains("WARN"), "{line}");
+    assert!(!server.log().iter().any(|line| line.contains("a-value-not-to-be-logged")));
+}
+
+/// The quoted names in a text that begin with `SVC_`, between marks of this kind.
+fn names_between(mark: char, text: &str) -> Vec<String> {
+    text.split(mark)
+        .skip(1)
+        .step_by(2)
+        .filter(|name| name.starts_with("SVC_") && name.len() > 4)
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_setting_is_known_by_its_name() {
+    let page = std::fs::read_to_string(root().join("docs/settings.md")).unwrap();
+    let mut known: Vec<String> = page
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .flat_map(|line| names_between('`', line.split(" | ").next().unwrap()))
+        .chain(["SVC_API_KEY".to_owned()])
+        .collect();
+    known.sort();
+    assert_eq!(known, NAMES);
+    for file in std::fs::read_dir(root().join("crates/bins/src/settings")).unwrap() {
+        let source = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        for name in source.lines().flat_map(|line| names_between('"', line)) {
+            assert!(NAMES.contains(&name.as_str()), "{name}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A key for each user, destroyed when everything of the user is erased, and what a restore does not bring back.
 
-use crate::support::{Deployment, Mcp, Model, Server, created, id, says};
+use crate::support::{Deployment, Mcp, Model, Server, created, id, program, says};
 use serde_json::{Value, json};
 
 /// Remembers one value for each of two users, with a decision and an attestation on it.
@@ -75,6 +75,105 @@ fn what_an_erased_user_stored_opens_in_no_earlier_copy() {
     process.call("remember", &of("ann", json!({ "text": says("bird", "white stork") })));
     assert!(list(&process, "ann").contains("white stork"));
     process.intact();
+}
+
+/// What somebody who can write the database makes of the key of ann's spaces.
+fn with_key_of_ann(deployment: &Deployment, key: &str) {
+    let changed =
+        deployment.sql().change(&format!("UPDATE space SET user_key = {key} WHERE user_id = 'ann'"));
+    assert_eq!(changed, 1);
+}
+
+#[test]
+fn an_erasure_cannot_be_aimed_at_another_user() {
+    let model = Model::start();
+    for (forged, writes_meanwhile) in [
+        ("(SELECT user_key FROM space AS other WHERE other.user_id = 'ben')", false),
+        ("(SELECT user_key FROM space AS other WHERE other.user_id = 'ben')", true),
+        ("NULL", false),
+        ("NULL", true),
+        ("user_key + 99", false),
+        ("user_key + 99", true),
+        ("(SELECT user_key FROM space AS other WHERE other.user_id = 'ben'), policy = NULL", true),
+        ("NULL, policy = NULL", false),
+    ] {
+        let deployment = filled(&model);
+        deployment.svc(&["backup", "before"]);
+        with_key_of_ann(&deployment, forged);
+        let said = deployment.run(&program("svc"), &["fsck"]);
+        assert!(!said.status.success(), "{forged}: {}", String::from_utf8_lossy(&said.stdout));
+
+        let process = deployment.start();
+        if writes_meanwhile {
+            process.call("remember", &of("ann", json!({ "text": says("tree", "old oak") })));
+            process.call("remember", &of("ben", json!({ "text": says("tree", "young elm") })));
+        }
+        let reply = erase(&process, "ann");
+        assert!(reply.contains("key was destroyed"), "{forged}: {reply}");
+        let kept = list(&process, "ben");
+        assert!(kept.contains("grey heron") && !kept.contains("cannot be read"), "{forged}: {kept}");
+        process.intact();
+        assert!(process.close().success());
+
+        let said = deployment.svc(&["restore", "before", "--force", "--confirm", "a drill"]);
+        assert!(
+            said.contains("Left out: everything of user 'ann'") && !said.contains("'ben'"),
+            "{forged}: {said}"
+        );
+        let process = deployment.start();
+        let erased = list(&process, "ann");
+        assert!(
+            !erased.contains("kittiwake") && list(&process, "ben").contains("grey heron"),
+            "{forged}: {erased}"
+        );
+    }
+}
+
+#[test]
+fn keys_of_users_that_are_put_back_are_noticed() {
+    let model = Model::start();
+    let deployment = filled(&model);
+    let Ok(before) = std::fs::read(deployment.folder().join("svc.db.users.key")) else { return };
+    let process = deployment.start();
+    process.call("delete_all", &of("ann", json!({})));
+    assert!(process.close().success());
+    deployment.svc(&["fsck"]);
+    std::fs::write(deployment.folder().join("svc.db.users.key"), before).unwrap();
+    let output = deployment.run(&program("svc"), &["fsck"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(!output.status.success() && said.contains("is there again"), "{said}");
+}
+
+#[test]
+fn a_mark_of_no_erasure_holds_nobody_up() {
+    for (_, deployment) in Deployment::on_each_engine(&Model::start()) {
+        let process = deployment.start();
+        process.remember(&says("city", "Oslo"));
+        deployment.sql().run("UPDATE space SET erasing = 1");
+        let began = std::time::Instant::now();
+        assert!(process.list().contains("city = Oslo"));
+        assert!(process.remember(&says("office", "Bergen")).starts_with("Stored: [ADD]"));
+        assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
+    }
+}
+
+/// As an earlier version left it: the key of a space stands in its column alone.
+#[test]
+fn a_key_from_before_it_was_sealed_goes_with_its_user() {
+    let model = Model::start();
+    let deployment = filled(&model);
+    let stolen = deployment.copy();
+    deployment.sql().run("UPDATE space SET policy = NULL");
+    let process = deployment.start();
+    assert!(list(&process, "ann").contains("kittiwake"));
+    assert!(erase(&process, "ann").contains("key was destroyed"));
+    assert!(list(&process, "ben").contains("grey heron"));
+    assert!(process.close().success());
+    if deployment.folder().join("svc.db").exists() {
+        let users = "svc.db.users.key";
+        std::fs::copy(deployment.folder().join(users), stolen.folder().join(users)).unwrap();
+        assert!(!list(&stolen.start(), "ann").contains("kittiwake"));
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn a_database_that_takes_no_writes_is_not_ready() {
     let server = deployment.serve();
     wait_for(&server, &json!({ "status": "ready" }));
     change_sessions(&deployment, "SET default_transaction_read_only = on");
-    wait_for(&server, &json!({ "status": "not-ready", "part": "audit-log" }));
+    wait_for(&server, &json!({ "status": "not-ready" }));
     let refused = server.client(&key).remember(&says("during", "this"));
     assert!(refused.contains("Nothing was changed: the database takes no writes."), "{refused}");
     change_sessions(&deployment, "RESET default_transaction_read_only");

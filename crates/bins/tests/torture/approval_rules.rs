@@ -61,23 +61,27 @@ pub struct State {
     /// Oldest first.
     pub waiting: Vec<Proposal>,
     had: usize,
+    /// Under four eyes a first value waits after an erasure; the walk ends there.
+    is_erased: bool,
 }
 
 /// All about a state that can matter for what follows.
-pub type Shape = (Option<&'static str>, Vec<(Change, bool, Who)>);
+pub type Shape = (Option<&'static str>, Vec<(Change, Who)>, bool);
 
 impl State {
     pub fn shape(&self) -> Shape {
-        let waiting = self.waiting.iter().map(|p| (p.change, self.is_stale(p), p.by));
-        (self.current_value(), waiting.collect())
+        let waiting = self.waiting.iter().map(|p| (p.change, p.by));
+        (self.current_value(), waiting.collect(), self.is_erased)
     }
 
     pub fn current_value(&self) -> Option<&'static str> {
         self.current.map(|(value, _)| value)
     }
 
-    fn is_stale(&self, proposal: &Proposal) -> bool {
-        self.current.is_none_or(|(_, number)| number != proposal.target)
+    /// What would change a value that is no longer current waits no longer.
+    fn settle(&mut self) {
+        let current = self.current.map(|(_, number)| number);
+        self.waiting.retain(|proposal| current == Some(proposal.target));
     }
 
     fn set(&mut self, value: &'static str) {
@@ -111,6 +115,9 @@ impl Step {
     /// What can be done in a state, by everybody whose doing could differ.
     pub fn all(state: &State) -> Vec<Self> {
         let mut steps = Vec::new();
+        if state.is_erased {
+            return steps;
+        }
         for value in Self::VALUES {
             steps.extend([Who::Ana, Who::Bot, Who::Eve].map(|who| Self::Remember(who, value)));
             if state.current.is_some() {
@@ -138,7 +145,9 @@ impl Rules {
             Step::Confirm(who, which) => {
                 !who.may_approve() || (self.four_eyes && state.waiting[which].by == who)
             }
-            Step::Reject(who, _) | Step::Delete(who) => !who.may_approve(),
+            Step::Reject(who, _) => !who.may_approve(),
+            // Nobody erases a guarded value alone.
+            Step::Delete(who) => !who.may_approve() || (self.four_eyes && state.current.is_some()),
         }
     }
 
@@ -156,14 +165,17 @@ impl Rules {
             Step::Update(who, value) if who.may_approve() && !self.four_eyes => after.set(value),
             Step::Update(who, value) => after.propose(Change::Replace(value), who),
             Step::Forget(who) => after.propose(Change::Remove, who),
-            Step::Confirm(_, which) if state.is_stale(&state.waiting[which]) => {}
             Step::Confirm(_, which) => match after.waiting.remove(which).change {
                 Change::Replace(value) => after.set(value),
                 Change::Remove => after.current = None,
             },
             Step::Reject(_, which) => drop(after.waiting.remove(which)),
-            Step::Delete(_) => after = State { had: state.had, ..State::default() },
+            Step::Delete(_) => {
+                let is_erased = self.four_eyes && state.had > 0;
+                after = State { had: state.had, is_erased, ..State::default() };
+            }
         }
+        after.settle();
         after
     }
 }

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub const ROW: Row = Row {
     name: "approval-states",
     title: "the approval states walked breadth-first",
-    does_not_show: "list slots, refinements, trusted sources and source policies, which the rules' own tests cover",
+    does_not_show: "what follows an erasure under four eyes, list slots, refinements, trusted sources and source policies, which \
+        have tests of their own",
     run,
 };
 
@@ -159,7 +160,7 @@ impl Hands {
             }
             Step::Forget(who) => {
                 let value = state.current_value().unwrap_or("anything");
-                self.call(who, "forget", json!({ "text": said(&words, &fact(value, "RETRACT")) }))
+                self.call(who, "forget", json!({ "text": said("take it back", &fact(value, "RETRACT")) }))
             }
             Step::Update(who, value) => {
                 let id = self.listed("•")[0];

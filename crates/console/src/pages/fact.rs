@@ -207,14 +207,11 @@ pub(super) async fn forget(desk: &Desk, fields: &Fields) -> Result<Shown, Troubl
     let space = fields.space(desk.own_user());
     let mut arguments = space_arguments(&space);
     arguments.insert("memory_id".to_owned(), fields.get("id").into());
-    let forgotten = reply_of!(desk.call("forget_memory", arguments.clone()).await?, ForgetMemory);
-    let told = if forgotten.outcomes.is_empty() {
-        match reply_of!(desk.call("get_memory", arguments).await?, GetMemory) {
-            MemoryShown::Unknown(id) => format!("Nothing was forgotten. {}", no_fact(&space, id)),
-            MemoryShown::Found { fact, .. } => format!("Nothing was forgotten: #{} is not current.", fact.id),
-        }
-    } else {
-        forgotten.to_string()
+    arguments.insert("text".to_owned(), "forgotten in the console".into());
+    let forgotten = reply_of!(desk.call("forget", arguments).await?, Forget);
+    let told = match &forgotten.nothing {
+        Some(service::Nothing::NotCurrent { id, what }) => format!("Nothing was forgotten: #{id} is {what}."),
+        _ => forgotten.to_string(),
     };
     Ok(Shown::told(address_in("fact", &space, &[("id", fields.get("id"))]), told))
 }

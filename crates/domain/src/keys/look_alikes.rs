@@ -2,6 +2,7 @@
 //! it is, and no two plain words become one.
 
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
 
 /// The text as a reader sees it: compatible characters become the plain ones, and invisible ones are dropped.
@@ -20,6 +21,14 @@ pub(super) fn plain_word(word: &str) -> String {
     }
     let plain: String = word.chars().map(|c| imitated(c).unwrap_or(c)).collect();
     plain.to_lowercase()
+}
+
+/// Nothing but the bare letters and digits, in lower case: without accents, and with look-alikes as the Latin letters that
+/// they look like in either case.
+pub(super) fn bare(text: &str) -> String {
+    let shown = text.nfkd().filter(|c| !is_ignorable(*c) && !is_combining_mark(*c));
+    let plain = shown.map(|c| imitated(c).or_else(|| c.to_uppercase().find_map(imitated)).unwrap_or(c));
+    plain.filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// The Latin letter that a letter of another alphabet, or a phonetic sign, looks like, in either case.

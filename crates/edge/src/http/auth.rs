@@ -1,5 +1,6 @@
 //! Who sends a request.
 
+use super::recent_callers::RecentCallers;
 use crate::oidc::{Oidc, OidcConfig, Refused};
 use crate::sign_on::Arrival;
 use domain::{Principal, Timestamp};
@@ -7,6 +8,7 @@ use hyper::HeaderMap;
 use hyper::header::AUTHORIZATION;
 use service::Service;
 use sha2::{Digest, Sha256};
+use std::time::Instant;
 use std::{fmt, io};
 use store::{KeyHash, StoreError};
 
@@ -63,12 +65,13 @@ pub enum AuthError {
 pub struct Authenticator {
     service: Service,
     oidc: Option<Oidc>,
+    recent: RecentCallers,
 }
 
 impl Authenticator {
     pub fn new(service: Service, oidc: Option<OidcConfig>) -> io::Result<Self> {
         let oidc = oidc.map(Oidc::new).transpose().map_err(io::Error::other)?;
-        Ok(Self { service, oidc })
+        Ok(Self { service, oidc, recent: RecentCallers::default() })
     }
 
     pub(super) async fn authenticate(&self, credential: &Credential<'_>) -> Result<Principal, AuthError> {
@@ -88,8 +91,18 @@ impl Authenticator {
     }
 
     async fn by_key(&self, hash: [u8; 32]) -> Result<Principal, AuthError> {
-        let found = self.service.store().principal_by_key(KeyHash(hash), Timestamp::now()).await;
-        found.map_err(AuthError::Unchecked)?.ok_or(AuthError::Unauthorized)
+        let now = Instant::now();
+        match self.service.store().principal_by_key(KeyHash(hash), Timestamp::now()).await {
+            Ok(Some(principal)) => {
+                self.recent.note(hash, &principal, now);
+                Ok(principal)
+            }
+            Ok(None) => {
+                self.recent.forget(&hash);
+                Err(AuthError::Unauthorized)
+            }
+            Err(error) => self.recent.find(&hash, now).ok_or(AuthError::Unchecked(error)),
+        }
     }
 
     /// Somebody who comes from the identity provider, with what it gave for this sign-on.

@@ -1,6 +1,7 @@
 //! Counters for a monitoring system, in the text exposition format.
 
 use super::auth::bearer;
+use super::probes::READY_TIME;
 use super::reply::{self, Reply};
 use domain::Timestamp;
 use hyper::header::{ACCEPT, HeaderValue};
@@ -15,7 +16,7 @@ use service::Service;
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
-use store::{ChainWait, Counts, GraphState, Load, ToolCount};
+use store::{ChainWait, Counts, GraphState, Load, NotReady, ToolCount};
 use subtle::ConstantTimeEq;
 
 /// What a scraper must show. Only its hash is kept, and two hashes take the same time to compare whatever they hold.
@@ -124,6 +125,8 @@ impl Measures {
     }
 }
 
+const EXPOSITION: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4");
+
 pub(super) async fn answer(
     service: &Service,
     measures: &Measures,
@@ -135,14 +138,15 @@ pub(super) async fn answer(
         return reply::challenged(reply::whole(StatusCode::UNAUTHORIZED, PLAIN, "unauthorized"));
     }
     let store = service.store();
-    match tokio::try_join!(store.counts(), store.graph_state()) {
-        Ok((counts, graph)) => {
-            const EXPOSITION: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4");
+    let counted = async { tokio::try_join!(store.counts(), store.graph_state()) };
+    match tokio::join!(counted, store.readiness(READY_TIME)) {
+        (Ok((counts, graph)), ready) => {
             let now = Timestamp::now();
             let mut page = exposition(&counts, &service.edition(now).name, store.chain_wait());
             if let Some(graph) = graph {
                 page.push_str(&graph_exposition(&graph, now));
             }
+            page.extend(ready.err().map(|not_ready| not_ready_exposition(&not_ready)));
             if reads_histograms(headers) {
                 match measures.exposition(&store.load()) {
                     Ok(own) => page.push_str(&own),
@@ -151,7 +155,12 @@ pub(super) async fn answer(
             }
             reply::whole(StatusCode::OK, EXPOSITION, page)
         }
-        Err(error) => {
+        // What is counted is in the database.
+        (Err(error), Err(not_ready)) => {
+            tracing::error!(%error, "the counters could not be read");
+            reply::whole(StatusCode::OK, EXPOSITION, not_ready_exposition(&not_ready))
+        }
+        (Err(error), Ok(())) => {
             tracing::error!(%error, "the counters could not be read");
             reply::internal()
         }
@@ -190,6 +199,15 @@ fn exposition(counts: &Counts, edition: &str, chain: Option<ChainWait>) -> Strin
         page.family(WAITED, "counter", "Seconds that this process waited for the end of the audit log.");
         page.line(format_args!("{WAITED} {:.6}", waited.as_secs_f64()));
     }
+    page.0
+}
+
+/// Which part keeps the service from storing anything. It appears while one does.
+fn not_ready_exposition(not_ready: &NotReady) -> String {
+    const NOT_READY: &str = "svc_not_ready";
+    let mut page = Page::default();
+    page.family(NOT_READY, "gauge", "Part of the deployment that keeps this process from storing anything.");
+    page.samples(NOT_READY, "part", [(not_ready.part.word(), 1)]);
     page.0
 }
 

@@ -5,7 +5,6 @@ use crate::mcp::REVISIONS;
 use crate::stateless;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
-use store::Part;
 
 /// The description as it is served: it never changes while we run.
 pub(super) fn text() -> &'static str {
@@ -128,16 +127,10 @@ fn open_page(summary: &str, answers: &[(&str, &str)]) -> Value {
     let mut responses = serde_json::Map::new();
     for (status, word) in answers {
         let status_word = json!({ "type": "string", "const": word });
-        let (properties, required) = if *word == "not-ready" {
-            let part = json!({ "type": "string", "enum": Part::ALL.map(Part::word) });
-            (json!({ "status": status_word, "part": part }), json!(["status", "part"]))
-        } else {
-            (json!({ "status": status_word }), json!(["status"]))
-        };
         let schema = json!({
             "type": "object",
-            "properties": properties,
-            "required": required,
+            "properties": { "status": status_word },
+            "required": ["status"],
             "additionalProperties": false,
         });
         responses.insert(

@@ -27,7 +27,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 /// How long a credential waits to be looked at where its address has used its requests up.
-const PROOF_TIME: Duration = Duration::from_secs(1);
+pub(super) const PROOF_TIME: Duration = Duration::from_secs(1);
 
 /// Where a request leads, as far as the limits and authentication care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

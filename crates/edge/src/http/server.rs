@@ -3,6 +3,7 @@
 use super::Config;
 use super::access_log::Logged;
 use super::connections::{Connections, FIRST_HEAD_TIME, Place, UnderWay};
+use super::parser_replies::ParserReplies;
 use super::pipeline::Pipeline;
 use super::site::{Site, SitePipeline};
 use super::write_timeout::WriteTimeout;
@@ -108,7 +109,7 @@ impl Server {
                     Ok::<_, io::Error>(served.answer(request, peer.ip(), under_way).await)
                 }
             });
-            let io = TokioIo::new(WriteTimeout::new(stream, UNREAD_TIME));
+            let io = TokioIo::new(ParserReplies::new(WriteTimeout::new(stream, UNREAD_TIME)));
             let connection = watched.watch(http.serve_connection(io, answer));
             tokio::spawn(async move {
                 let ended: Result<(), hyper::Error> = tokio::select! {

@@ -10,7 +10,8 @@ use super::connections::{Admission, UnderWay};
 use super::hosts::{AllowedHosts, is_same_origin};
 use super::metrics::HttpTimes;
 use super::network::Network;
-use super::rate_limit::{RateLimiter, rate_limited};
+use super::pipeline::PROOF_TIME;
+use super::rate_limit::{self, RateLimiter, rate_limited};
 use super::reply::{self, Reply};
 use crate::request_id;
 use futures_util::future::BoxFuture;
@@ -24,6 +25,8 @@ use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 /// A person who is signed in may ask so many times as often as a stranger: a search is sent while it is typed.
 const SIGNED_IN_FACTOR: usize = 10;
@@ -38,6 +41,9 @@ pub enum Visitor {
     /// What every page needs, and what is the same for everybody, is not counted.
     Asset,
     Stranger,
+    /// A stranger who shows a credential with the form. One that proves good is let in, however many bad ones came from
+    /// the same address before it.
+    Proving,
     /// By something that only this visitor can show.
     SignedIn([u8; 32]),
 }
@@ -67,6 +73,9 @@ pub(super) struct SitePipeline {
     config: Config,
     strangers: RateLimiter,
     signed_in: RateLimiter,
+    /// One at a time shows that its credential is good where its address has used its requests up: a flood of bad ones
+    /// keeps no more than one look-up busy.
+    proofs: Semaphore,
     allowed_hosts: AllowedHosts,
     times: HttpTimes,
 }
@@ -77,6 +86,7 @@ impl SitePipeline {
             site,
             strangers: RateLimiter::new(config.rate_per_min),
             signed_in: RateLimiter::new(config.rate_per_min.saturating_mul(SIGNED_IN_FACTOR)),
+            proofs: Semaphore::new(1),
             allowed_hosts: AllowedHosts::new(&config.allowed_hosts, &config.allowed_origins),
             times: HttpTimes::default(),
             config,
@@ -109,16 +119,25 @@ impl SitePipeline {
         client: Network,
         admission: Admission,
     ) -> Reply {
-        if let Some(refusal) = self.refusal(&parts, &body, client, admission) {
-            body::drain(&parts, &mut body).await;
-            return self.as_page(&refusal);
-        }
-        match body::read(&mut body, FORM_BYTES).await {
-            Ok(body) => {
-                let page = self.site.answer(Visit { request_id: id.to_owned(), parts, body }).await;
-                page.map(Either::Left)
+        let to_prove = match self.admit(&parts, &body, client, admission) {
+            Ok(to_prove) => to_prove,
+            Err(refusal) => {
+                body::drain(&parts, &mut body).await;
+                return self.as_page(&refusal);
             }
-            Err(error) => self.as_page(&not_taken(error)),
+        };
+        let body = match body::read(&mut body, FORM_BYTES).await {
+            Ok(body) => body,
+            Err(error) => return self.as_page(&not_taken(error)),
+        };
+        let visit = Visit { request_id: id.to_owned(), parts, body };
+        let Some(full) = to_prove else { return self.site.answer(visit).await.map(Either::Left) };
+        let Ok(_turn) = timeout(PROOF_TIME, self.proofs.acquire()).await else {
+            return self.as_page(&rate_limited(full));
+        };
+        match self.site.answer(visit).await {
+            page if page.status().is_success() => page.map(Either::Left),
+            _ => self.as_page(&rate_limited(full)),
         }
     }
 
@@ -130,37 +149,41 @@ impl SitePipeline {
         page.map(Either::Left)
     }
 
-    fn refusal(
+    /// What is refused before it is a visit. Where it is let in although its address has used its requests up, it has to
+    /// prove itself.
+    fn admit(
         &self,
         parts: &Parts,
         body: &Incoming,
         client: Network,
         admission: Admission,
-    ) -> Option<Reply> {
+    ) -> Result<Option<rate_limit::Full>, Box<Reply>> {
         if admission == Admission::ProbesOnly {
-            return Some(no_place());
+            return Err(no_place().into());
         }
         if body::is_declared_over(body, FORM_BYTES) {
-            return Some(not_taken(BodyError::TooLarge));
+            return Err(not_taken(BodyError::TooLarge).into());
         }
         let now = Instant::now();
-        let counted = match self.site.visitor(parts) {
+        let visitor = self.site.visitor(parts);
+        let counted = match visitor {
             Visitor::Asset => Ok(()),
-            Visitor::Stranger => self.strangers.admit(client, None, now).map(drop),
+            Visitor::Stranger | Visitor::Proving => self.strangers.admit(client, None, now).map(drop),
             Visitor::SignedIn(shown) => self.signed_in.prove(client, shown, now),
         };
-        if let Err(full) = counted {
-            return Some(rate_limited(full));
-        }
+        let to_prove = match counted {
+            Err(full) if visitor != Visitor::Proving => return Err(rate_limited(full).into()),
+            counted => counted.err(),
+        };
         if !self.allowed_hosts.knows_host(&parts.headers) {
             let text = "misdirected request: this Host is not one of SVC_ALLOWED_HOSTS";
-            return Some(reply::error(StatusCode::MISDIRECTED_REQUEST, text));
+            return Err(reply::error(StatusCode::MISDIRECTED_REQUEST, text).into());
         }
         let is_read = parts.method == Method::GET || parts.method == Method::HEAD;
         if !is_read && !is_same_origin(&parts.headers) {
             let text = "forbidden: this form was not sent by a page of this server";
-            return Some(reply::error(StatusCode::FORBIDDEN, text));
+            return Err(reply::error(StatusCode::FORBIDDEN, text).into());
         }
-        None
+        Ok(to_prove)
     }
 }

@@ -12,6 +12,7 @@ pub(super) fn receipt(at: &At<'_>, keys: &Keyring, within: Option<&Space>) -> Re
     at.shows("id", receipt.id.0)?;
     at.shows("kind", receipt.kind_word())?;
     at.shows("ts", receipt.ts.to_string())?;
+    at.shows("summary", receipt.summary())?;
     if let Some(space) = &receipt.space {
         of_user(at, space, within)?;
     }

@@ -9,8 +9,9 @@ pub(super) fn fact_line(fact: &Fact, notes: &[String]) -> String {
         all.push(format!("scope {}", fact.scope));
     }
     all.extend_from_slice(notes);
-    all.push(format!("since {}", fact.created.strftime("%Y-%m-%d")));
-    one_line(&format!("#{} {} = {} [{}]", fact.id, fact.subject, fact.value, all.join("; ")))
+    all.extend(fact.dates());
+    let notes = if all.is_empty() { String::new() } else { format!(" [{}]", all.join("; ")) };
+    one_line(&format!("#{} {} = {}{notes}", fact.id, fact.subject, fact.value))
 }
 
 pub(super) fn one_line(text: &str) -> String {

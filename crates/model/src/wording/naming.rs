@@ -1,9 +1,9 @@
 //! Whether a statement's words name a held fact.
 
 use super::memory::Memory;
-use super::sentences::sentences;
 use domain::keys::{item_key, subject_key};
 use domain::{Action, Fact, RawFact};
+use prose::sentences;
 
 /// Words that too many subjects have in common to tell them apart.
 const COMMON: [&str; 26] = [
@@ -126,7 +126,7 @@ fn positions(text: &str, wanted: &str) -> Vec<usize> {
 }
 
 /// Scripts that put no space between words.
-fn is_unspaced(c: char) -> bool {
+pub(super) fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'
         | '\u{0e00}'..='\u{0eff}')
 }

@@ -2,24 +2,30 @@
 
 use super::{Memory, with_wording};
 use crate::built_in::Work;
-use domain::{Doubt, Fact, FactId, FactKind, Metadata, RawFact, Status, Timestamp, Triple, Wording};
+use crate::request::SlotHint;
+use domain::keys::subject_key;
+use domain::{Doubt, Fact, FactId, FactKind, Metadata, RawFact, Status, Times, Timestamp, Triple, Wording};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-struct Facts(Vec<Arc<Fact>>);
+pub(super) struct Facts {
+    held: Vec<Arc<Fact>>,
+    before: Option<Arc<str>>,
+}
 
 impl Facts {
-    fn of(held: &[(&str, &str)]) -> Self {
-        Self(
-            (1..)
-                .zip(held)
-                .map(|(id, (subject, value))| Arc::new(fact(FactId(id), subject, value)))
-                .collect(),
-        )
+    pub fn of(held: &[(&str, &str)]) -> Self {
+        let fact = |(id, (subject, value)): (i64, &(&str, &str))| Arc::new(fact(FactId(id), subject, value));
+        Self { held: (1..).zip(held).map(fact).collect(), before: None }
+    }
+
+    /// After the same caller has said something else.
+    pub fn after(self, statement: &str) -> Self {
+        Self { before: Some(statement.into()), ..self }
     }
 
     fn list(mut self) -> Self {
-        for fact in &mut self.0 {
+        for fact in &mut self.held {
             Arc::make_mut(fact).list_item = true;
         }
         self
@@ -28,15 +34,33 @@ impl Facts {
 
 impl Memory for Facts {
     fn fact(&self, id: FactId) -> Option<Arc<Fact>> {
-        self.0.iter().find(|fact| fact.id == id).cloned()
+        self.held.iter().find(|fact| fact.id == id).cloned()
     }
 
     fn holding(&self, word: &str) -> Vec<Arc<Fact>> {
-        self.0.iter().filter(|fact| fact.subject.to_lowercase().contains(word)).cloned().collect()
+        self.held.iter().filter(|fact| fact.subject.to_lowercase().contains(word)).cloned().collect()
+    }
+
+    fn of_subject(&self, subject: &str) -> Vec<Arc<Fact>> {
+        self.held.iter().filter(|fact| subject_key(&fact.subject) == subject_key(subject)).cloned().collect()
+    }
+
+    fn alike(&self, subject: &str) -> Vec<String> {
+        let attribute = |key: &str| key.rsplit(' ').next().map(str::to_owned);
+        let keys = self.held.iter().map(|fact| subject_key(&fact.subject));
+        keys.filter(|key| key != subject && attribute(key) == attribute(subject)).collect()
+    }
+
+    fn slot_names(&self, _: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn said_before(&self) -> Option<Arc<str>> {
+        self.before.clone()
     }
 }
 
-fn fact(id: FactId, subject: &str, value: &str) -> Fact {
+pub(super) fn fact(id: FactId, subject: &str, value: &str) -> Fact {
     Fact {
         id,
         subject: subject.to_owned(),
@@ -53,6 +77,7 @@ fn fact(id: FactId, subject: &str, value: &str) -> Fact {
         text: "".into(),
         pending: None,
         earlier: Vec::new(),
+        times: Times::default(),
         created: Timestamp::UNIX_EPOCH,
         changed: Timestamp::UNIX_EPOCH,
     }
@@ -64,7 +89,7 @@ fn raw(subject: &str, value: &str) -> RawFact {
 
 fn wording(text: &str, fact: RawFact, memory: &Facts) -> Wording {
     let work = Work::until(Instant::now() + Duration::from_secs(60));
-    with_wording(text, vec![fact], memory, &work).remove(0).wording
+    with_wording(text, vec![fact], domain::Proposer::Model, memory, &[], &work).remove(0).wording
 }
 
 fn doubt(text: &str, value: &str) -> Option<Doubt> {
@@ -179,4 +204,31 @@ fn a_value_listed_with_the_new_one_is_not_named() {
     assert!(!names("Allergies: latex, eggs.", "allergy", "eggs", &latex()).0);
     assert!(!names("Allergic to latex, nuts and eggs.", "allergy", "eggs", &latex()).0);
     assert!(names("It was not latex but eggs.", "allergy", "eggs", &latex()).0);
+}
+
+#[test]
+fn a_denied_value_and_another_owner_are_noticed() {
+    let slot = SlotHint {
+        name: "allergy".to_owned(),
+        aliases: vec!["allergies".to_owned()],
+        description: String::new(),
+        owner: vec!["the patient".to_owned()],
+        list: true,
+        verbatim: false,
+    };
+    let read = |text: &str, fact: RawFact, proposer: domain::Proposer| {
+        let work = Work::until(Instant::now() + Duration::from_secs(60));
+        let memory = Facts::of(&[]);
+        with_wording(text, vec![fact], proposer, &memory, std::slice::from_ref(&slot), &work)
+            .remove(0)
+            .wording
+    };
+    let model = domain::Proposer::Model;
+    let denial = "The patient is not allergic to latex.";
+    assert!(read(denial, raw("allergies", "latex"), model).denied);
+    assert!(!read(denial, raw("allergies", "latex"), domain::Proposer::Caller).denied);
+    let father = "The patient's father is allergic to latex.";
+    let owner = |subject: &str| read(father, raw(subject, "latex"), model).owner;
+    assert_eq!(owner("Allergies").as_deref(), Some("patient father"));
+    assert_eq!(owner("father's allergies"), None, "no slot has that name");
 }

@@ -16,7 +16,8 @@ async fn an_endpoint_that_keeps_failing_is_away_and_is_asked_no_more() {
     let began = Instant::now();
     let error = extract(&nowhere).await.unwrap_err();
     assert!(is_away(&error), "{error}");
-    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    let took = began.elapsed();
+    assert!((44..60).contains(&took.as_secs()), "{took:?}");
     let began = Instant::now();
     assert!(is_away(&extract(&nowhere).await.unwrap_err()));
     assert!(began.elapsed() < AT_ONCE);
@@ -24,14 +25,14 @@ async fn an_endpoint_that_keeps_failing_is_away_and_is_asked_no_more() {
 
 #[tokio::test]
 async fn an_endpoint_that_answers_again_is_used_again() {
-    let mut answers = vec![status(503); 12];
+    let mut answers = vec![status(503); 26];
     answers.push(says(FACT));
     let server = server(answers).await;
     let models = openai(&server);
     assert!(is_away(&extract(&models).await.unwrap_err()));
     let began = Instant::now();
     while extract_until(&models, Instant::now() + AT_ONCE).await.is_err() {
-        assert!(began.elapsed() < Duration::from_secs(60), "it stays away");
+        assert!(began.elapsed() < Duration::from_secs(120), "it stays away");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert_eq!(extract(&models).await.unwrap(), ["city"]);

@@ -63,7 +63,7 @@ pub fn plan_as_is(held: &HeldFacts, fact: &Fact, putting: &PuttingDown<'_>, next
     if putting.is_end_alone || is_over(fact) && is_history_already(held, fact, before) {
         let known = before.came_to.first().copied();
         let outcomes = vec![outcome(Action::Dedup, fact, "nothing of it is current", known)];
-        return Plan { outcomes, writes: Vec::new() };
+        return Plan { outcomes, ..Plan::default() };
     }
     if fact.status == Status::Active
         && !before.came_to.is_empty()
@@ -71,7 +71,7 @@ pub fn plan_as_is(held: &HeldFacts, fact: &Fact, putting: &PuttingDown<'_>, next
             .is_some_and(|at| at > fact.changed || is_undated(&fact.metadata))
     {
         let skipped = outcome(Action::Skip, fact, TAKEN_BACK, None);
-        return Plan { outcomes: vec![skipped], writes: Vec::new() };
+        return Plan { outcomes: vec![skipped], ..Plan::default() };
     }
     let may_move = |held: &&Fact| fact.status == Status::Active && may_move(held, fact, before);
     let moved: Vec<&Fact> = own.into_iter().filter(may_move).collect();
@@ -80,7 +80,7 @@ pub fn plan_as_is(held: &HeldFacts, fact: &Fact, putting: &PuttingDown<'_>, next
         None => ended_before(held, fact, before).map(|ended| since_then(fact, ended, now)),
     };
     let placed = at.map_or_else(|| fact.clone(), |at| Fact { created: at, changed: at, ..fact.clone() });
-    let mut plan = put_down(Ledger::open(held, next_id), &placed, now);
+    let mut plan = put_down(Ledger::open(held, next_id, now), &placed, now);
     let mut basis = held.clone();
     basis.take(&plan);
     let next = plan.next_id(next_id);
@@ -134,17 +134,21 @@ fn put_down(mut ledger: Ledger, fact: &Fact, now: Timestamp) -> Plan {
         }
         Some(before) if is_same_record(&before, fact) => {
             let at = since(fact, &before, now);
-            ledger.supersede(before.id, at);
+            ledger.supersede(before.id, at, at);
             let after = Fact { supersedes: Some(before.id), created: at, changed: at, ..fact.clone() };
             (Action::Supersede, after)
         }
         Some(_) => {
-            return Plan { outcomes: vec![outcome(Action::Skip, fact, TAKEN, None)], writes: Vec::new() };
+            return Plan { outcomes: vec![outcome(Action::Skip, fact, TAKEN, None)], ..Plan::default() };
         }
         None => (action_of(fact.status), fact.clone()),
     };
     let id = ledger.insert(fact.clone());
-    Plan { outcomes: vec![outcome(action, &fact, "", Some(id))], writes: ledger.into_writes() }
+    Plan {
+        outcomes: vec![outcome(action, &fact, "", Some(id))],
+        writes: ledger.into_writes(),
+        ..Plan::default()
+    }
 }
 
 fn outcome(action: Action, fact: &Fact, reason: &str, id: Option<FactId>) -> Outcome {
@@ -157,12 +161,12 @@ fn known_already(known: &Fact, fact: &Fact) -> Plan {
     let holder = Holder::of(&fact.metadata).filter(|_| known.status == Status::Active);
     let held = holder.and_then(|record| with(known, &record));
     let outcomes = vec![outcome(Action::Dedup, fact, "known already", Some(known.id))];
-    Plan { outcomes, writes: held.map(Write::Update).into_iter().collect() }
+    Plan { outcomes, writes: held.map(Write::Update).into_iter().collect(), ..Plan::default() }
 }
 
 /// Ends what the record came to, unless another one holds it too.
 fn end_all(held: &HeldFacts, own: &[&Fact], fact: &Fact, now: Timestamp, next_id: FactId) -> Plan {
-    let (mut plan, mut ledger) = (Plan::default(), Ledger::open(held, next_id));
+    let (mut plan, mut ledger) = (Plan::default(), Ledger::open(held, next_id, now));
     for before in own {
         match Holder::of(&fact.metadata) {
             Some(record) if waits(before) => plan.append(withdraw(before, &record, now)),
@@ -182,7 +186,7 @@ fn end(ledger: &mut Ledger, before: &Fact, record: Option<&Holder>, at: Timestam
         Some(Left::Somebody) => outcome(Action::Dedup, before, "it was said here", Some(before.id)),
         Some(Left::Unknown) => outcome(Action::Dedup, before, MANY, Some(before.id)),
         Some(Left::Nobody) | None => {
-            ledger.supersede(before.id, at);
+            ledger.supersede(before.id, at, at);
             outcome(Action::Retract, before, "it has ended where it comes from", Some(before.id))
         }
     }

@@ -4,7 +4,7 @@ use super::holders::Holder;
 use crate::needs::HeldFacts;
 use crate::plan::Plan;
 use domain::keys::subject_key;
-use domain::{Action, Fact, FactId, Status, Timestamp};
+use domain::{Action, Fact, FactId, Status, Timestamp, When};
 
 /// A record that may have been brought before.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,6 +29,8 @@ pub struct Telling<'a> {
     pub until: Option<Timestamp>,
     /// When the record was changed last, as far as it says.
     pub changed: Option<Timestamp>,
+    /// When it was said, where the record says so.
+    pub said: Option<When>,
     /// When it is brought.
     pub now: Timestamp,
 }

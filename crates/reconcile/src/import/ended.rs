@@ -14,7 +14,10 @@ use crate::slot_key::scope_key;
 use crate::slot_schema::SlotSchema;
 use crate::statement::{Statement, Trust};
 use domain::keys::{subject_key, value_key};
-use domain::{Action, Fact, FactId, FactKind, SourcePolicy, Status, TimeRef, Timestamp, Wording, limits};
+use domain::{
+    Action, Fact, FactId, FactKind, Proposer, SourcePolicy, Status, TimeRef, Times, Timestamp, Wording,
+    limits,
+};
 
 const SAID_HERE: &str = "its record has ended, and somebody said the same here";
 
@@ -33,7 +36,7 @@ pub(super) fn plan_end(
     let is_there = |fact: &&Fact| fact.created <= statement.now || is_own(fact);
     let facts = held.facts.iter().filter(is_there).cloned().collect();
     let then = HeldFacts { facts, retired: held.retired.clone() };
-    let ledger = Ledger::open(&then, next_id);
+    let ledger = Ledger::open(&then, next_id, statement.now);
     let began = proposals.iter().filter_map(|p| removable(&ledger, p)).map(|fact| fact.created);
     let statement = &Statement { now: began.fold(statement.now, Timestamp::max), ..*statement };
     let (mut all, mut ends) = (Plan::default(), Vec::new());
@@ -65,7 +68,7 @@ pub(super) fn plan_end(
         }
     }
     if !ends.is_empty() {
-        let mut ended = plan(&then, &ends, statement, policy, slots, next_id);
+        let mut ended = plan(&then, &ends, statement, policy, slots, next_id).unwrap_or_default();
         for write in &mut ended.writes {
             if let Write::Insert(fact) = write {
                 fact.metadata.insert(IMPORTED_END.to_owned(), true.into());
@@ -120,6 +123,8 @@ pub(super) fn plan_ended(
             source: before.source.as_deref(),
             trust: Trust::Ordinary,
             metadata: &fact.metadata,
+            proposer: Proposer::Model,
+            said: None,
             now: since(fact, before, now),
         };
         let next = all.next_id(next_id);
@@ -136,17 +141,23 @@ pub(super) fn removal(fact: &Fact, slots: &SlotSchema) -> Proposal {
         subject: fact.subject.clone(),
         value: fact.value.clone(),
         scope: fact.scope.clone(),
+        is_scoped: true,
         kind: FactKind::State,
+        has_kind: true,
         time_ref: TimeRef::Current,
         action: Action::Retract,
         confidence: limits::CALLER_CONFIDENCE,
         reason: String::new(),
         target: Some(fact.id),
+        is_explicit: false,
+        list: fact.list_item,
+        times: Times::default(),
         triple: fact.triple.clone(),
         slot: slots.fold(&fact.subject).cloned(),
         wording: Wording::default(),
         unusable: None,
         misgiving: None,
+        aims_at_gated: false,
         moved_from: None,
     }
 }

@@ -6,7 +6,7 @@ use domain::{Action, FactKind, TimeRef};
 /// Whether the slot has one value at a time, and the proposal says since when this is it.
 pub(super) fn has_periods(p: &Proposal) -> bool {
     p.stored_kind() == FactKind::State
-        && !p.is_list()
+        && !p.list
         && p.time_ref != TimeRef::Past
         && p.action != Action::Retract
 }

@@ -18,8 +18,8 @@ use domain::keys::{subject_key, value_key};
 use domain::{Action, Fact, FactId, FactKind, Metadata, SourcePolicy, Status, TimeRef, Timestamp};
 
 /// What `plan_told` needs. Any of the proposals may turn out to be history.
-pub fn needs_told(proposals: &[Proposal], before: Before<'_>) -> Needs {
-    let mut needs = needs(proposals);
+pub fn needs_told(proposals: &[Proposal], statement: &Statement, before: Before<'_>) -> Needs {
+    let mut needs = needs(proposals, statement, &[]);
     for p in proposals {
         let pair = (subject_key(&p.subject), value_key(&p.value));
         let past = if p.action == Action::Retract { pair.clone() } else { note_of(&p.subject, &p.value) };
@@ -33,11 +33,31 @@ pub fn needs_told(proposals: &[Proposal], before: Before<'_>) -> Needs {
     needs
 }
 
+/// As `plan_record`; each new fact is dated by its record, but for one that holds only since the record was changed.
+pub fn plan_told(
+    held: &HeldFacts,
+    proposals: &[Proposal],
+    statement: &Statement,
+    telling: &Telling<'_>,
+    policy: &SourcePolicy,
+    slots: &SlotSchema,
+    next_id: FactId,
+) -> Plan {
+    let mut plan = plan_record(held, proposals, statement, telling, policy, slots, next_id);
+    for write in &mut plan.writes {
+        if let Write::Insert(fact) = write {
+            let at = fact.created;
+            fact.times.said = telling.said.filter(|said| (said.first()..=said.last()).contains(&at));
+        }
+    }
+    plan
+}
+
 /// As `plan`, for a statement that may be older than what is held: an old value does not replace a younger one, and held
 /// until that began; what ended then ends nothing that began later; what was taken back here since stays taken back; and a
 /// value of which nobody knows how old it is waits for a decision, where it would replace another than its own memory's.
 /// What the same record came to before, and no longer says, ends.
-pub fn plan_told(
+fn plan_record(
     held: &HeldFacts,
     proposals: &[Proposal],
     statement: &Statement,
@@ -115,7 +135,7 @@ fn plan_said(
     let dated =
         proposals.iter().zip(&younger).map(|(p, younger)| dated(held, p, *younger, statement, claimed));
     let dated: Vec<Proposal> = dated.collect();
-    let mut plan = plan(held, &dated, statement, policy, slots, next_id);
+    let mut plan = plan(held, &dated, statement, policy, slots, next_id).unwrap_or_default();
     put_in_their_time(&mut plan, held, proposals, &younger, at);
     plan
 }

@@ -2,8 +2,8 @@
 
 use super::holders::{Holder, Left, without};
 use super::taken_back::IMPORTED_END;
-use crate::decision::close;
 use crate::plan::{Outcome, Plan, Write};
+use crate::settled::close;
 use domain::{Action, Fact, IMPORTED_DECIDED_AT, Status, Timestamp};
 
 /// It waits no longer, unless another record says the same.
@@ -20,7 +20,7 @@ pub(super) fn withdraw(fact: &Fact, record: &Holder, at: Timestamp) -> Plan {
         reason: reason.to_owned(),
         id: Some(fact.id),
     };
-    Plan { outcomes: vec![outcome], writes: vec![Write::Update(after)] }
+    Plan { outcomes: vec![outcome], writes: vec![Write::Update(after)], ..Plan::default() }
 }
 
 /// As history shows a proposal that a person rejected, but that nobody did.

@@ -7,7 +7,8 @@ use crate::{
 };
 use domain::keys::{subject_key, value_key};
 use domain::{
-    Action, Doubt, Fact, FactId, Metadata, Named, Proposed, RawFact, SourcePolicy, Status, Timestamp, Wording,
+    Action, Doubt, Fact, FactId, Metadata, Named, Proposed, Proposer, RawFact, SourcePolicy, Status,
+    Timestamp, Wording,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -125,13 +126,44 @@ impl Database {
     }
 
     pub fn reconcile(&mut self, text: &str, facts: &[Proposed], voice: Speaker) -> Vec<Outcome> {
-        let proposals = repair(facts, &self.slots);
-        let held = self.fetch(&needs(&proposals));
-        let metadata = self.metadata.clone();
-        let text = Arc::from(text);
+        let (metadata, text) = (self.metadata.clone(), Arc::from(text));
         let statement = self.statement(&text, voice, &metadata);
-        let plan = plan(&held, &proposals, &statement, &self.policy, &self.slots, self.next_id());
-        self.commit(plan)
+        self.plan(facts, &statement).unwrap()
+    }
+
+    /// Facts that a caller brings, said then where a time is given.
+    pub fn bring(&mut self, said: Option<&str>, facts: &[RawFact]) -> Result<Vec<Outcome>, Refusal> {
+        self.bring_as(SOMEONE, said, facts)
+    }
+
+    pub fn bring_as(
+        &mut self,
+        voice: Speaker,
+        said: Option<&str>,
+        facts: &[RawFact],
+    ) -> Result<Vec<Outcome>, Refusal> {
+        let plain =
+            facts.iter().map(|fact| with_wording(Wording::default(), fact.clone())).collect::<Vec<_>>();
+        self.bring_worded(voice, said, &plain)
+    }
+
+    pub fn bring_worded(
+        &mut self,
+        voice: Speaker,
+        said: Option<&str>,
+        facts: &[Proposed],
+    ) -> Result<Vec<Outcome>, Refusal> {
+        let (metadata, text) = (self.metadata.clone(), Arc::from("brought"));
+        let statement = self.statement(&text, voice, &metadata);
+        let said = said.map(|date| date.parse().unwrap());
+        self.plan(facts, &Statement { proposer: Proposer::Caller, said, ..statement })
+    }
+
+    fn plan(&mut self, facts: &[Proposed], statement: &Statement) -> Result<Vec<Outcome>, Refusal> {
+        let proposals = repair(facts, statement.proposer, &self.slots);
+        let held = self.fetch(&needs(&proposals, statement, &[]));
+        let plan = plan(&held, &proposals, statement, &self.policy, &self.slots, self.next_id())?;
+        Ok(self.commit(plan))
     }
 
     /// What a record of another memory says last, at its own time.
@@ -148,11 +180,10 @@ impl Database {
         last: Option<Option<i64>>,
     ) -> Vec<Outcome> {
         let second = |at| Timestamp::from_second(at).unwrap();
-        let proposals = repair(&[with_wording(Wording::default(), fact)], &self.slots);
+        let proposals = repair(&[with_wording(Wording::default(), fact)], Proposer::Model, &self.slots);
         let (came_to, was_over) =
             self.notes.get(record).filter(|_| last.is_some()).cloned().unwrap_or_default();
         let before = Before { came_to: &came_to, was_over, is_unique: true };
-        let held = self.fetch(&needs_told(&proposals, before));
         let metadata = Metadata::from_iter([
             (IMPORTED_FROM.to_owned(), "elsewhere".into()),
             (IMPORTED_ID.to_owned(), record.into()),
@@ -163,14 +194,18 @@ impl Database {
             source: None,
             trust: Trust::Ordinary,
             metadata: &metadata,
+            proposer: Proposer::Model,
+            said: None,
             now: second(at),
         };
+        let held = self.fetch(&needs_told(&proposals, &statement, before));
         let telling = Telling {
             before,
             by_model: false,
             is_last: last.is_some(),
             until: None,
             changed: last.flatten().map(second),
+            said: None,
             now: self.tick(),
         };
         let next = self.next_id();
@@ -192,19 +227,19 @@ impl Database {
     }
 
     pub fn forget(&mut self, fact: RawFact) -> Outcome {
-        let proposals = repair(&[with_wording(Wording::default(), fact)], &self.slots);
-        let held = self.fetch(&needs(&proposals));
+        let proposals = repair(&[with_wording(Wording::default(), fact)], Proposer::Model, &self.slots);
         let metadata = self.metadata.clone();
         let text = Arc::from("forget it");
         let statement = self.statement(&text, SOMEONE, &metadata);
-        let plan = plan_removal(&held, &proposals, &statement, self.next_id());
+        let held = self.fetch(&needs(&proposals, &statement, &[]));
+        let plan = plan_removal(&held, &proposals, &statement, &self.policy, self.next_id());
         self.commit(plan).remove(0)
     }
 
     pub fn update(&mut self, id: FactId, value: &str, editor: Editor) -> Result<Outcome, Refusal> {
         let held = self.fetch_of(id);
-        let edit = Edit { editor, by: "prin_2", now: self.tick() };
-        let plan = plan_update(id, value, &held, &edit, &self.slots, self.next_id())?;
+        let edit = Edit { editor, source: None, by: "prin_2", now: self.tick() };
+        let plan = plan_update(id, value, &held, &edit, &self.policy, &self.slots, self.next_id())?;
         Ok(self.commit(plan).remove(0))
     }
 
@@ -248,7 +283,8 @@ impl Database {
         voice: Speaker<'a>,
         metadata: &'a Metadata,
     ) -> Statement<'a> {
-        Statement { text, source: voice.0, trust: voice.1, metadata, now: self.tick() }
+        let (proposer, now) = (Proposer::Model, self.tick());
+        Statement { text, source: voice.0, trust: voice.1, metadata, proposer, said: None, now }
     }
 
     fn fetch_of(&self, id: FactId) -> HeldFacts {

@@ -2,7 +2,7 @@
 
 use super::database::{Database, SOMEONE, Speaker, aimed, by_value, gone, raw, unsure, with_wording, within};
 use crate::Trust;
-use domain::{Action, FactId};
+use domain::{Action, FactId, Wording};
 
 #[test]
 fn an_item_replaces_only_the_item_of_its_identity() {
@@ -125,4 +125,46 @@ fn removal_words_remove_a_bare_item_but_not_a_changed_one() {
     assert_eq!(db.seen(gone(), changed)[0].action, Action::Supersede);
     let bare = raw("allergy", "Penicillin", "ADD");
     assert_eq!(db.seen(gone(), bare)[0].action, Action::Retract);
+}
+
+fn current(db: &Database, subject: &str) -> Vec<String> {
+    db.active().filter(|fact| fact.subject == subject).map(|fact| fact.value.clone()).collect()
+}
+
+fn denied() -> Wording {
+    Wording { denied: true, ..Wording::default() }
+}
+
+#[test]
+fn a_denial_stores_nothing_that_it_denies() {
+    let mut db = Database::clinical();
+    let say = |db: &mut Database, subject: &str, value: &str| -> Vec<(Action, String)> {
+        let told = with_wording(denied(), raw(subject, value, "ADD"));
+        db.reconcile("said", &[told], SOMEONE).into_iter().map(|o| (o.action, o.subject)).collect()
+    };
+    let apart = vec![(Action::Add, "allergy is not".to_owned())];
+    assert_eq!(say(&mut db, "allergies", "latex"), apart);
+    db.say(raw("allergy", "codeine", "ADD"));
+    let ended = vec![(Action::Add, "allergy is not".to_owned()), (Action::Retract, "allergy".to_owned())];
+    assert_eq!(say(&mut db, "allergy", "codeine"), ended);
+    assert_eq!(current(&db, "allergy"), Vec::<String>::new());
+    assert_eq!(current(&db, "allergy is not"), ["latex", "codeine"]);
+    // A guarded slot changes only by approval.
+    db.say(raw("code status", "full code", "ADD"));
+    let waits =
+        vec![(Action::Add, "code_status is not".to_owned()), (Action::Flag, "code_status".to_owned())];
+    assert_eq!(say(&mut db, "code status", "full code"), waits);
+    assert_eq!(current(&db, "code_status"), ["full code"]);
+}
+
+#[test]
+fn what_is_somebody_elses_touches_no_slot() {
+    let mut db = Database::clinical();
+    db.say(raw("allergy", "codeine", "ADD"));
+    let father = Wording { owner: Some("patient father".to_owned()), ..Wording::default() };
+    let told = |value: &str| with_wording(father.clone(), raw("allergies", value, "ADD"));
+    db.reconcile("said", &[told("latex")], SOMEONE);
+    db.reconcile("said", &[told("eggs")], SOMEONE);
+    assert_eq!(current(&db, "allergy"), ["codeine"]);
+    assert_eq!(current(&db, "patient father allergy"), ["latex", "eggs"]);
 }

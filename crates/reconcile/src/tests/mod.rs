@@ -1,5 +1,6 @@
 //! Behaviour of the rules as a whole, over an in-memory database.
 
+mod brought;
 mod database;
 mod hold;
 mod imports;

@@ -237,7 +237,9 @@ impl Model {
         let voice = Voice { source: None, trusted: false, words: Words::Plain, names: false };
         match self.removable(said, voice).or_else(|| self.aimed_here(said)) {
             None => Action::Skip,
-            Some(id) if is_gated(meant(said)) => self.ask(said, voice, Action::Retract, Some(id)),
+            Some(id) if is_gated(meant(said)) || self.disputed(id, voice) => {
+                self.ask(said, voice, Action::Retract, Some(id))
+            }
             Some(id) => self.bury(id),
         }
     }
@@ -358,6 +360,25 @@ impl Model {
         })
     }
 
+    /// What waits is settled once its value is current, or what it would change is not.
+    pub fn settle(&mut self) {
+        let held = &self.standing;
+        let settled = |ask: &Ask| {
+            let new = ask.standing;
+            let says_the_same = |s: &Standing| {
+                (s.subject, s.scope, s.event) == (new.subject, new.scope, new.event)
+                    && folded(s.value) == folded(new.value)
+            };
+            let is_news = ask.against.is_none_or(|old| folded(old) != folded(new.value));
+            let is_current = ask.action != Action::Retract && is_news && held.values().any(says_the_same);
+            is_current || ask.target.is_some_and(|target| !held.contains_key(&target))
+        };
+        let gone: Vec<i64> = self.asked.iter().filter(|(_, ask)| settled(ask)).map(|(id, _)| *id).collect();
+        for id in gone {
+            self.reject(id);
+        }
+    }
+
     fn is_stale(&self, ask: &Ask) -> bool {
         let taken =
             || self.standing.values().any(|s| rivals(s, &ask.standing) && s.scope == ask.standing.scope);
@@ -390,7 +411,8 @@ impl Model {
             return None;
         }
         let new = Standing { value, source: None, ..old };
-        if is_gated(old.subject) && !approver {
+        let nobody = Voice { source: None, trusted: false, words: Words::Plain, names: false };
+        if (is_gated(old.subject) && !approver) || self.disputed(id, nobody) {
             let repeat = self.asked.values().any(|a| {
                 (a.standing.value, a.standing.scope) == (value, old.scope)
                     && (a.action, a.target, a.against) == (Action::Supersede, Some(id), Some(old.value))

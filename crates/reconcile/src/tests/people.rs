@@ -63,10 +63,14 @@ fn forgetting_what_is_gated_proposes_a_removal_once() {
 }
 
 #[test]
-fn forgetting_ignores_confidence_tense_and_policy() {
+fn forgetting_ignores_confidence_and_tense_but_not_the_policy() {
     let mut db = Database::new(SlotSchema::none());
     db.policy.mode = PolicyMode::Review;
-    db.remember("said", &[raw("cache", "Redis", "ADD")], by("ops"));
+    db.remember("said", &[raw("queue", "Kafka", "ADD")], by("ops"));
+    assert_eq!(db.forget(raw("queue", "Kafka", "RETRACT")).action, Action::Flag);
+    assert_eq!(db.update(FactId(1), "NATS", Editor::Approver).unwrap().action, Action::Flag);
+    assert_eq!(db.shown(), ["#1 Kafka"]);
+    db.say(raw("cache", "Redis", "ADD"));
     assert_eq!(db.forget(raw("cache", "Memcached", "RETRACT")).action, Action::Skip);
     assert_eq!(db.forget(unsure(at("past", raw("cache", "redis", "SKIP")))).action, Action::Retract);
     assert_eq!(db.forget(raw("cache", "Redis", "ADD")).action, Action::Skip);
@@ -75,15 +79,15 @@ fn forgetting_ignores_confidence_tense_and_policy() {
 }
 
 #[test]
-fn a_proposal_is_stale_once_its_target_has_gone() {
+fn a_proposal_is_settled_once_its_target_has_gone() {
     let mut db = Database::clinical();
     db.say(raw("code_status", "full code", "ADD"));
     db.say(raw("code_status", "DNR", "SUPERSEDE"));
     db.update(FactId(1), "DNI", Editor::Approver).unwrap();
-    assert_eq!(db.confirm(FactId(2)).unwrap_err(), STALE(2));
+    assert!(matches!(db.confirm(FactId(2)), Err(Refusal::Settled { .. })));
     assert_eq!(db.shown(), ["#3 DNI"]);
-    assert_eq!(db.reject(FactId(2)).unwrap().action, Action::Supersede);
     assert_eq!(db.fact(FactId(2)).status, Status::Historical);
+    assert!(db.fact(FactId(2)).metadata["settled"].is_string());
 }
 
 #[test]
@@ -175,12 +179,12 @@ fn a_confirmed_refinement_changes_its_target_in_place() {
 }
 
 #[test]
-fn a_flagged_removal_of_what_has_gone_is_stale() {
+fn a_flagged_removal_of_what_has_gone_is_settled() {
     let mut db = Database::new(SlotSchema::none());
     db.say(raw("apm", "Sentry", "ADD"));
     db.say(unsure(raw("apm", "Sentry", "RETRACT")));
     db.say(raw("apm", "Rollbar", "SUPERSEDE"));
-    assert_eq!(db.confirm(FactId(2)).unwrap_err(), STALE(2));
+    assert!(matches!(db.confirm(FactId(2)), Err(Refusal::Settled { .. })));
     assert_eq!(db.shown(), ["#3 Rollbar"]);
 }
 

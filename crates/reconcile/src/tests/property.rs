@@ -90,6 +90,7 @@ fn to_proposed(said: &Said, voice: &Voice, database: &Database) -> Proposed {
         doubt: (voice.words == Words::Doubted).then_some(Doubt::Supposed),
         removal: voice.words == Words::Gone,
         target: named,
+        ..Wording::default()
     };
     with_wording(wording, to_raw(said))
 }
@@ -102,7 +103,7 @@ fn told(said: &[Said], voice: &Voice, database: &mut Database) -> Vec<Action> {
 
 fn take(step: &Step, database: &mut Database, model: &mut Model) -> (Vec<Action>, Vec<Action>) {
     let one = |action: Option<Action>| action.into_iter().collect::<Vec<_>>();
-    match step {
+    let taken = match step {
         Step::Remember { said, voice } => (told(&[*said], voice, database), model.remember(said, *voice)),
         Step::Forget(said) => (vec![database.forget(to_raw(said)).action], vec![model.forget(said)]),
         Step::Update { id, value, editor } => (
@@ -111,7 +112,9 @@ fn take(step: &Step, database: &mut Database, model: &mut Model) -> (Vec<Action>
         ),
         Step::Confirm(id) => (one(database.confirm(*id).ok().map(|o| o.action)), one(model.confirm(id.0))),
         Step::Reject(id) => (one(database.reject(*id).ok().map(|o| o.action)), one(model.reject(id.0))),
-    }
+    };
+    model.settle();
+    taken
 }
 
 /// A statement that may surface something, but must not touch what is current.
@@ -170,6 +173,30 @@ proptest! {
         steps in prop::collection::vec(any_step(), 1..12),
     ) {
         live(policy, &steps);
+    }
+
+    #[test]
+    fn what_the_words_do_not_name_stays_as_it_is(
+        before in prop::collection::vec((any_said(), any_voice()), 1..8),
+        statement in prop::collection::vec(any_said(), 1..=4),
+        voice in any_voice(),
+    ) {
+        let mut database = Database::new(SlotSchema::from_json(SCHEMA).unwrap());
+        for (said, voice) in &before {
+            told(std::slice::from_ref(said), voice, &mut database);
+        }
+        let held: Vec<(FactId, String)> = database.active().map(|f| (f.id, f.value.clone())).collect();
+        let unnamed: BTreeSet<FactId> = held.iter().map(|(id, _)| *id).collect();
+        let mut facts: Vec<Proposed> = statement.iter().map(|s| to_proposed(s, &voice, &database)).collect();
+        for fact in &mut facts {
+            fact.wording.unnamed.clone_from(&unnamed);
+            fact.wording.target = None;
+        }
+        database.reconcile("said", &facts, Speaker(voice.source, Trust::Ordinary));
+        for (id, value) in held {
+            let fact = database.fact(id);
+            prop_assert_eq!((fact.status, &fact.value), (Status::Active, &value), "{:?} changed #{}", statement, id);
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 fn repair(facts: &[RawFact], slots: &SlotSchema) -> Vec<Proposal> {
     let facts: Vec<_> = facts.iter().map(|fact| with_wording(Wording::default(), fact.clone())).collect();
-    crate::repair(&facts, slots)
+    crate::repair(&facts, domain::Proposer::Model, slots)
 }
 
 #[test]

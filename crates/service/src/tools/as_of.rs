@@ -1,19 +1,14 @@
 //! What was held to be true at an earlier moment, from history alone.
 
-use crate::answering;
-use crate::args::worded;
 use crate::conditions::{Conditions, Wanted};
-use crate::moment::moment;
+use crate::moment::earlier;
 use crate::outcome::{Done, Stop};
 use crate::render::pair;
 use crate::tool::{Context, Effect, Tool, World};
-use crate::tools::recall::asked;
-use domain::{Capability, Fact, FactId, ReceiptId, Space, Status, Timestamp, limits};
-use model::{Answer, AnswerFact, Order};
-use recall::{ContextRule, SpaceIndex};
+use domain::{Capability, Fact, FactId, ReceiptId, Space, Status, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -61,61 +56,24 @@ impl Tool for ListAsOf {
             since: &args.since,
             until: &args.until,
         })?;
-        let mut held = held_then(&cx, &args.as_of).await?;
+        let held = held_then(&cx, &args.as_of).await?;
+        let mut held = held.ok_or_else(|| Stop::refused("Argument 'as_of' is empty. Give a time."))?;
         held.active.retain(|fact| conditions.hold(fact));
         held.flagged.retain(|fact| conditions.hold(fact));
-        let detail =
-            format!("as of {}: {} active, {} flagged", held.at, held.active.len(), held.flagged.len());
+        let detail = held.detail();
         Ok(Done::read(held, detail))
     }
 }
 
-pub(crate) struct RecallAsOf;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RecallArgs {
-    question: String,
-    /// The moment, such as 2026-11-18T12:00:00Z.
-    as_of: String,
-}
-
-impl Tool for RecallAsOf {
-    const NAME: &'static str = "recall_as_of";
-    const TITLE: &'static str = "Answer as of then";
-    const DESCRIPTION: &'static str = "Answer a question from what was held to be true at an earlier moment.";
-    const CAPABILITY: Capability = Capability::Read;
-    const EFFECT: Effect = Effect::ReadOnly;
-    const WORLD: World = World::Open;
-    type Place = Space;
-    type Args = RecallArgs;
-    type Reply = RecalledThen;
-
-    async fn run(cx: Context<'_>, args: RecallArgs) -> Result<Done<RecalledThen>, Stop> {
-        worded("question", &args.question, limits::TEXT_BYTES)?;
-        let held = held_then(&cx, &args.as_of).await?;
-        let answer = answer(&cx, &args.question, &held).await?;
-        let detail = format!("as of {}: {}", held.at, asked(&args.question));
-        Ok(Done::read(RecalledThen { answer, erasures: held.erasures }, detail))
-    }
-}
-
-async fn held_then(cx: &Context<'_>, as_of: &str) -> Result<HeldThen, Stop> {
-    let Some((at, _)) = moment("as_of", as_of)? else {
-        return Err(Stop::refused("Argument 'as_of' is empty. Give a time such as 2026-11-17T08:00:00Z."));
-    };
-    if at > cx.call.caller.now {
-        return Err(Stop::refused(format!(
-            "Argument 'as_of': '{}' is yet to come. Give a time that has passed.",
-            as_of.trim()
-        )));
-    }
+/// `None` where no time is given.
+pub(crate) async fn held_then(cx: &Context<'_>, as_of: &str) -> Result<Option<HeldThen>, Stop> {
+    let Some(at) = earlier("as_of", as_of, cx.call.caller.now)? else { return Ok(None) };
     let history = cx.service.store.space_history(&cx.call.caller, &cx.space).await?;
     let all: HashMap<FactId, &Fact> = history.facts.iter().map(|fact| (fact.id, fact)).collect();
     let then = history.facts.iter().filter_map(|fact| as_it_was(fact, at, &all)).map(Arc::new);
     let (active, flagged) = then.partition(|fact| fact.status == Status::Active);
     let since = history.erasures.into_iter().filter(|(_, erased)| *erased > at);
-    Ok(HeldThen { at, active, flagged, erasures: since.map(|(receipt, _)| receipt).collect() })
+    Ok(Some(HeldThen { at, active, flagged, erasures: since.map(|(receipt, _)| receipt).collect() }))
 }
 
 /// A removal that waited showed the value that it was to remove, as that was when it was proposed. Its own row says what
@@ -130,31 +88,6 @@ fn as_it_was(fact: &Fact, then: Timestamp, all: &HashMap<FactId, &Fact>) -> Opti
     Some(was)
 }
 
-/// Facts of the past have no vectors, so they are found by their words.
-async fn answer(cx: &Context<'_>, question: &str, held: &HeldThen) -> Result<String, Stop> {
-    let mut index = SpaceIndex::new();
-    for fact in &held.active {
-        index.upsert(fact.clone());
-    }
-    let categories = answering::categories(cx, "");
-    let rule = ContextRule {
-        limit: cx.service.options.recall_context,
-        critical_categories: &categories,
-        critical_budget: cx.service.options.critical_budget,
-    };
-    let chosen = index.choose(question, None, &rule)?;
-    let by_rank = index.by_rank(&chosen, question, None);
-    let disputed: HashSet<FactId> =
-        held.flagged.iter().filter_map(|flagged| flagged.pending.as_ref()?.target).collect();
-    let facts: Vec<AnswerFact<'_>> = by_rank
-        .iter()
-        .map(|fact| AnswerFact { fact, retired: false, disputed: disputed.contains(&fact.id) })
-        .collect();
-    let caller = &cx.call.caller;
-    let ask = Answer { question, facts: &facts, paths: &[], now: held.at, notice: Some(&caller.notice) };
-    Ok(cx.service.models.answer(&ask, &Order::from(caller)).await?)
-}
-
 /// What was current and what was flagged at a moment, each in the order of their numbers.
 #[derive(Debug)]
 pub struct HeldThen {
@@ -166,6 +99,10 @@ pub struct HeldThen {
 }
 
 impl HeldThen {
+    pub(super) fn detail(&self) -> String {
+        format!("as of {}: {} active, {} flagged", self.at, self.active.len(), self.flagged.len())
+    }
+
     pub fn standing(&self) -> impl Iterator<Item = &Fact> {
         self.active.iter().chain(&self.flagged).map(AsRef::as_ref)
     }
@@ -188,21 +125,8 @@ impl fmt::Display for HeldThen {
     }
 }
 
-/// An answer from what was held at a moment.
-#[derive(Debug)]
-pub struct RecalledThen {
-    pub answer: String,
-    pub erasures: Vec<ReceiptId>,
-}
-
-impl fmt::Display for RecalledThen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.answer)?;
-        gone(&self.erasures, f)
-    }
-}
-
-fn gone(erasures: &[ReceiptId], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// What was erased since then, which an answer from then lacks.
+pub(super) fn gone(erasures: &[ReceiptId], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if erasures.is_empty() {
         return Ok(());
     }

@@ -95,7 +95,9 @@ impl Decided {
         match (plan.outcomes.into_iter().next(), verdict) {
             (None, _) => Self::Unknown(id),
             (Some(applied), ChangeVerdict::Confirm(_)) => Self::Approved { id, applied },
-            (Some(proposed), ChangeVerdict::Reject) => Self::Rejected { id, proposed },
+            (Some(proposed), ChangeVerdict::Reject | ChangeVerdict::Withdraw) => {
+                Self::Rejected { id, proposed }
+            }
         }
     }
 }

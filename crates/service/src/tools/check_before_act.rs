@@ -4,6 +4,7 @@ use crate::args::{Days, worded};
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
+use crate::tools::unsettled;
 use domain::{Capability, Fact, Space, Status, limits};
 use reconcile::{Bar, Concern, judge};
 use schemars::JsonSchema;
@@ -70,7 +71,7 @@ impl Tool for CheckBeforeAct {
     const NAME: &'static str = "check_before_act";
     const TITLE: &'static str = "Check a subject before acting";
     const DESCRIPTION: &'static str = "Ask before an action that relies on one fact and is hard to undo. The first \
-        line says SAFE or BLOCKED; the reasons follow: disputed, unsure, stale, recently changed, or nothing known.";
+        line says SAFE or BLOCKED; the reasons follow: disputed, unsettled, unsure, stale, recently changed, or nothing known.";
     const CAPABILITY: Capability = Capability::Read;
     const EFFECT: Effect = Effect::ReadOnly;
     const WORLD: World = World::Closed;
@@ -88,8 +89,15 @@ impl Tool for CheckBeforeAct {
             args.block_on_recent_change_days,
         )?;
         let subject = cx.subject(&args.subject);
-        let mut facts = cx.service.store.facts_standing(&cx.call.caller, &cx.space, subject).await?;
+        let (service, caller) = (cx.service, &cx.call.caller);
+        let mut facts = service.store.facts_standing(caller, &cx.space, subject).await?;
+        let open = service.spaces.current(&service.store, caller, &cx.space).await?;
+        // A change that the world has moved past disputes nothing.
+        facts.retain(|fact| !open.read().over.contains_key(&fact.id));
         let mut concerns = judge(&facts.iter().collect::<Vec<_>>(), &bar, cx.call.caller.now);
+        if bar.block_on_flagged {
+            concerns.extend(unsettled::concerns(&cx, &open.read(), &args.subject, &facts));
+        }
         concerns.extend(damaged(&cx).await?);
         facts.retain(|fact| fact.status == Status::Active);
         let checked = Checked { subject: args.subject, concerns, current: facts };

@@ -3,7 +3,7 @@
 use crate::args::worded;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, ReceiptId, Space, counted, limits};
+use domain::{Capability, Fact, ReceiptId, Scopes, Space, counted, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -42,11 +42,48 @@ impl Tool for Delete {
     async fn run(cx: Context<'_>, args: Args) -> Result<Done<Deleted>, Stop> {
         worded("subject", &args.subject, limits::SUBJECT_BYTES)?;
         let also = also(&cx, args.include_decisions, args.include_receipts, args.include_audit)?;
-        let store = &cx.service.store;
         let subject = cx.subject(&args.subject).to_owned();
+        agreed(&cx, &cx.space, Some(&subject)).await?;
+        let store = &cx.service.store;
         let erased = store.subject_erase(cx.call.clone(), cx.space.clone(), subject, also).await?;
         Ok(Done::Committed(Deleted { subject: args.subject, erased }))
     }
+}
+
+/// Under four eyes nobody erases a guarded value that holds by themselves: that it goes is for two to agree on first.
+pub(super) async fn agreed(cx: &Context<'_>, space: &Space, subject: Option<&str>) -> Result<(), Stop> {
+    let service = cx.service;
+    if !service.options.four_eyes {
+        return Ok(());
+    }
+    let slots = &service.options.slots;
+    let guarded = |fact: &Fact| {
+        slots
+            .fold(&fact.subject)
+            .is_some_and(|slot| slot.confirm && subject.is_none_or(|name| name == slot.name))
+    };
+    let open = service.spaces.current(&service.store, &cx.call.caller, space).await?;
+    let held =
+        open.read().index.iter().find(|fact| guarded(fact)).map(|fact| (fact.id, fact.subject.clone()));
+    match held {
+        None => Ok(()),
+        Some((id, subject)) => Err(Stop::denied(format!(
+            "SVC_FOUR_EYES is on and '{subject}' is guarded, so nobody erases its value (#{id}) alone. Have it removed \
+             first: forget proposes that, somebody else approves it with confirm_change, and then it can be erased."
+        ))),
+    }
+}
+
+/// The same of every space of the user that a call names.
+pub(super) async fn agreed_everywhere(cx: &Context<'_>) -> Result<(), Stop> {
+    if !cx.service.options.four_eyes || !cx.space.is_whole_user() {
+        return agreed(cx, &cx.space, None).await;
+    }
+    let of_user = Scopes::Only(vec![cx.space.user_id.clone()]);
+    for space in cx.service.store.space_list(&cx.call.caller, of_user, usize::MAX).await? {
+        agreed(cx, &space, None).await?;
+    }
+    Ok(())
 }
 
 /// The audit log is one chain for all tenants, so only the operator may touch it.
@@ -97,5 +134,9 @@ pub(super) fn proof(receipt: ReceiptId, erased: &ErasureSummary) -> String {
         true => " The removal from the graph follows, with a receipt of its own.",
         false => "",
     };
-    format!("The erasure is proven by receipt #{receipt}.{graph}")
+    let proof = match erased.is_signed {
+        true => format!("proven by receipt #{receipt}."),
+        false => format!("recorded in receipt #{receipt}, which proves nothing: signing is off."),
+    };
+    format!("The erasure is {proof}{graph}")
 }

@@ -1,9 +1,9 @@
 //! Erases a whole space, or a whole user.
 
-use super::delete::{also, besides, proof};
+use super::delete::{agreed_everywhere, also, besides, proof};
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Space};
+use domain::{Capability, Space, counted};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -39,6 +39,7 @@ impl Tool for DeleteAll {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done<DeletedAll>, Stop> {
         let also = also(&cx, args.include_decisions, args.include_receipts, args.include_audit)?;
+        agreed_everywhere(&cx).await?;
         let erased = cx.service.store.space_erase(cx.call.clone(), cx.space.clone(), also).await?;
         Ok(Done::Committed(DeletedAll { space: cx.space, also, erased }))
     }
@@ -70,19 +71,26 @@ impl fmt::Display for DeletedAll {
                 " The user's key was destroyed, and what earlier backups hold of this user no longer opens.",
             )?;
         }
-        f.write_str(&kept(also))
+        f.write_str(&kept(also, erased.audit_kept))
     }
 }
 
 /// What an erasure leaves where there is any of it, and what removes that too.
-fn kept(also: &Also) -> String {
-    let kept: Vec<&str> = [
-        (also.decisions, "recorded decisions, without the erased values (include_decisions removes them)"),
-        (also.receipts, "attestations, which hold values (include_receipts removes them)"),
-        (
-            also.audit,
-            "the details of audit entries, which may quote the memory (include_audit blanks them; operators only)",
+fn kept(also: &Also, audit_kept: u64) -> String {
+    let details = match audit_kept {
+        0 => "the details of audit entries, which may quote the memory".to_owned(),
+        n => format!(
+            "the details of {}, which may quote the memory",
+            counted(n, "audit entry", "audit entries")
         ),
+    };
+    let kept: Vec<String> = [
+        (
+            also.decisions,
+            "recorded decisions, without the erased values (include_decisions removes them)".to_owned(),
+        ),
+        (also.receipts, "attestations, which hold values (include_receipts removes them)".to_owned()),
+        (also.audit, format!("{details} (include_audit blanks them; operators only)")),
     ]
     .into_iter()
     .filter(|(removed, _)| !removed)

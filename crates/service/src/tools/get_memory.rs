@@ -123,6 +123,10 @@ impl fmt::Display for MemoryShown {
         lines.extend(fact.supersedes.iter().map(|id| format!("  supersedes: #{id}")));
         lines.extend(fact.earlier.iter().map(|e| format!("  refined from: {} (until {})", e.value, e.until)));
         lines.extend(if_confirmed.iter().map(|effect| format!("  if confirmed: {effect}")));
+        lines.extend(fact.times.said.iter().map(|said| format!("  said: {said}")));
+        lines.extend(fact.times.from.iter().map(|from| format!("  holds since: {from}")));
+        lines.extend(fact.times.until.iter().map(|until| format!("  holds until: {until}")));
+        lines.extend(fact.times.ended.iter().map(|ended| format!("  ended: {ended}")));
         lines.push(format!("  stored: {}", fact.created));
         let metadata = serde_json::Value::Object(fact.metadata.clone());
         lines.push(format!("  metadata: {metadata}"));

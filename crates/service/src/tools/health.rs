@@ -9,7 +9,11 @@ use model::ModelError;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
-use store::{StoreError, Testimony, Witnessed};
+use std::time::Duration;
+use store::{NotReady, Record, Store, Testimony, Witnessed};
+
+/// How long the database has for an answer: whoever asks is told within two seconds that it has none.
+const DATABASE_TIME: Duration = Duration::from_millis(900);
 
 pub(crate) struct Health;
 
@@ -35,13 +39,8 @@ impl Tool for Health {
             let projection = service.projection.as_ref()?;
             Some(projection.graph.ready().await)
         };
-        let (db, embedder, llm, graph, witnessed) = tokio::join!(
-            service.store.ready(),
-            models.probe_embedder(),
-            models.probe_chat(),
-            graph,
-            service.store.witnesses_ask()
-        );
+        let ((db, witnessed), embedder, llm, graph) =
+            tokio::join!(stored(&service.store), models.probe_embedder(), models.probe_chat(), graph);
         let report = HealthReport {
             provider: models.provider(),
             model: models.chat_model().to_owned(),
@@ -54,8 +53,22 @@ impl Tool for Health {
             graph,
             witnessed,
         };
-        Ok(Done::read(report, "checked"))
+        // It is told also where the log takes no entry.
+        Ok(Done::Alarm { reply: report, record: Record::done("checked") })
     }
+}
+
+/// Whether the database takes writes, and what the witnesses say of the log in it.
+async fn stored(store: &Store) -> (Result<(), NotReady>, Vec<Witnessed>) {
+    let db = store.readiness(DATABASE_TIME).await;
+    let witnessed = match &db {
+        Ok(()) => store.witnesses_ask().await,
+        Err(not_ready) => {
+            tracing::warn!(part = not_ready.part.word(), why = %not_ready.why, "not ready");
+            store.witnesses_unasked(&format!("the log could not be read: {}", not_ready.why))
+        }
+    };
+    (db, witnessed)
 }
 
 /// How the parts fare.
@@ -66,7 +79,7 @@ pub struct HealthReport {
     pub edition: String,
     pub is_sealed: bool,
     pub is_signed: bool,
-    pub db: Result<(), StoreError>,
+    pub db: Result<(), NotReady>,
     pub embedder: Result<(), ModelError>,
     pub llm: Result<(), ModelError>,
     /// `None` where the deployment has none.
@@ -89,7 +102,7 @@ impl fmt::Display for HealthReport {
         writeln!(f, "license: {}", self.edition)?;
         writeln!(f, "encryption: {} · signing: {}", switch(self.is_sealed), switch(self.is_signed))?;
         let parts = [
-            ("db", self.db.as_ref().err().map(StoreError::kind)),
+            ("db", self.db.as_ref().err().map(NotReady::kind)),
             ("embedder", self.embedder.as_ref().err().map(ModelError::kind)),
             ("llm", self.llm.as_ref().err().map(ModelError::kind)),
         ];

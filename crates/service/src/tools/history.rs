@@ -1,9 +1,10 @@
 //! Every value that a subject has had.
 
 use crate::args::worded;
+use crate::moment::earlier;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, Space, Status, limits};
+use domain::{Capability, Fact, Space, Status, Timestamp, limits};
 use reconcile::IMPORTED_FROM;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,6 +17,9 @@ pub(crate) struct History;
 pub(crate) struct Args {
     /// As list_memories shows it.
     subject: String,
+    /// Only what had been said by then, such as 2023-05-07.
+    #[serde(default)]
+    as_of: String,
 }
 
 impl Tool for History {
@@ -34,13 +38,22 @@ impl Tool for History {
         worded("subject", &args.subject, limits::SUBJECT_BYTES)?;
         let mut facts =
             cx.service.store.fact_history(&cx.call.caller, &cx.space, cx.subject(&args.subject)).await?;
-        // What was brought has the times that it had elsewhere, in whichever order it came.
-        if facts.iter().any(|fact| fact.metadata.contains_key(IMPORTED_FROM)) {
-            facts.sort_by_key(|fact| fact.created);
+        // What was told of an earlier time comes in the order of its time, in whichever order it came.
+        if facts.iter().any(|fact| !fact.times.is_empty() || fact.metadata.contains_key(IMPORTED_FROM)) {
+            facts.sort_by_key(Fact::began);
+        }
+        if let Some(then) = earlier("as_of", &args.as_of, cx.call.caller.now)? {
+            facts = facts.into_iter().filter_map(|fact| as_shown_then(fact, then)).collect();
         }
         let detail = args.subject.clone();
         Ok(Done::read(SubjectHistory { subject: args.subject, facts }, detail))
     }
+}
+
+/// The fact as history showed it then, if it was known.
+fn as_shown_then(fact: Fact, then: Timestamp) -> Option<Fact> {
+    let was = fact.at(then);
+    was.or_else(|| (fact.said() <= then && fact.began() <= then).then_some(fact))
 }
 
 /// Every fact of a subject, oldest first.

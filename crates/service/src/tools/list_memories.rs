@@ -1,10 +1,11 @@
 //! What a space holds.
 
+use super::as_of::{HeldThen, held_then};
 use crate::args::Whole;
 use crate::outcome::{Done, Stop};
 use crate::render::pair;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, FactId, Space, limits};
+use domain::{Capability, Fact, FactId, Space, Status, limits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -21,6 +22,9 @@ pub(crate) struct Args {
     /// The last id of the page before.
     #[serde(default = "none")]
     after: Whole,
+    /// What held then, such as 2023-05-07.
+    #[serde(default)]
+    as_of: String,
 }
 
 fn none() -> Whole {
@@ -39,9 +43,13 @@ impl Tool for ListMemories {
     const WORLD: World = World::Closed;
     type Place = Space;
     type Args = Args;
-    type Reply = MemoryList;
+    type Reply = Memories;
 
-    async fn run(cx: Context<'_>, args: Args) -> Result<Done<MemoryList>, Stop> {
+    async fn run(cx: Context<'_>, args: Args) -> Result<Done<Memories>, Stop> {
+        if let Some(held) = held_then(&cx, &args.as_of).await? {
+            let detail = held.detail();
+            return Ok(Done::read(Memories::Then(held), detail));
+        }
         let (service, caller) = (cx.service, &cx.call.caller);
         let most = match usize::try_from(args.limit.0) {
             Ok(0) => usize::MAX,
@@ -49,23 +57,51 @@ impl Tool for ListMemories {
             Err(_) => return Err(Stop::refused("Argument 'limit' must be 0, which is all, or more.")),
         };
         let open = service.spaces.current(&service.store, caller, &cx.space).await?;
-        let (active, more, flagged) = {
+        let (active, more, flagged, over) = {
             let open = open.read();
             let mut behind = open.index.iter().filter(|f| f.id > FactId(args.after.0));
             let active: Vec<Arc<Fact>> = behind.by_ref().take(most).cloned().collect();
-            (active, behind.count(), open.flagged.values().cloned().collect::<Vec<_>>())
+            let retired = |fact: &&Arc<Fact>| Status::RETIRED.contains(&fact.status);
+            let over: Vec<Fact> = open.over.values().filter(retired).map(|f| Fact::clone(f)).collect();
+            (active, behind.count(), open.flagged.values().cloned().collect::<Vec<_>>(), over)
         };
         let detail = format!("{} active, {} flagged", active.len() + more, flagged.len());
         // What is flagged and what has gone is listed once, at the end of the last page.
         let page = if active.is_empty() || more == 0 {
-            Page::Last {
-                flagged,
-                retired: service.store.facts_retired(caller, &cx.space, limits::RETIRED_SHOWN).await?,
-            }
+            let mut retired = service.store.facts_retired(caller, &cx.space, limits::RETIRED_SHOWN).await?;
+            retired.splice(0..0, over);
+            retired.truncate(limits::RETIRED_SHOWN);
+            Page::Last { flagged, retired }
         } else {
             Page::More(more)
         };
-        Ok(Done::read(MemoryList { active, page }, detail))
+        Ok(Done::read(Memories::Now(MemoryList { active, page }), detail))
+    }
+}
+
+/// What a space holds, or held at an earlier time.
+#[derive(Debug)]
+pub enum Memories {
+    Now(MemoryList),
+    Then(HeldThen),
+}
+
+impl Memories {
+    /// What is active, then what is flagged.
+    pub fn standing(&self) -> Vec<&Fact> {
+        match self {
+            Self::Now(list) => list.standing().collect(),
+            Self::Then(held) => held.standing().collect(),
+        }
+    }
+}
+
+impl fmt::Display for Memories {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Now(list) => list.fmt(f),
+            Self::Then(held) => held.fmt(f),
+        }
     }
 }
 

@@ -40,6 +40,7 @@ pub(crate) mod search_memories;
 pub(crate) mod set_reconcile_policy;
 pub(crate) mod space_graph;
 pub(crate) mod stats;
+mod unsettled;
 pub(crate) mod update_memory;
 pub(crate) mod usage_history;
 pub(crate) mod verify_audit;

@@ -1,6 +1,6 @@
 //! Erases what has grown too old to keep.
 
-use super::delete::{also, besides, proof};
+use super::delete::{agreed_everywhere, also, besides, proof};
 use crate::args::Whole;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
@@ -47,6 +47,7 @@ impl Tool for PurgeExpired {
     async fn run(cx: Context<'_>, args: Args) -> Result<Done<Purged>, Stop> {
         let expired = expired(args.older_than_days.0, cx.call.caller.now)?;
         let also = also(&cx, args.include_decisions, args.include_receipts, args.include_audit)?;
+        agreed_everywhere(&cx).await?;
         let store = &cx.service.store;
         let erased = store.expired_purge(cx.call.clone(), cx.space.clone(), expired, also).await?;
         Ok(Done::Committed(Purged { days: expired.older_than_days, erased }))

@@ -1,10 +1,11 @@
 //! Answers a question from what is true now.
 
-use crate::answering::{self, Basis, History};
+use super::as_of::gone;
+use crate::answering::{self, Basis, History, Recalled};
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, Space};
+use domain::{Capability, Fact, ReceiptId, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -25,6 +26,9 @@ pub(crate) struct Args {
     /// Comma-separated categories of which no fact is left out; empty: the deployment's.
     #[serde(default)]
     critical_categories: String,
+    /// Answer from what held then, such as 2023-05-07.
+    #[serde(default)]
+    as_of: String,
 }
 
 impl Tool for Recall {
@@ -42,10 +46,11 @@ impl Tool for Recall {
     async fn run(cx: Context<'_>, args: Args) -> Result<Done<Answered>, Stop> {
         let categories = answering::categories(&cx, &args.critical_categories);
         let history = if args.include_history { History::Include } else { History::Leave };
-        let basis = answering::basis(&cx, &args.question, &categories, history).await?;
+        let basis = answering::basis_at(&cx, &args.question, &categories, history, &args.as_of).await?;
         let answer = answering::answer(&cx, &args.question, &basis).await?;
+        let (detail, erasures) = (detail(&args.question, &args.as_of), basis.erasures.clone());
         let grounds = args.explain.then(|| grounds(basis));
-        Ok(Done::read(Answered { answer, grounds }, asked(&args.question)))
+        Ok(Done::read(Answered { answer, grounds, erasures }, detail))
     }
 }
 
@@ -54,10 +59,15 @@ pub(super) fn asked(question: &str) -> String {
     render::excerpt(question, 80)
 }
 
+/// The same, with the time that it is about.
+pub(super) fn detail(question: &str, as_of: &str) -> String {
+    let then = if as_of.trim().is_empty() { String::new() } else { format!("as of {}: ", as_of.trim()) };
+    then + &asked(question)
+}
+
 pub(super) fn grounds(basis: Basis) -> Vec<Ground> {
-    let active = basis.active.into_iter().map(|fact| Ground { fact, is_retired: false });
-    let retired = basis.retired.into_iter().map(|fact| Ground { fact: Arc::new(fact), is_retired: true });
-    active.chain(retired).collect()
+    let ground = |Recalled { fact, is_retired, .. }| Ground { fact, is_retired };
+    basis.facts.into_iter().map(ground).collect()
 }
 
 #[derive(Debug)]
@@ -65,6 +75,8 @@ pub struct Answered {
     pub answer: String,
     /// The facts behind the answer, where they were asked for.
     pub grounds: Option<Vec<Ground>>,
+    /// Receipts of what was erased since the time that was asked about.
+    pub erasures: Vec<ReceiptId>,
 }
 
 #[derive(Debug)]
@@ -76,7 +88,10 @@ pub struct Ground {
 impl fmt::Display for Answered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.answer)?;
-        self.grounds.as_deref().map_or(Ok(()), |grounds| Ground::write_all(grounds, f))
+        if let Some(grounds) = &self.grounds {
+            Ground::write_all(grounds, f)?;
+        }
+        gone(&self.erasures, f)
     }
 }
 
@@ -96,7 +111,9 @@ impl fmt::Display for Ground {
         let history = if self.is_retired { " (history)" } else { "" };
         let grounds = render::grounds(fact.confidence, fact.source.as_deref());
         let supersedes = fact.supersedes.map_or_else(String::new, |id| format!(", supersedes #{id}"));
+        let since = fact.times.from.map_or_else(String::new, |from| format!(", since {from}"));
+        let until = fact.times.until.map_or_else(String::new, |until| format!(", until {until}"));
         let pair = render::pair(&fact.subject, &fact.value);
-        write!(f, "  • #{} {pair}{history}  [{grounds}{supersedes}]", fact.id)
+        write!(f, "  • #{} {pair}{history}  [{grounds}{supersedes}{since}{until}]", fact.id)
     }
 }

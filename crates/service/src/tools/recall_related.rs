@@ -1,7 +1,7 @@
 //! Answers a question about how things hang together, along paths in the entity graph. Without the graph it is `recall`.
 
-use super::recall::{Answered, Ground, asked, grounds};
-use crate::answering::{self, Basis, History};
+use super::recall::{Answered, Ground, detail, grounds};
+use crate::answering::{self, Basis, History, Recalled};
 use crate::outcome::{Done, Stop};
 use crate::paths::{self, Asked, Path, WEIGHED};
 use crate::projection::Projection;
@@ -29,6 +29,9 @@ pub(crate) struct Args {
     /// Show the paths and the facts behind the answer.
     #[serde(default)]
     explain: bool,
+    /// Answer from what held then, such as 2023-05-07.
+    #[serde(default)]
+    as_of: String,
 }
 
 impl Tool for RecallRelated {
@@ -45,17 +48,21 @@ impl Tool for RecallRelated {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done<Related>, Stop> {
         let categories = answering::categories(&cx, "");
-        let mut basis = answering::basis(&cx, &args.question, &categories, History::Leave).await?;
+        let mut basis =
+            answering::basis_at(&cx, &args.question, &categories, History::Leave, &args.as_of).await?;
         let looked = match &cx.service.projection {
+            // The graph knows the present alone.
             None => Looked::No,
+            Some(_) if !args.as_of.trim().is_empty() => Looked::No,
             Some(projection) => look(&cx, projection, &args.question, &mut basis).await?,
         };
         let numbers: Vec<Vec<FactId>> =
             looked.paths().iter().map(|path| path.iter().map(|fact| fact.id).collect()).collect();
         put_first(&mut basis, looked.paths());
         let answer = answering::answer_along(&cx, &args.question, &basis, &numbers).await?;
+        let (detail, erasures) = (detail(&args.question, &args.as_of), basis.erasures.clone());
         let grounds = args.explain.then(|| grounds(basis));
-        Ok(Done::read(Related { answered: Answered { answer, grounds }, looked }, asked(&args.question)))
+        Ok(Done::read(Related { answered: Answered { answer, grounds, erasures }, looked }, detail))
     }
 }
 
@@ -68,15 +75,14 @@ async fn look(
     let (store, caller) = (&cx.service.store, &cx.call.caller);
     let Some(id) = store.space_id(caller, &cx.space).await? else { return Ok(Looked::Nothing) };
     let is_current = projection.catch_up(READ_YOUR_WRITES).await;
-    let asked =
-        Asked { question, vector: basis.vector.as_deref(), open: &basis.open, nearest: &basis.by_rank };
+    let nearest: Vec<Arc<Fact>> = basis.active().cloned().collect();
+    let asked = Asked { question, vector: basis.vector.as_deref(), open: &basis.open, nearest: &nearest };
     let space = SpaceKey { tenant: &caller.tenant, id };
     let found = paths::find(&projection.graph, store, space, &asked).await;
     // Neo4j may have taken seconds. What was erased or replaced meanwhile is not shown.
     let open = cx.service.spaces.current(store, caller, &cx.space).await?;
     let is_held = |fact: &Arc<Fact>| open.read().index.get(fact.id).is_some_and(|held| held == fact);
-    basis.active.retain(is_held);
-    basis.by_rank.retain(is_held);
+    basis.facts.retain(|recalled| is_held(&recalled.fact));
     let found = found.map(|mut found| {
         found.retain(|found| found.path.iter().all(is_held));
         found
@@ -105,11 +111,11 @@ fn told(path: &Path) -> String {
 /// The facts on the paths come before those that were found by themselves.
 fn put_first(basis: &mut Basis, paths: &[Path]) {
     let mut seen = HashSet::new();
-    let on_paths: Vec<_> = paths.iter().flatten().filter(|fact| seen.insert(fact.id)).cloned().collect();
-    for facts in [&mut basis.active, &mut basis.by_rank] {
-        facts.retain(|fact| !seen.contains(&fact.id));
-        facts.splice(0..0, on_paths.iter().cloned());
-    }
+    let on_paths = paths.iter().flatten().filter(|fact| seen.insert(fact.id));
+    let on_paths = on_paths.map(|fact| Recalled { fact: fact.clone(), score: 0.0, is_retired: false });
+    let on_paths: Vec<Recalled> = on_paths.collect();
+    basis.facts.retain(|recalled| !seen.contains(&recalled.fact.id));
+    basis.facts.splice(0..0, on_paths);
 }
 
 /// What looking into the graph came to.

@@ -44,7 +44,7 @@ impl Tool for RecordDecision {
         let answer = answering::answer(&cx, &args.question, &basis).await?;
         let decision = NewDecision {
             summary: args.action_summary,
-            beliefs: basis.active.iter().map(|fact| belief(fact)).collect(),
+            beliefs: basis.active().map(|fact| belief(fact)).collect(),
         };
         let (beliefs, store) = (decision.beliefs.len(), &cx.service.store);
         let (id, hash) = store.decision_record(cx.call.clone(), cx.space.clone(), decision).await?;

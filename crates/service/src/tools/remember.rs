@@ -5,21 +5,25 @@ mod facts;
 mod reply;
 
 use crate::args::{named, worded};
+use crate::moment::said_at;
 use crate::outcome::{Done, Stop};
 use crate::spaces::OpenSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use close::close_facts;
-use domain::{Action, Capability, Fact, FactId, Identity, Metadata, PolicyMode, RawFact, Space, limits};
+use domain::keys::subject_key;
+use domain::{
+    Action, Capability, Fact, FactId, Identity, Metadata, PolicyMode, Proposer, RawFact, Space, When, limits,
+};
 use model::{Extract, Memory, Order};
 use parking_lot::RwLock;
-use reconcile::{DECISION_KEYS, Outcome, Plan, Trust};
+use reconcile::{DECISION_KEYS, Outcome, Plan, SlotSchema, Trust};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
-use store::{Intent, Proposer, Record, Said};
+use store::{Intent, Record, Said};
 
 pub(super) use facts::{CallerFact, raw};
-pub use reply::{Proposal, Remembered, Waiting};
+pub use reply::{Close, Proposal, Remembered, Waiting};
 
 pub(crate) struct Remember;
 
@@ -37,14 +41,17 @@ pub(crate) struct Args {
     /// Who or what says so, if not the user.
     #[serde(default)]
     source: String,
+    /// When it was said, if not now: `2023-05-07`, or with a time.
+    #[serde(default)]
+    said_at: String,
 }
 
 impl Tool for Remember {
     const NAME: &'static str = "remember";
     const TITLE: &'static str = "Remember a statement";
     const DESCRIPTION: &'static str = "Store what you have just learned and will need later: decisions, preferences, \
-        how things are, who does what. Say it in plain words, and bring the facts in it as `facts` too. A new value \
-        replaces the old one, a removal retracts it, doubt is flagged, and changes to guarded slots wait for approval. \
+        plans, events, how things are. Say it in plain words, and bring the facts in it as `facts` too: what they say is \
+        believed. A new value replaces the old one of its subject, and changes to guarded slots wait for approval. \
         The reply names what was done to each fact, what waits, and a held fact that a new one may be meant to replace.";
     const CAPABILITY: Capability = Capability::Write;
     const EFFECT: Effect = Effect::Write;
@@ -56,6 +63,7 @@ impl Tool for Remember {
     async fn run(cx: Context<'_>, args: Args) -> Result<Done<Remembered>, Stop> {
         worded("text", &args.text, limits::TEXT_BYTES)?;
         let source = Some(named("source", args.source)?.trim().to_owned()).filter(|s| !s.is_empty());
+        let said_at = said_at(&args.said_at, cx.call.caller.now)?;
         let trust = trust(&cx, source.as_deref()).await?;
         let brought = args.facts.map(raw).transpose()?;
         let given = args.metadata.unwrap_or_default();
@@ -69,15 +77,19 @@ impl Tool for Remember {
                 if let Some(known) = store.statement_known(&cx.call.caller, &cx.space, &args.text).await? {
                     return Ok(already_known(&known));
                 }
-                extract(&cx, &args.text, source.as_deref(), Intent::Remember).await?
+                let words = Words { text: &args.text, source: source.as_deref(), said_at };
+                extract(&cx, &words, Intent::Remember).await?
             }
         };
         if facts.is_empty() {
             return Ok(Done::read(Remembered::default(), "no durable fact"));
         }
         let order = Order::from(&cx.call.caller);
-        let before = FactsBefore(open.clone());
-        let facts = cx.service.models.with_wording(&args.text, facts, before, &order).await?;
+        let before = FactsBefore::of(&cx, open.clone());
+        let slots = &cx.service.slot_hints;
+        let facts =
+            cx.service.models.with_wording(&args.text, facts, proposer, before, slots, &order).await?;
+        let due = open.read().due();
         let said = Said {
             intent: Intent::Remember,
             text: args.text.into(),
@@ -85,7 +97,9 @@ impl Tool for Remember {
             trust,
             metadata,
             proposer,
+            said: said_at,
             facts,
+            due,
             limits: cx.service.options.quotas.storage.limits(&cx.call.caller),
         };
         let plan = commit(&cx, said).await?;
@@ -93,25 +107,63 @@ impl Tool for Remember {
             Proposer::Caller => close_facts(&open.read().index, &plan.outcomes),
             Proposer::Model => Vec::new(),
         };
-        let (waiting, proposals) = (waiting(&plan), proposals(&cx, &plan));
+        let proposals = proposals(&cx, &plan);
+        // A caller reads DEDUP as stored, so what it says again and still waits is named.
+        let is_told = |fact: &Fact| proposer == Proposer::Caller || plan.written(fact.id).is_some();
+        let waiting = plan.waiting.iter().filter(|fact| is_told(fact)).cloned();
+        let waiting = waiting.map(|fact| Waiting { fact }).collect();
         Ok(Done::Committed(Remembered { outcomes: plan.outcomes, waiting, not_taken, close, proposals }))
     }
 }
 
 /// The facts of the space as they were before the statement.
 #[derive(Clone)]
-pub(super) struct FactsBefore(pub Arc<RwLock<OpenSpace>>);
+pub(super) struct FactsBefore {
+    pub open: Arc<RwLock<OpenSpace>>,
+    slots: Arc<SlotSchema>,
+    caller: String,
+}
+
+impl FactsBefore {
+    pub fn of(cx: &Context<'_>, open: Arc<RwLock<OpenSpace>>) -> Self {
+        Self { open, slots: cx.service.options.slots.clone(), caller: cx.call.caller.id().to_owned() }
+    }
+}
 
 /// Facts that hold a word: more than a few, and it tells nothing apart.
 const WORD_HOLDERS: usize = 64;
+/// The newest facts, among which the caller's statement before is looked for.
+const NEWEST: usize = 64;
 
 impl Memory for FactsBefore {
     fn fact(&self, id: FactId) -> Option<Arc<Fact>> {
-        self.0.read().index.get(id).cloned()
+        self.open.read().index.get(id).cloned()
     }
 
     fn holding(&self, word: &str) -> Vec<Arc<Fact>> {
-        self.0.read().index.holding(word, WORD_HOLDERS)
+        self.open.read().index.holding(word, WORD_HOLDERS)
+    }
+
+    fn of_subject(&self, subject: &str) -> Vec<Arc<Fact>> {
+        let slot = self.slots.fold(subject).map(|slot| slot.name.as_str());
+        self.open.read().index.of_subject(&subject_key(slot.unwrap_or(subject)))
+    }
+
+    fn alike(&self, subject: &str) -> Vec<String> {
+        self.open.read().index.alike(subject).map(str::to_owned).collect()
+    }
+
+    fn slot_names(&self, subject: &str) -> Vec<String> {
+        let slot = self.slots.fold(subject);
+        slot.map_or_else(Vec::new, |slot| slot.aliases.iter().chain([&slot.name]).cloned().collect())
+    }
+
+    fn said_before(&self) -> Option<Arc<str>> {
+        let open = self.open.read();
+        let is_own = |fact: &&Arc<Fact>| {
+            fact.metadata.get(ASSERTED_BY).and_then(|by| by.as_str()) == Some(self.caller.as_str())
+        };
+        open.index.iter().rev().take(NEWEST).find(is_own).map(|fact| Arc::clone(&fact.text))
     }
 }
 
@@ -120,15 +172,16 @@ const ASSERTED_BY: &str = "asserted_by";
 
 /// A trusted source skips the confirmation gate, so not everybody may speak in its name.
 pub(super) async fn trust(cx: &Context<'_>, source: Option<&str>) -> Result<Trust, Stop> {
-    let Some(source) = source else { return Ok(Trust::Ordinary) };
     let (caller, options) = (&cx.call.caller, &cx.service.options);
+    let ordinary = if options.four_eyes { Trust::AfterErasure } else { Trust::Ordinary };
+    let Some(source) = source else { return Ok(ordinary) };
     let is_itself = matches!(&caller.identity, Identity::Principal(p) if p.name == source);
     let approves = caller.can(Capability::Approve);
     if !options.trusted_sources.contains(&source.to_lowercase()) {
         if !is_itself && !approves {
             bound(cx, source).await?;
         }
-        return Ok(Trust::Ordinary);
+        return Ok(ordinary);
     }
     // With four eyes an approver who wrote as a trusted source would pass the gate alone.
     if is_itself || (approves && !options.four_eyes) {
@@ -184,27 +237,34 @@ async fn open(cx: &Context<'_>) -> Result<Arc<RwLock<OpenSpace>>, Stop> {
     Ok(cx.service.spaces.current(&cx.service.store, &cx.call.caller, &cx.space).await?)
 }
 
-/// Asks the model, holding nothing: other calls on the space go on meanwhile.
+/// A statement as it is put to the model.
+pub(super) struct Words<'a> {
+    pub text: &'a str,
+    pub source: Option<&'a str>,
+    pub said_at: Option<When>,
+}
+
+/// Asks the model, holding nothing: other calls on the space go on meanwhile. Words like "yesterday" are meant from when
+/// the statement was made.
 pub(super) async fn extract(
     cx: &Context<'_>,
-    text: &str,
-    source: Option<&str>,
+    words: &Words<'_>,
     intent: Intent,
 ) -> Result<(Arc<RwLock<OpenSpace>>, Vec<RawFact>), Stop> {
     let service = cx.service;
     let open = open(cx).await?;
-    let held = open.read().index.relevant(text, service.options.reconcile_context);
+    let held = open.read().index.relevant(words.text, service.options.reconcile_context);
     let held: Vec<&Fact> = held.iter().map(AsRef::as_ref).collect();
     let ask = Extract {
-        statement: text,
-        source,
+        statement: words.text,
+        source: words.source,
         intent: match intent {
             Intent::Remember => model::Intent::Remember,
             Intent::Forget => model::Intent::Forget,
         },
         held: &held,
         slots: &service.slot_hints,
-        now: cx.call.caller.now,
+        now: words.said_at.map_or(cx.call.caller.now, When::first),
         notice: Some(&cx.call.caller.notice),
     };
     let facts = service.models.extract(&ask, &Order::from(&cx.call.caller)).await?;
@@ -215,6 +275,7 @@ pub(super) async fn commit(cx: &Context<'_>, said: Said) -> Result<Plan, Stop> {
     let service = cx.service;
     let slots = service.options.slots.clone();
     let plan = service.store.statement_commit(cx.call.clone(), cx.space.clone(), slots, said).await?;
+    let plan = plan.map_err(|refusal| Stop::refused(refusal.to_string()))?;
     service.embed_soon(&cx.call.caller, &cx.space).await;
     Ok(plan)
 }
@@ -240,21 +301,13 @@ fn not_taken(metadata: &Metadata) -> Vec<String> {
     metadata.keys().filter(reserved).cloned().collect()
 }
 
-/// The facts that were flagged, with why.
-fn waiting(plan: &Plan) -> Vec<Waiting> {
-    let flagged = plan.outcomes.iter().filter(|o| o.action == Action::Flag);
-    let written = flagged.filter_map(|o| {
-        let fact = plan.written(o.id?).filter(|fact| fact.pending.is_some())?;
-        Some(Waiting { fact: fact.clone(), why: o.reason.clone() })
-    });
-    written.collect()
-}
-
 /// The changes to guarded slots among what was written, where the caller may approve them: under four eyes whoever
 /// proposed a change may not.
 pub(super) fn proposals(cx: &Context<'_>, plan: &Plan) -> Vec<Proposal> {
     if !cx.call.caller.can(Capability::Approve) || cx.service.options.four_eyes {
         return Vec::new();
     }
-    waiting(plan).iter().filter_map(Waiting::proposal).collect()
+    let flagged = plan.outcomes.iter().filter(|o| o.action == Action::Flag);
+    let written = flagged.filter_map(|o| plan.written(o.id?));
+    written.filter_map(|fact| Waiting { fact: fact.clone() }.proposal()).collect()
 }

@@ -36,6 +36,9 @@ pub(crate) struct Args {
     /// Comma-separated categories of which no fact is left out; empty: the deployment's.
     #[serde(default)]
     critical_categories: String,
+    /// Answer from what held then, such as 2023-05-07.
+    #[serde(default)]
+    as_of: String,
 }
 
 impl Tool for SafeRecall {
@@ -59,9 +62,17 @@ impl Tool for SafeRecall {
             args.block_on_recent_change_days,
         )?;
         let categories = answering::categories(&cx, &args.critical_categories);
-        let basis = answering::basis(&cx, &args.question, &categories, History::Leave).await?;
-        let mut reasons = reasons(&basis, &bar, cx.call.caller.now);
-        reasons.extend(damaged(&cx).await?.map(|concern| Reason { about: None, concern }));
+        let basis =
+            answering::basis_at(&cx, &args.question, &categories, History::Leave, &args.as_of).await?;
+        let mut reasons = reasons(&basis, &bar, basis.at);
+        let damaged = damaged(&cx).await?;
+        reasons.extend(damaged.map(|concern| Reason { about: None, why: Why::Concern(concern) }));
+        if reasons.is_empty()
+            && args.require_active
+            && !answering::is_answered(&cx, &args.question, &basis).await?
+        {
+            reasons.push(Reason { about: None, why: Why::NotAnswered });
+        }
         if !reasons.is_empty() {
             return Ok(Done::read(
                 SafeAnswer::Withheld(reasons),
@@ -74,19 +85,19 @@ impl Tool for SafeRecall {
 }
 
 fn reasons(basis: &Basis, bar: &Bar, now: Timestamp) -> Vec<Reason> {
-    if basis.active.is_empty() {
+    if basis.active().next().is_none() {
         let flagged: Vec<&Fact> = basis.flagged.iter().map(AsRef::as_ref).collect();
         let concerns = judge(&flagged, bar, now).into_iter();
-        return concerns.map(|concern| Reason { about: None, concern }).collect();
+        return concerns.map(|concern| Reason { about: None, why: Why::Concern(concern) }).collect();
     }
     let mut reasons = Vec::new();
-    for fact in &basis.active {
+    for fact in basis.active() {
         let key = subject_key(&fact.subject);
         let disputes = basis.flagged.iter().filter(|flagged| subject_key(&flagged.subject) == key);
         let together: Vec<&Fact> = std::iter::once(fact).chain(disputes).map(AsRef::as_ref).collect();
         let about = || Some((fact.id, fact.subject.clone()));
         let concerns = judge(&together, bar, now).into_iter();
-        reasons.extend(concerns.map(|concern| Reason { about: about(), concern }));
+        reasons.extend(concerns.map(|concern| Reason { about: about(), why: Why::Concern(concern) }));
     }
     reasons
 }
@@ -102,7 +113,23 @@ pub enum SafeAnswer {
 pub struct Reason {
     /// The fact behind the answer and its subject, where there is one.
     pub about: Option<(FactId, String)>,
-    pub concern: Concern,
+    pub why: Why,
+}
+
+#[derive(Debug)]
+pub enum Why {
+    Concern(Concern),
+    /// What is known is about something else.
+    NotAnswered,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Concern(concern) => concern.fmt(f),
+            Self::NotAnswered => f.write_str("no fact that is known answers the question"),
+        }
+    }
 }
 
 impl fmt::Display for SafeAnswer {
@@ -112,10 +139,10 @@ impl fmt::Display for SafeAnswer {
             Self::Withheld(reasons) => reasons,
         };
         f.write_str("WITHHELD: the facts behind this answer are not safe to act on.")?;
-        for Reason { about, concern } in reasons {
+        for Reason { about, why } in reasons {
             match about {
-                Some((id, subject)) => write!(f, "\n  - #{id} {subject}: {concern}")?,
-                None => write!(f, "\n  - {concern}")?,
+                Some((id, subject)) => write!(f, "\n  - #{id} {subject}: {why}")?,
+                None => write!(f, "\n  - {why}")?,
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use super::get_memory::unknown;
 use crate::args::{Whole, worded};
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Action, Capability, FactId, Space, limits};
+use domain::{Action, Capability, FactId, Identity, Space, limits};
 use reconcile::{Editor, Refusal};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,7 +40,11 @@ impl Tool for UpdateMemory {
         let editor = if approves { Editor::Approver } else { Editor::Writer };
         let slots = service.options.slots.clone();
         let limits = service.options.quotas.storage.limits(caller);
-        let edit = Edit { id: FactId(id), value: args.new_value, editor, limits };
+        let source = match &caller.identity {
+            Identity::Principal(principal) => Some(principal.name.clone()),
+            _ => None,
+        };
+        let edit = Edit { id: FactId(id), value: args.new_value, editor, source, limits };
         let planned = service.store.fact_update(cx.call.clone(), cx.space.clone(), slots, edit).await?;
         service.embed_soon(caller, &cx.space).await;
         Ok(Done::Committed(MemoryUpdate::of(FactId(id), planned)))

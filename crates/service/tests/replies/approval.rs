@@ -11,13 +11,13 @@ async fn pending_changes() {
     stage.local("pending_changes", json!({})).await;
     stage.told("the ward is 1", json!({ "subject": "ward", "value": "1" })).await;
     stage.told("no ward", json!({ "subject": "ward", "value": "1", "action": "RETRACT" })).await;
-    stage.told("mascot: whale", json!({ "subject": "mascot", "value": "whale", "time_ref": "future" })).await;
+    stage.told("mascot: whale", json!({ "subject": "mascot", "value": "whale", "action": "FLAG" })).await;
     let fact = json!([{ "subject": "ward", "value": "2" }]);
     stage.local("remember", json!({ "text": "the ward is 2", "facts": fact, "source": "porter" })).await;
     stage.local("pending_changes", json!({})).await;
     stage.local("update_memory", json!({ "memory_id": 1, "new_value": "3" })).await;
     stage.local("pending_changes", json!({})).await;
-    let fact = json!([{ "subject": "diet", "value": "none", "time_ref": "future" }]);
+    let fact = json!([{ "subject": "diet", "value": "none", "action": "FLAG" }]);
     stage
         .local("remember", json!({ "text": "no diet", "facts": fact, "user_id": "u2", "agent_id": "a" }))
         .await;
@@ -29,12 +29,12 @@ async fn pending_changes() {
     stage.note("more than one reply holds");
     let told = stage.silently();
     for n in 0..8 {
-        let fact = |m: i32| json!({ "subject": format!("s {n} {m}"), "value": "x", "time_ref": "future" });
+        let fact = |m: i32| json!({ "subject": format!("s {n} {m}"), "value": "x", "action": "FLAG" });
         let facts: Vec<_> = (0..64).map(fact).collect();
         stage.local("remember", json!({ "text": format!("many {n}"), "facts": facts })).await;
     }
     for n in 0..200 {
-        let fact = json!([{ "subject": "s", "value": "x", "time_ref": "future" }]);
+        let fact = json!([{ "subject": "s", "value": "x", "action": "FLAG" }]);
         stage.local("remember", json!({ "text": "x", "facts": fact, "user_id": format!("user {n}") })).await;
     }
     stage.aloud(told);
@@ -49,7 +49,7 @@ async fn waiting() -> Stage {
     stage.told("the ward is 1", json!({ "subject": "ward", "value": "1" })).await;
     stage.told("the ward is 2", json!({ "subject": "ward", "value": "2" })).await;
     stage.told("no ward", json!({ "subject": "ward", "value": "1", "action": "RETRACT" })).await;
-    stage.told("mascot: whale", json!({ "subject": "mascot", "value": "whale", "time_ref": "future" })).await;
+    stage.told("mascot: whale", json!({ "subject": "mascot", "value": "whale", "action": "FLAG" })).await;
     stage.local("remember", json!({ "text": "database = MySQL" })).await;
     let fact = json!({ "subject": "database", "value": "MySQL 8", "action": "REFINE", "confidence": 0.4 });
     stage.told("MySQL 8?", fact).await;

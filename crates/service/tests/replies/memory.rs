@@ -73,11 +73,20 @@ async fn forget() {
     stage.local("forget", json!({ "text": "all that" })).await;
     stage.local("forget", json!({ "text": "RETRACT queue = RabbitMQ" })).await;
     stage.local("forget", json!({ "text": "RETRACT database = MySQL; RETRACT cache = Redis" })).await;
+    stage.local("forget", json!({ "text": "RETRACT database = MySQL" })).await;
+    stage.local("forget", json!({ "text": "it was moved", "memory_id": 2 })).await;
+    stage.local("forget", json!({ "text": "it was moved", "memory_id": 2 })).await;
+    stage.local("forget", json!({ "text": "it was moved", "memory_id": 99 })).await;
     stage.told("the ward is 4", json!({ "subject": "ward", "value": "4" })).await;
     stage.local("forget", json!({ "text": "RETRACT ward = 4" })).await;
     stage.local("forget", json!({ "text": "RETRACT ward = 4" })).await;
     stage.call(&principal("scribe", Role::Agent), "forget", json!({ "text": "RETRACT ward = 4" })).await;
     stage.local("forget", json!({ "text": "" })).await;
+    stage
+        .call(&principal("scribe", Role::Agent), "forget", json!({ "text": "not mine", "memory_id": 6 }))
+        .await;
+    stage.local("forget", json!({ "text": "a slip", "memory_id": 6 })).await;
+    stage.local("pending_changes", json!({})).await;
     stage.check("forget").await;
 }
 
@@ -132,7 +141,7 @@ async fn get_memory() {
         stage.local("get_memory", json!({ "memory_id": id })).await;
     }
     stage.note("what a flagged fact would do");
-    stage.told("mascot: whale", json!({ "subject": "mascot", "value": "whale", "time_ref": "future" })).await;
+    stage.told("mascot: whale", json!({ "subject": "mascot", "value": "whale", "action": "FLAG" })).await;
     stage.told("the ward is 1", json!({ "subject": "ward", "value": "1" })).await;
     stage.told("the ward is 2", json!({ "subject": "ward", "value": "2" })).await;
     stage.told("no ward", json!({ "subject": "ward", "value": "1", "action": "RETRACT" })).await;
@@ -192,6 +201,12 @@ async fn check_before_act() {
     stage.local("check_before_act", json!({ "subject": "" })).await;
     stage.local("check_before_act", json!({ "subject": "cache", "min_confidence": 1.5 })).await;
     stage.local("check_before_act", json!({ "subject": "cache", "max_staleness_days": "soon" })).await;
+    stage.local("remember", json!({ "text": "ward = 4B" })).await;
+    stage.local("check_before_act", check("station")).await;
+    for words in ["The tea was brought to 7C.", "Somebody has taken her off 4B."] {
+        stage.told(words, json!({ "subject": "note", "value": words, "kind": "event" })).await;
+        stage.local("check_before_act", check("ward")).await;
+    }
     stage.check("check_before_act").await;
 }
 

@@ -1,7 +1,7 @@
 //! A language model for these tests. A statement is read clause by clause: `subject = value`, with an action before it
 //! where it is no plain statement. A question is answered with the facts that the model was shown.
 
-use domain::RawFact;
+use domain::{FactId, RawFact};
 use model::{Answer, BuiltIn, Extract, Work};
 
 #[derive(Debug)]
@@ -26,6 +26,10 @@ impl BuiltIn for StandIn {
         let shown: Vec<String> =
             ask.facts.iter().map(|f| format!("{} {}", f.fact.subject, f.fact.value)).collect();
         if shown.is_empty() { "I do not know.".to_owned() } else { format!("I know: {}.", shown.join(", ")) }
+    }
+
+    fn ground(&self, ask: &Answer<'_>) -> Option<FactId> {
+        ask.facts.first().map(|fact| fact.fact.id)
     }
 
     fn weigh(&self, _: &str, texts: &[&str]) -> Vec<f32> {

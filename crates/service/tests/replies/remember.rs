@@ -29,9 +29,7 @@ async fn remember() {
         .await;
     stage.told("region: south?", json!({ "subject": "region", "value": "south", "confidence": 0.4 })).await;
     stage.told("region: south?", json!({ "subject": "region", "value": "south", "confidence": 0.4 })).await;
-    stage
-        .told("mascot: a whale", json!({ "subject": "mascot", "value": "a whale", "time_ref": "future" }))
-        .await;
+    stage.told("mascot: a whale", json!({ "subject": "mascot", "value": "a whale", "action": "FLAG" })).await;
     stage.told("billing database: Oracle", json!({ "subject": "billing database", "value": "Oracle" })).await;
     let own = json!({ "category": "ops", "asserted_by": "me", "approved_by": "me" });
     let fact = json!([{ "subject": "editor", "value": "vim" }]);
@@ -108,4 +106,45 @@ async fn remember_without_a_model() {
     damaged.aloud(stage.silently());
     damaged.local("remember", json!({ "text": "database = MySQL" })).await;
     damaged.check("remember_without_a_model").await;
+}
+
+#[tokio::test]
+async fn remember_what_a_caller_brings() {
+    let mut stage = Stage::new().await;
+    let dated = |text: &str, said: &str, facts: serde_json::Value| json!({ "text": text, "said_at": said, "facts": facts });
+    stage.note("lists, on any subject");
+    stage.told("Bob speaks German", json!({ "subject": "Bob's languages", "value": "German" })).await;
+    let greek = json!({ "subject": "Bob's languages", "value": "Greek", "action": "COEXIST" });
+    stage.told("Bob speaks Greek too", greek).await;
+    stage.told("Bob forgot it", json!({ "subject": "Bob's languages", "action": "RETRACT" })).await;
+    let german = json!({ "subject": "Bob's languages", "value": "German", "action": "RETRACT" });
+    stage.told("Bob forgot his German", german).await;
+
+    stage.note("events, targets and retractions");
+    let race = json!({ "subject": "Ana's race", "value": "ran Lisbon", "kind": "event", "time_ref": "past" });
+    stage.told("Ana ran Lisbon", race).await;
+    let porto = json!({ "subject": "Ana's race", "value": "ran Porto", "kind": "event" });
+    stage.told("Ana ran Porto", porto).await;
+    let mended = json!({ "subject": "Ana's race", "value": "ran Faro", "kind": "event", "target_id": 4 });
+    stage.told("Ana ran Faro, not Porto", mended).await;
+    let unknown = json!({ "subject": "Ana's race", "value": "ran Evora", "target_id": 999 });
+    stage.told("Ana ran Evora", unknown).await;
+    stage.told("Ana's car is red", json!({ "subject": "Ana's car", "value": "red" })).await;
+    stage.told("Ana sold the car", json!({ "subject": "Ana's car", "action": "RETRACT" })).await;
+
+    stage.note("dates");
+    let home = json!([{ "subject": "Bob's home", "value": "Rome", "valid_from": "2024-03" }]);
+    stage.local("remember", dated("Bob lives in Rome since March", "2024-05-01", home)).await;
+    let home = json!([{ "subject": "Bob's home", "value": "Bern", "valid_until": "2023" }]);
+    stage.local("remember", dated("Bob lived in Bern", "2023-02-01", home)).await;
+    stage.local("history", json!({ "subject": "Bob's home" })).await;
+    stage.local("history", json!({ "subject": "Bob's home", "as_of": "2023-06-01" })).await;
+    stage.local("recall", json!({ "question": "Where is Bob's home?", "explain": true })).await;
+    let pass = json!([{ "subject": "Bob's pass", "value": "zone 2", "valid_until": "2025-12-01" }]);
+    stage.local("remember", dated("Bob has a pass for zone 2", "2025-01-01", pass)).await;
+    stage.local("check_before_act", json!({ "subject": "Bob's pass" })).await;
+    let wrong = json!([{ "subject": "Bob's pass", "value": "zone 3", "valid_until": "soon" }]);
+    stage.local("remember", json!({ "text": "zone 3", "facts": wrong })).await;
+    stage.local("remember", json!({ "text": "zone 3", "said_at": "2031-01-01" })).await;
+    stage.check("remember_what_a_caller_brings").await;
 }

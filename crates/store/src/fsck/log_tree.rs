@@ -3,7 +3,8 @@
 use super::memory::wrong;
 use crate::StoreError;
 use crate::copy::TableRow;
-use evidence::{Anchor, Frontier, Hash, Node};
+use crate::rows::deployment::PEAKS;
+use evidence::{Anchor, Frontier, Hash, Head, Node};
 use std::collections::BTreeMap;
 
 /// The tree over the entries that were seen.
@@ -26,6 +27,16 @@ impl LogTree {
         if let Some(hash) = hash.and_then(|bytes| bytes.try_into().ok()) {
             self.completed.extend(self.tree.append(Hash(hash)));
         }
+    }
+
+    /// What is wrong with the tree that is kept for appending to the log.
+    pub fn end(&self, head: Option<&Head>, peaks: Option<&[u8]>) -> Option<String> {
+        let signed = head?.tree.as_ref()?;
+        let is_kept = peaks == Some(self.tree.encode().as_slice()) && self.tree.root() == signed.root;
+        let what = format!(
+            "row {PEAKS} of deployment is not the tree over the audit log; the next entry writes it anew from the log"
+        );
+        (!is_kept).then_some(what)
     }
 
     pub fn subtree(&self, row: TableRow<'_>) -> Result<(), StoreError> {

@@ -4,6 +4,7 @@
 use crate::StoreError;
 use crate::copy::TableRow;
 use crate::rows::facts::{COLUMNS, SealedFact};
+use crate::rows::spaces::{ASSIGNMENT, SealedAssignment};
 use crate::rows::statement_texts::{SealedText, StatementTexts, TextIndex};
 use crate::secrets::Secrets;
 use domain::keys::{subject_keys, text_key, value_key};
@@ -38,7 +39,15 @@ impl<'s> Memory<'s> {
             run_id: row.get("run_id")?,
         };
         self.spaces.insert((tenant.clone(), id), space);
-        self.secrets.policy_open(SpaceKey { tenant, id }, vec![(row.get("policy")?,)]).map(|_| ())
+        let place = SpaceKey { tenant, id };
+        self.secrets.policy_open(place, vec![(row.get("policy")?,)])?;
+        let sealed: SealedAssignment = row.read(ASSIGNMENT)?;
+        match self.secrets.assigned(place, &sealed) {
+            Some(key) if sealed.column != Some(key) => {
+                Err(wrong("a space", "its key is not the one that was assigned to its user"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// An error where there is no such space.

@@ -14,7 +14,7 @@ use crate::StoreError;
 use crate::backup::{KeptApart, secrets_of};
 use crate::copy::{PostgresRows, STORAGE_USE, SqliteRows, Step, TABLES, Table, TableRow, Watcher};
 use crate::postgres::Address;
-use crate::rows::deployment::{self, ANCHOR, COPYING, ENCRYPTION};
+use crate::rows::deployment::{self, ANCHOR, COPYING, ENCRYPTION, HEAD, PEAKS};
 use crate::rows::schema::Schema;
 use crate::secrets::Secrets;
 use crate::sqlite::{connection, pages};
@@ -22,7 +22,7 @@ use crate::state::{Changes, Ledger, table_of};
 use crate::store::StoreSettings;
 use counters::Counters;
 use domain::Tenant;
-use evidence::{Anchor, Hash};
+use evidence::{Anchor, Hash, Head};
 use log_tree::LogTree;
 use memory::{Memory, wrong};
 use proofs::Proofs;
@@ -155,6 +155,8 @@ struct Check<'s> {
     /// Up to where the log was purged.
     purged: u64,
     log_tree: LogTree,
+    head: Option<Head>,
+    peaks: Option<Vec<u8>>,
     /// The receipts that are anchored to each entry, and the hash that they give for it.
     anchored: BTreeMap<u64, Vec<(RowName, Hash)>>,
     secrets: &'s Secrets,
@@ -176,6 +178,12 @@ impl<'s> Check<'s> {
             counters: Counters::default(),
             purged: anchor.as_ref().map_or(0, |anchor| anchor.statement.at.size),
             log_tree: LogTree::after(anchor.map(|anchor| anchor.statement)),
+            // A head that is none is for the check of the log to say.
+            head: deployment::signed(held.get(HEAD).map(Vec::as_slice))
+                .ok()
+                .flatten()
+                .map(|head| head.statement),
+            peaks: held.get(PEAKS).cloned(),
             anchored: BTreeMap::new(),
             secrets,
             done: Fsck { is_covered: ledger.is_some(), ..Fsck::default() },
@@ -305,6 +313,8 @@ impl<'s> Check<'s> {
             let row = RowName(format!("missing/{table}/{}", hex::encode(row)));
             self.done.findings.push(Finding { row: Some(row), what });
         }
+        let tree = self.log_tree.end(self.head.as_ref(), self.peaks.as_deref());
+        self.done.findings.extend(tree.map(|what| Finding { row: None, what }));
         self.done.findings.extend(self.counters.uncounted().map(|what| Finding { row: None, what }));
         self.done
     }

@@ -7,6 +7,7 @@ use crate::rows::decisions::{self, BELIEF_COLUMNS, DecisionRow, SealedBelief, Se
 use crate::rows::erasure::{self, SealedErasure};
 use crate::rows::principals::{self, FormerKey, SealedPrincipal};
 use crate::rows::receipts::{self, SealedReceipt};
+use crate::seal::UserKeyId;
 use crate::secrets::Secrets;
 use domain::{DecisionId, ReceiptId, SpaceId, Tenant};
 use evidence::{Position, Receipt, ReceiptKind, Signed};
@@ -40,7 +41,14 @@ impl<'s> Proofs<'s> {
         let signed = self.secrets.receipt_vouched(tenant, sealed.id, signed);
         let signed = signed.ok_or_else(|| wrong("a receipt", "it has no valid signature"))?;
         let audit = signed.statement.audit;
-        if matches!(signed.statement.kind, ReceiptKind::Erasure(_)) {
+        if let ReceiptKind::Erasure(erasure) = &signed.statement.kind {
+            let users = self.secrets.users.as_ref();
+            let is_back = |key: &u64| users.is_some_and(|users| !users.lacks(UserKeyId(*key)));
+            if erasure.keys_destroyed.iter().any(is_back) {
+                let why = "the key that it says was destroyed is there again: what is kept of the users' keys is an older \
+                    copy";
+                return Err(wrong("a receipt", why));
+            }
             self.erasures.entry(tenant.clone()).or_default().insert(sealed.id, signed);
         }
         Ok(audit)

@@ -20,7 +20,8 @@ pub(crate) const ENCRYPTION: &str = "encryption";
 pub(crate) const SIGNING: &str = "signing";
 pub(crate) const KEY_CHECK: &str = "key_check";
 pub(crate) const PUBLIC_KEY: &str = "public_key";
-/// Whether sources are bound to principals where nothing else is set. Databases from before this was known lack it.
+/// Whether sources are bound to principals where nothing else is set, as an earlier version kept it: the key check says so
+/// by now, which nobody can take away without the keys.
 pub(crate) const SOURCES: &str = "sources";
 /// Another value after each change to any principal.
 pub(crate) const PRINCIPALS: &str = "principals";
@@ -42,8 +43,17 @@ pub(crate) const HEARTBEAT: &str = "heartbeat";
 /// What is true of one database and not of a copy of it.
 pub(crate) const LOCAL: [&str; 6] =
     [CHAIN, COPYING, HEARTBEAT, Apart::UserKeys.row(), Apart::Revoked.row(), Apart::SigningKeys.row()];
-/// What the key check holds, sealed. Its content does not matter, only that it opens.
+/// What the key check holds, sealed. It must open, and says besides how the deployment was made.
 const CHECKED: &[u8] = b"these are the keys";
+const CHECKED_BOUND: &[u8] = b"these are the keys, and sources are bound";
+
+/// Whether sources are bound to principals where nothing else is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sources {
+    Bound,
+    /// As databases have it that were made before this was known.
+    Free,
+}
 
 pub(crate) const SET: &str = "INSERT INTO deployment (name, value) VALUES ($1, $2)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value";
@@ -74,6 +84,12 @@ impl Secrets {
             ));
         }
         Ok(head.map_or(Position::GENESIS, |head| head.statement.at))
+    }
+
+    /// What the key check says of sources.
+    pub fn sources(&self, check: Option<&[u8]>) -> Result<Sources, StoreError> {
+        let opened = self.open(Claim::binding(), check.unwrap_or_default())?;
+        Ok(if opened.as_slice() == CHECKED_BOUND { Sources::Bound } else { Sources::Free })
     }
 
     /// The name of the audit log.
@@ -133,8 +149,12 @@ impl Claim<'_> {
     }
 
     /// What opens only with the keys of the database. The key that sealed it is the one that seals.
-    pub fn key_check(sealer: &Sealer) -> Result<Vec<u8>, StoreError> {
-        let sealed = sealer.seal(&Self::binding().bytes(), CHECKED);
+    pub fn key_check(sealer: &Sealer, sources: Sources) -> Result<Vec<u8>, StoreError> {
+        let checked = match sources {
+            Sources::Bound => CHECKED_BOUND,
+            Sources::Free => CHECKED,
+        };
+        let sealed = sealer.seal(&Self::binding().bytes(), checked);
         sealed.map_err(|e| StoreError::Sealed { what: "the key check", why: e.to_string() })
     }
 
@@ -143,8 +163,7 @@ impl Claim<'_> {
         let mut rows = vec![
             (ENCRYPTION, word(self.encrypt).as_bytes().to_vec()),
             (SIGNING, word(self.sign).as_bytes().to_vec()),
-            (KEY_CHECK, Self::key_check(&self.secrets.sealer)?),
-            (SOURCES, BOUND.to_vec()),
+            (KEY_CHECK, Self::key_check(&self.secrets.sealer, Sources::Bound)?),
         ];
         if let Some(signing) = self.secrets.signing() {
             rows.push((PUBLIC_KEY, signing.signer.public_key().to_hex().into_bytes()));

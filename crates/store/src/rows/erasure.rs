@@ -1,6 +1,5 @@
 //! What an erasure takes, how far it has come, and the account of it.
 
-use super::spaces::user_key;
 use crate::StoreError;
 use crate::call::Call;
 use crate::seal::UserKeyId;
@@ -33,8 +32,12 @@ pub struct ErasureSummary {
     pub receipts_removed: u64,
     /// Entries whose detail was blanked, or that were purged.
     pub audit_entries: u64,
+    /// Entries of the erased space or user whose detail stays.
+    pub audit_kept: u64,
     /// The number of the receipt; `None` when there was nothing to erase.
     pub receipt: Option<ReceiptId>,
+    /// Whether the receipt proves anything.
+    pub is_signed: bool,
     /// Whether the facts are still to be removed from the entity graph, which another receipt will prove.
     pub graph_pending: bool,
     /// Keys of the user that were destroyed.
@@ -42,14 +45,16 @@ pub struct ErasureSummary {
 }
 
 impl ErasureSummary {
-    pub(crate) fn of(done: &Erasure, receipt: Option<ReceiptId>) -> Self {
+    pub(crate) fn of(done: &Erasure, receipt: Option<ReceiptId>, is_signed: bool) -> Self {
         Self {
             facts: done.memory_ids.len(),
             decisions_redacted: done.decisions_redacted,
             decisions_removed: done.decisions_removed,
             receipts_removed: done.receipts_removed,
             audit_entries: done.audit_blanked,
+            audit_kept: 0,
             receipt,
+            is_signed,
             graph_pending: done.graph_pending,
             keys_destroyed: done.keys_destroyed.len(),
         }
@@ -232,17 +237,16 @@ fn between<T>(list: &[T], first: usize, from: usize, until: usize) -> &[T] {
     list.get(place(from)..place(until)).unwrap_or_default()
 }
 
-/// What stays of a user whose key is destroyed, with the key that it is to be sealed under.
+/// What stays of a user whose key is destroyed, and the space under whose key it is to be sealed.
 pub(crate) struct Kept {
     pub id: i64,
     pub sealed: Vec<u8>,
-    pub key: Option<UserKeyId>,
+    pub space: SpaceId,
 }
 
 impl FromRow for Kept {
     fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
-        let key = row.cell::<Option<i64>>(2)?.map(user_key);
-        Ok(Self { id: row.cell(0)?, sealed: row.cell(1)?, key })
+        Ok(Self { id: row.cell(0)?, sealed: row.cell(1)?, space: SpaceId(row.cell(2)?) })
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::StoreError;
 use crate::secrets::Secrets;
 use crate::sql::{RowWrite, params};
-use domain::{Action, Fact, FactId, Metadata, Proposed, SourcePolicy, SpaceKey, Status, Timestamp};
+use domain::{Action, Fact, FactId, Metadata, Proposed, SourcePolicy, SpaceKey, Status, Timestamp, When};
 use reconcile::{Before, Ends, HeldFacts, Outcome, Plan, PuttingDown, SlotSchema, Telling};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub struct Brought {
 #[derive(Debug, Clone)]
 pub enum Bringing {
     /// Told like a statement, at the time at which it was true.
-    Told(BroughtWords),
+    Told(Box<BroughtWords>),
     /// Put down as it is; no rule judges it.
     AsIs(Box<BroughtFact>),
 }
@@ -40,6 +40,8 @@ pub struct BroughtWords {
     pub metadata: Metadata,
     pub facts: Vec<Proposed>,
     pub at: Timestamp,
+    /// The same, where the record says it.
+    pub said: Option<When>,
     /// A model read the facts out of the words.
     pub by_model: bool,
     /// The record says no more after this.
@@ -110,8 +112,8 @@ impl Brought {
 
 impl BroughtWords {
     pub const fn telling<'a>(&self, before: Before<'a>, now: Timestamp) -> Telling<'a> {
-        let Self { by_model, is_last, changed, until, .. } = *self;
-        Telling { before, by_model, is_last, until, changed, now }
+        let Self { by_model, is_last, changed, until, said, .. } = *self;
+        Telling { before, by_model, is_last, until, changed, said, now }
     }
 }
 
@@ -128,7 +130,7 @@ impl Arrival {
     pub fn refused(reason: String) -> Self {
         let (subject, value) = (String::new(), String::new());
         let skipped = Outcome { action: Action::Skip, subject, value, reason, id: None };
-        Self::New(Plan { outcomes: vec![skipped], writes: Vec::new() })
+        Self::New(Plan { outcomes: vec![skipped], ..Plan::default() })
     }
 }
 

@@ -1,7 +1,6 @@
 //! Where the audit log ends, as its rows say: the signed head, and the tree there.
 
 use super::deployment::{self, PEAKS};
-use crate::StoreError;
 use crate::script::StoreResult;
 use crate::secrets::Secrets;
 use domain::Timestamp;
@@ -33,7 +32,7 @@ impl LastEnd {
 /// What the rows say of the end of the log.
 pub(crate) enum ReadEnd {
     Whole(LogEnd),
-    /// The log is of a version that knew no tree, and this is its head.
+    /// The rows have no tree that is this head's: they are of a version that knew none, or are damaged.
     WithoutTree(Head),
 }
 
@@ -51,7 +50,8 @@ impl NewEnd {
 }
 
 impl Secrets {
-    /// A head that is not ours is not built upon, nor a tree that is not the head's: the next head would vouch for them.
+    /// A head that is not ours is not built upon, nor a tree that is not the head's: the next head would vouch for them. A
+    /// tree can be computed again from the entries.
     pub fn end_read(
         &self,
         head: Option<&[u8]>,
@@ -67,14 +67,16 @@ impl Secrets {
         };
         let at = self.head_position(Some(head.clone()))?;
         let Some(tree_head) = head.statement.tree else { return Ok(ReadEnd::WithoutTree(head.statement)) };
-        let wrong = |why: &dyn std::fmt::Display| {
-            StoreError::corrupt("the end of the audit log", format!("row {PEAKS}: {why}; run verify_audit"))
-        };
-        let tree = Frontier::decode(at.size, peaks.unwrap_or_default()).map_err(|e| wrong(&e))?;
-        if tree.root() != tree_head.root {
-            return Err(wrong(&"it is not the tree that the head signs"));
-        }
-        Ok(ReadEnd::Whole(LogEnd { hash: at.hash, tree }))
+        let tree = Frontier::decode(at.size, peaks.unwrap_or_default()).ok();
+        Ok(match tree.filter(|tree| tree.root() == tree_head.root) {
+            Some(tree) => ReadEnd::Whole(LogEnd { hash: at.hash, tree }),
+            None => {
+                tracing::warn!(
+                    "row {PEAKS} is not the tree over the audit log that its head signs; it is computed anew from the entries"
+                );
+                ReadEnd::WithoutTree(head.statement)
+            }
+        })
     }
 
     pub fn end_sign(&self, end: &LogEnd, ts: Timestamp) -> NewEnd {

@@ -5,7 +5,7 @@ use crate::secrets::Secrets;
 use crate::sql::{RowWrite, params};
 use crate::storage_quota::StorageLimits;
 use domain::keys::text_key;
-use domain::{Action, Fact, FactId, Metadata, Proposed, SpaceKey};
+use domain::{Action, Fact, FactId, Metadata, Proposed, Proposer, SpaceKey, When};
 use reconcile::{Approver, Editor, Outcome, Plan, Refusal, Trust};
 use std::sync::Arc;
 
@@ -15,23 +15,21 @@ pub enum Intent {
     Forget,
 }
 
-/// Who made facts of the words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Proposer {
-    Model,
-    Caller,
-}
-
 /// A statement together with what the model, or the caller, made of it.
 #[derive(Debug, Clone)]
 pub struct Said {
     pub intent: Intent,
     pub text: Arc<str>,
     pub source: Option<String>,
+    /// [`Trust::AfterErasure`] counts where something was erased from the space.
     pub trust: Trust,
     pub metadata: Metadata,
     pub proposer: Proposer,
+    /// When it was said, where that was told.
+    pub said: Option<When>,
     pub facts: Vec<Proposed>,
+    /// Facts of the space that have run out, and changes that are settled: this write puts them into history.
+    pub due: Vec<FactId>,
     /// None for what takes back: it must be possible when there is no room.
     pub limits: StorageLimits,
 }
@@ -42,6 +40,8 @@ pub struct Edit {
     pub id: FactId,
     pub value: String,
     pub editor: Editor,
+    /// The caller's name, as which they may correct what they said themselves.
+    pub source: Option<String>,
     pub limits: StorageLimits,
 }
 
@@ -57,6 +57,8 @@ pub struct Planned {
 pub enum ChangeVerdict {
     Confirm(Approver),
     Reject,
+    /// By who proposed it.
+    Withdraw,
 }
 
 /// The facts that the words came to, where all of it is now current; `None` where some was flagged, archived, retracted or

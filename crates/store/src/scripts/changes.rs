@@ -9,7 +9,7 @@ use crate::rows::statements::{ChangeVerdict, Edit, Planned};
 use crate::script::{Db, Ground, Rows, Script, StoreResult};
 use crate::storage_quota::{OverStorage, StorageLimits};
 use crate::store::Store;
-use domain::{Caller, Fact, FactId, Space, SpaceKey};
+use domain::{Caller, Fact, FactId, SourcePolicy, Space, SpaceKey};
 use reconcile::{Decision, HeldFacts, Plan, Refusal, SlotSchema};
 use std::sync::Arc;
 
@@ -35,12 +35,21 @@ impl Change {
         }
     }
 
-    fn plan(&self, fact: &Fact, held: &HeldFacts, caller: &Caller, next: FactId) -> Result<Plan, Refusal> {
+    fn plan(
+        &self,
+        fact: &Fact,
+        (held, policy): (&HeldFacts, &SourcePolicy),
+        caller: &Caller,
+        next: FactId,
+    ) -> Result<Plan, Refusal> {
         let (by, now) = (caller.id(), caller.now);
         match self {
             Self::Update { edit, slots } => {
-                let how = reconcile::Edit { editor: edit.editor, by, now };
-                reconcile::plan_update(fact.id, &edit.value, held, &how, slots, next)
+                let how = reconcile::Edit { editor: edit.editor, source: edit.source.as_deref(), by, now };
+                reconcile::plan_update(fact.id, &edit.value, held, &how, policy, slots, next)
+            }
+            Self::Decide { verdict: ChangeVerdict::Withdraw, .. } => {
+                reconcile::plan_withdrawal(fact.id, held, by, now)
             }
             Self::Decide { verdict, note, .. } => {
                 let shown = caller.shown.as_deref();
@@ -49,7 +58,9 @@ impl Change {
                     ChangeVerdict::Confirm(approver) => {
                         reconcile::plan_confirm(fact.id, held, &decision, *approver)
                     }
-                    ChangeVerdict::Reject => reconcile::plan_reject(fact.id, held, &decision),
+                    ChangeVerdict::Reject | ChangeVerdict::Withdraw => {
+                        reconcile::plan_reject(fact.id, held, &decision)
+                    }
                 }
             }
         }
@@ -95,8 +106,8 @@ impl FactChange {
         let Some(fact) = facts::get(rows.db(), space, &[self.change.fact()]).await?.pop() else {
             return Ok(Ok(None));
         };
-        let (held, _) = rows.db().plan_basis(space, &reconcile::needs_of(&fact)).await?;
-        let plan = |next| self.change.plan(&fact, &held, &self.call.caller, next);
+        let (held, policy) = rows.db().plan_basis(space, &reconcile::needs_of(&fact)).await?;
+        let plan = |next| self.change.plan(&fact, (&held, &policy), &self.call.caller, next);
         let plan = rows.numbered(tenant, plan).await?;
         if let Ok(plan) = &plan {
             let secrets = rows.db().secrets();

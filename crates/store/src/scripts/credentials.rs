@@ -1,7 +1,7 @@
 //! Whether the key that a call was made with is still good where the call commits. A key may be revoked, replaced,
 //! narrowed or expire while a model is asked.
 
-use super::deployment;
+use super::{deployment, revoked};
 use crate::StoreError;
 use crate::call::{Call, Ending, Record};
 use crate::rows::deployment::PRINCIPALS;
@@ -53,6 +53,9 @@ pub(crate) async fn check<D: Db>(
     let row: Option<SealedPrincipal> = db.one(&sql, &params![&principal.tenant, &principal.id]).await?;
     let row = row.filter(|row| row.good_until(&KeyHash(shown.hash), time).is_some());
     let held = row.map(|row| db.secrets().principal_open(row)).transpose()?;
+    if revoked::has_ended(db, &principal.id, &KeyHash(shown.hash), time).await? {
+        return Err(StoreError::KeyEnded);
+    }
     match held {
         None => Err(StoreError::KeyEnded),
         Some(held) if held.principal.still_allows(principal) => Ok(()),

@@ -12,10 +12,11 @@ use crate::call::Call;
 use crate::rows::erasure::{
     Also, COLUMNS, ErasureIntent, ErasurePlan, ErasureSummary, ErasureTarget, Expired, SealedErasure,
 };
+use crate::rows::spaces::AssignedSpace;
 use crate::script::{Db, Ground, Query, Reach, Rows, Script, Series, StoreResult, Touches};
 use crate::sql::params;
 use crate::store::Store;
-use domain::{Identity, ReceiptId, Space, SpaceId, Tenant};
+use domain::{Identity, ReceiptId, Space, SpaceId, SpaceKey, Tenant};
 use evidence::ReceiptKind;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -157,8 +158,10 @@ impl Begin {
         spaces::lock_user(rows, tenant, user_id).await?;
         let keys = spaces::keys_of_user(rows.db(), tenant, user_id).await?;
         if !keys.is_empty() {
-            let sql = "UPDATE space SET user_key = $3 WHERE tenant = $1 AND user_id = $2";
-            rows.run(sql, &params![tenant, user_id, spaces::new_key()?]).await?;
+            let next = spaces::new_key()?;
+            for AssignedSpace { id, sealed } in spaces::assigned_to(rows.db(), tenant, user_id).await? {
+                spaces::assign(rows, SpaceKey { tenant, id }, &sealed, next).await?;
+            }
         }
         Ok(self.intent.destroying(&keys))
     }
@@ -302,7 +305,15 @@ impl Script for Piece {
         let (tenant, id) = (&self.tenant, self.id);
         let sql = format!("SELECT {COLUMNS} FROM erasure WHERE tenant = $1 AND id = $2 {}", R::LOCK);
         let row: Option<SealedErasure> = rows.db().one(&sql, &params![tenant, id]).await?;
-        let Some(row) = row else { return Ok(Carried::Gone) };
+        let Some(row) = row else {
+            // Whoever finished it took the marks away with it. One that is left is of no erasure, and would be waited for
+            // for ever.
+            let sql = "UPDATE space SET erasing = NULL WHERE tenant = $1 AND erasing = $2";
+            if rows.run(sql, &params![tenant, id]).await? > 0 {
+                tracing::error!(%tenant, erasure = id.0, "a space was marked by somebody else as being erased");
+            }
+            return Ok(Carried::Gone);
+        };
         let intent = rows.db().secrets().erasure_open(tenant, id, &row)?;
         let Some(plan) = rows.db().secrets().erasure_plan_open(tenant, id, &row)? else {
             return Ok(Carried::Unplanned(intent));
@@ -359,7 +370,9 @@ impl Query for Proven {
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<ErasureSummary> {
         let signed = receipts::vouched(db, &self.tenant, self.id).await?;
         Ok(match signed.map(|signed| signed.statement.kind) {
-            Some(ReceiptKind::Erasure(done)) => ErasureSummary::of(&done, Some(self.id)),
+            Some(ReceiptKind::Erasure(done)) => {
+                ErasureSummary::of(&done, Some(self.id), db.secrets().signing().is_some())
+            }
             Some(ReceiptKind::Attestation(_)) | None => ErasureSummary::default(),
         })
     }

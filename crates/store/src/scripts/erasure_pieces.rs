@@ -1,7 +1,7 @@
 //! Carrying an erasure out: the parts of its plan, and at the end the receipt.
 
 use super::tree::tree_at;
-use super::{decisions, deployment, facts, receipts, spaces, state};
+use super::{decisions, deployment, facts, numbered_facts, receipts, spaces, state};
 use crate::call::Call;
 use crate::records::Recorded;
 use crate::rows::audit::ranges;
@@ -45,10 +45,11 @@ pub(super) async fn carry_out<R: Rows>(
 /// Seals what stays under the key that the user's spaces have by now.
 async fn seal_anew<R: Rows>(rows: &mut R, tenant: &Tenant, piece: &ErasurePiece<'_>) -> StoreResult<()> {
     let ids = numbers(piece.summaries_kept);
-    let sql = "SELECT d.id, d.summary, s.user_key FROM decision d JOIN space s ON s.tenant = d.tenant AND s.id = d.space
+    let sql = "SELECT d.id, d.summary, d.space FROM decision d
         WHERE d.tenant = $1 AND d.id = $2 AND d.summary IS NOT NULL";
     let kept: Vec<Kept> = rows.db().all_each(sql, tenant, &ids, &[]).await?;
-    for Kept { id, sealed, key } in kept {
+    for Kept { id, sealed, space } in kept {
+        let key = spaces::row(rows.db(), SpaceKey { tenant, id: space }).await?.key;
         let anew = rows.db().secrets().summary_reseal(key, tenant, DecisionId(id), &sealed)?;
         let sql = "UPDATE decision SET summary = $3 WHERE tenant = $1 AND id = $2";
         if let Some(anew) = anew {
@@ -56,10 +57,10 @@ async fn seal_anew<R: Rows>(rows: &mut R, tenant: &Tenant, piece: &ErasurePiece<
         }
     }
     let ids = numbers(piece.receipts_kept);
-    let sql = "SELECT r.id, r.body, s.user_key FROM receipt r JOIN space s ON s.tenant = r.tenant AND s.id = r.space
-        WHERE r.tenant = $1 AND r.id = $2";
+    let sql = "SELECT r.id, r.body, r.space FROM receipt r WHERE r.tenant = $1 AND r.id = $2";
     let kept: Vec<Kept> = rows.db().all_each(sql, tenant, &ids, &[]).await?;
-    for Kept { id, sealed, key } in kept {
+    for Kept { id, sealed, space } in kept {
+        let key = spaces::row(rows.db(), SpaceKey { tenant, id: space }).await?.key;
         let anew = rows.db().secrets().receipt_reseal(key, tenant, ReceiptId(id), &sealed)?;
         let sql = "UPDATE receipt SET body = $3 WHERE tenant = $1 AND id = $2";
         if let Some(anew) = anew {
@@ -77,7 +78,7 @@ async fn facts_erase<R: Rows>(
     now: Timestamp,
 ) -> StoreResult<()> {
     let tenant = space.tenant;
-    let erased = facts::get_readable(rows.db(), space, ids).await?;
+    let erased = numbered_facts::get_readable(rows.db(), space, ids).await?;
     let is_whole = erased.len() == ids.len();
     let ids = numbers(ids);
     if !is_whole {
@@ -160,7 +161,12 @@ pub(super) async fn finish<R: Rows>(
     }
     let proven = matches!(intent.target, ErasureTarget::Space) || !is_nothing(&done);
     let receipt = if proven { Some(prove(rows, call, intent, receipt, &mut done).await?) } else { None };
-    let summary = ErasureSummary::of(&done, receipt);
+    let is_signed = rows.db().secrets().signing().is_some();
+    let audit_kept = match intent.target {
+        ErasureTarget::Space if !intent.also.audit => details_kept(rows.db(), tenant, intent).await?,
+        _ => 0,
+    };
+    let summary = ErasureSummary { audit_kept, ..ErasureSummary::of(&done, receipt, is_signed) };
     rows.record(call, &summary.record(), &ranges(&blanked)).await?;
     Ok(summary)
 }
@@ -192,6 +198,16 @@ async fn receipts_remove<R: Rows>(
             rows.run(&sql, &params![tenant, id, key, former]).await
         }
     }
+}
+
+/// How many audit entries of the space, or of the whole user, still have their detail.
+async fn details_kept<D: Db>(db: &mut D, tenant: &Tenant, intent: &ErasureIntent) -> StoreResult<u64> {
+    let Space { user_id, agent_id, run_id } = &intent.space;
+    let sql = "SELECT count(*) FROM audit_entry WHERE tenant = $1 AND user_id = $2
+        AND (NOT $5 OR (agent_id = $3 AND run_id = $4)) AND detail IS NOT NULL";
+    let values = params![tenant, user_id, agent_id, run_id, !intent.reaches_whole_user()];
+    let kept: Option<(i64,)> = db.one(sql, &values).await?;
+    Ok(kept.map_or(0, |(kept,)| kept.unsigned_abs()))
 }
 
 /// Blanks the details of the audit entries of the space, or of the whole user.

@@ -1,5 +1,6 @@
 //! Facts: by number, by subject, by what changed.
 
+use super::numbered_facts::{get_readable, readable, rows_numbered};
 use super::spaces::{self, SpaceQuery};
 use super::statement_texts::{facts_open, facts_readable};
 use crate::StoreError;
@@ -26,12 +27,6 @@ async fn rows_where<D: Db>(
     db.all(&sql, &params).await
 }
 
-/// Those of the rows that open.
-async fn readable<D: Db>(db: &mut D, tenant: &Tenant, rows: &[SealedFact]) -> StoreResult<Vec<Fact>> {
-    let placed = facts_readable(db, tenant, rows).await?;
-    Ok(placed.into_iter().map(|(_, fact)| fact).collect())
-}
-
 /// Those facts of a space that meet the condition and open.
 async fn found<D: Db>(
     db: &mut D,
@@ -43,29 +38,10 @@ async fn found<D: Db>(
     readable(db, space.tenant, &rows).await
 }
 
-async fn rows_numbered<D: Db>(
-    db: &mut D,
-    space: SpaceKey<'_>,
-    ids: &[FactId],
-) -> StoreResult<Vec<SealedFact>> {
-    let sql = format!("SELECT {COLUMNS} FROM fact WHERE tenant = $1 AND id = $2 AND space = $3");
-    db.all_each(&sql, space.tenant, &numbers(ids), &params![space.id]).await
-}
-
 /// Those of the facts that are there; an error where one does not open.
 pub(super) async fn get<D: Db>(db: &mut D, space: SpaceKey<'_>, ids: &[FactId]) -> StoreResult<Vec<Fact>> {
     let rows = rows_numbered(db, space, ids).await?;
     facts_open(db, space.tenant, &rows).await
-}
-
-/// Those of the facts that are there and open.
-pub(super) async fn get_readable<D: Db>(
-    db: &mut D,
-    space: SpaceKey<'_>,
-    ids: &[FactId],
-) -> StoreResult<Vec<Fact>> {
-    let rows = rows_numbered(db, space, ids).await?;
-    readable(db, space.tenant, &rows).await
 }
 
 /// The two ways in which the rows of a subject may be found.
@@ -343,7 +319,8 @@ impl Store {
     }
 
     async fn facts(&self, caller: &Caller, space: &Space, which: Facts) -> StoreResult<Vec<Fact>> {
-        Ok(self.read_in(caller, space, which).await?.unwrap_or_default())
+        let found = self.read_in(caller, space, which).await?.unwrap_or_default();
+        Ok(found.into_iter().map(|fact| fact.counted_at(caller.now)).collect())
     }
 
     pub async fn fact_get(

@@ -1,7 +1,7 @@
 //! Brings records of another memory, several in one transaction. Each is judged on what the ones before it came to.
 
 use super::spaces::{self, SpaceQuery};
-use super::{facts, storage_use};
+use super::{numbered_facts, storage_use};
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::facts::{FactWrites, write_steps};
@@ -11,7 +11,7 @@ use crate::script::{Db, Ground, Rows, Script, StoreResult};
 use crate::sql::params;
 use crate::storage_quota::StorageLimits;
 use crate::store::Store;
-use domain::{Caller, FactId, Space, SpaceKey};
+use domain::{Caller, FactId, Proposer, Space, SpaceKey};
 use reconcile::{Before, Outcome, Plan, SlotSchema, Statement, Trust};
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -87,16 +87,19 @@ impl ImportCommit {
         let (tenant, space) = (&caller.tenant, SpaceKey { tenant: &caller.tenant, id: row.id });
         let (plan, came_to) = match &record.how {
             Bringing::Told(words) => {
-                let proposals = reconcile::repair(&words.facts, slots);
-                let needs = reconcile::needs_told(&proposals, before);
-                let (held, policy) = rows.db().plan_basis(space, &needs).await?;
+                let proposer = if words.by_model { Proposer::Model } else { Proposer::Caller };
+                let proposals = reconcile::repair(&words.facts, proposer, slots);
                 let statement = Statement {
                     text: &words.text,
                     source: words.source.as_deref(),
                     trust: Trust::Ordinary,
                     metadata: &words.metadata,
+                    proposer: Proposer::Model,
+                    said: None,
                     now: words.at,
                 };
+                let needs = reconcile::needs_told(&proposals, &statement, before);
+                let (held, policy) = rows.db().plan_basis(space, &needs).await?;
                 let telling = words.telling(before, caller.now);
                 let plan = |next| {
                     reconcile::plan_told(&held, &proposals, &statement, &telling, &policy, slots, next)
@@ -116,7 +119,7 @@ impl ImportCommit {
                     (plan, came_to)
                 }
                 Err(skipped) => {
-                    let plan = Plan { outcomes: vec![skipped], writes: Vec::new() };
+                    let plan = Plan { outcomes: vec![skipped], ..Plan::default() };
                     (plan, CameTo { facts: Vec::new(), is_put_down: false })
                 }
             },
@@ -161,7 +164,7 @@ async fn noted<'a, D: Db>(
             continue;
         };
         let there: BTreeSet<FactId> =
-            facts::get_readable(db, space, &last.facts).await?.iter().map(|fact| fact.id).collect();
+            numbered_facts::get_readable(db, space, &last.facts).await?.iter().map(|fact| fact.id).collect();
         if !last.facts.iter().all(|id| there.contains(id)) {
             continue;
         }

@@ -4,10 +4,10 @@
 use super::spaces;
 use crate::call::{Call, Record};
 use crate::rows::principals::{COLUMNS, SealedPrincipal};
-use crate::rows::spaces::user_key;
+use crate::rows::spaces::{ASSIGNMENT, AssignedSpace, SealedAssignment};
 use crate::script::{Db, Ground, Rows, Script, Series, StoreResult};
 use crate::sql::params;
-use domain::{PrincipalId, SpaceId, SpaceKey, Tenant};
+use domain::{PrincipalId, SpaceKey, Tenant};
 use evidence::Revocations;
 use std::collections::BTreeSet;
 
@@ -50,9 +50,9 @@ impl Script for LeaveOut {
         let sql = "SELECT tenant FROM sequence WHERE name = $1 ORDER BY tenant";
         for (tenant,) in rows.db().all::<(String,)>(sql, &params![Series::Space.name()]).await? {
             let tenant = Tenant::new(tenant);
-            for (id, user_id) in destroyed(rows.db(), &tenant).await? {
-                empty(rows, SpaceKey { tenant: &tenant, id }).await?;
-                left_out.users.insert((tenant.clone(), user_id));
+            for AssignedSpace { id, sealed } in destroyed(rows.db(), &tenant).await? {
+                empty(rows, SpaceKey { tenant: &tenant, id }, &sealed).await?;
+                left_out.users.insert((tenant.clone(), sealed.user_id));
             }
         }
         if !left_out.is_nothing() {
@@ -101,19 +101,21 @@ impl LeaveOut {
     }
 }
 
-/// The spaces of a tenant whose key was destroyed, each with its user.
-async fn destroyed<D: Db>(db: &mut D, tenant: &Tenant) -> StoreResult<Vec<(SpaceId, String)>> {
-    let sql =
-        "SELECT id, user_id, user_key FROM space WHERE tenant = $1 AND user_key IS NOT NULL ORDER BY id";
-    let keyed: Vec<(i64, String, i64)> = db.all(sql, &params![tenant]).await?;
-    let users = db.secrets().users.as_ref();
-    let lacks = |key: i64| users.is_some_and(|users| users.lacks(user_key(key)));
-    let gone = keyed.into_iter().filter(|(_, _, key)| lacks(*key));
-    Ok(gone.map(|(id, user_id, _)| (SpaceId(id), user_id)).collect())
+/// The spaces of a tenant whose key was destroyed.
+async fn destroyed<D: Db>(db: &mut D, tenant: &Tenant) -> StoreResult<Vec<AssignedSpace>> {
+    let sql = format!("SELECT id, {ASSIGNMENT} FROM space WHERE tenant = $1 ORDER BY id");
+    let mut spaces: Vec<AssignedSpace> = db.all(&sql, &params![tenant]).await?;
+    let secrets = db.secrets();
+    spaces.retain(|AssignedSpace { id, sealed }| {
+        let assigned = secrets.assigned(SpaceKey { tenant, id: *id }, sealed);
+        let key = assigned.or(sealed.column);
+        key.is_some_and(|key| secrets.users.as_ref().is_some_and(|users| users.lacks(key)))
+    });
+    Ok(spaces)
 }
 
 /// Removes what was sealed under the key of the space. None of it opens any more.
-async fn empty<R: Rows>(rows: &mut R, space: SpaceKey<'_>) -> StoreResult<()> {
+async fn empty<R: Rows>(rows: &mut R, space: SpaceKey<'_>, sealed: &SealedAssignment) -> StoreResult<()> {
     let of_space = params![space.tenant, space.id];
     for sql in [
         "DELETE FROM vector WHERE tenant = $1 AND space = $2",
@@ -127,7 +129,6 @@ async fn empty<R: Rows>(rows: &mut R, space: SpaceKey<'_>) -> StoreResult<()> {
     ] {
         rows.run(sql, &of_space).await?;
     }
-    let sql = "UPDATE space SET user_key = $3 WHERE tenant = $1 AND id = $2";
-    rows.run(sql, &params![space.tenant, space.id, spaces::new_key()?]).await?;
+    spaces::assign(rows, space, sealed, spaces::new_key()?).await?;
     spaces::forget_cached(rows, space).await
 }

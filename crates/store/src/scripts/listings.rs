@@ -15,6 +15,12 @@ struct SpaceList {
     most: usize,
 }
 
+/// Whether anything is kept in the space. Of a user who was erased nothing is, and nobody is offered what is not there.
+const IN_USE: &str = "(EXISTS (SELECT 1 FROM fact WHERE fact.tenant = space.tenant AND fact.space = space.id)
+    OR EXISTS (SELECT 1 FROM decision WHERE decision.tenant = space.tenant AND decision.space = space.id)
+    OR EXISTS (SELECT 1 FROM receipt WHERE receipt.tenant = space.tenant AND receipt.space = space.id
+        AND receipt.subject_ix IS NOT NULL))";
+
 impl Query for SpaceList {
     type Output = Vec<Space>;
 
@@ -24,15 +30,19 @@ impl Query for SpaceList {
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Vec<Space>> {
         let Scopes::Only(users) = &self.within else {
-            let sql =
-                "SELECT user_id, agent_id, run_id FROM space WHERE tenant = $1 ORDER BY id DESC LIMIT $2";
-            return db.all(sql, &params![&self.tenant, self.most as i64]).await;
+            let sql = format!(
+                "SELECT user_id, agent_id, run_id FROM space WHERE tenant = $1 AND {IN_USE}
+                 ORDER BY id DESC LIMIT $2"
+            );
+            return db.all(&sql, &params![&self.tenant, self.most as i64]).await;
         };
+        let sql = format!(
+            "SELECT user_id, agent_id, run_id FROM space WHERE tenant = $1 AND user_id = $2 AND {IN_USE}
+             ORDER BY agent_id, run_id"
+        );
         let mut found = Vec::new();
         for user_id in users {
-            found.extend(
-                spaces::of_user(db, &self.tenant, user_id).await?.into_iter().map(|(_, space)| space),
-            );
+            found.extend(db.all::<Space>(&sql, &params![&self.tenant, user_id]).await?);
             if found.len() >= self.most {
                 found.truncate(self.most);
                 break;

@@ -2,7 +2,7 @@
 //! sealed anew. The keys before it are kept on: backups that were made before need them, and lookups and the macs of rows
 //! are derived from the first.
 
-use super::{deployment, master_view, reseal};
+use super::{deployment, master_view, policies, reseal};
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::keys::{KeySource, NewMaster, newest_master, shareable};
@@ -65,7 +65,8 @@ impl Script for Begin {
         }
         let sealer = rows.db().ring().await?.sealer()?;
         let Some(next) = sealer.current() else { return Err(StoreError::Closed) };
-        deployment::set(rows, KEY_CHECK, &Claim::key_check(&sealer)?).await?;
+        let sources = policies::sources(rows.db()).await?;
+        deployment::set(rows, KEY_CHECK, &Claim::key_check(&sealer, sources)?).await?;
         for (name, file) in shareable(&kept) {
             if let Some(text) = file.text()? {
                 deployment::set(rows, name, text.as_bytes()).await?;

@@ -23,6 +23,7 @@ pub(crate) mod log;
 pub(crate) mod marks;
 pub(crate) mod master_rotation;
 mod master_view;
+mod numbered_facts;
 mod opening;
 mod outbox;
 mod policies;

@@ -14,6 +14,9 @@ impl Store {
             // Whatever is wrong is for verify_audit to say, which needs an open database.
             tracing::warn!(%error, "the audit log does not commit to the rows that are there");
         }
+        if let Err(error) = store.sources_settle().await {
+            tracing::warn!(%error, "how sources are bound could not be kept anew");
+        }
         if let Err(error) = store.signing_settle().await {
             tracing::warn!(%error, "what is kept of the signing keys is not in order; svc keys rotate signing puts it so");
         }

@@ -1,12 +1,12 @@
 //! Whose word counts in a space.
 
-use super::deployment;
 use super::spaces::{self, SpaceQuery};
+use super::{deployment, master_view};
 use crate::StoreError;
 use crate::call::{Call, Record};
-use crate::rows::deployment::{BOUND, SOURCES};
+use crate::rows::deployment::{BOUND, Claim, KEY_CHECK, SOURCES, Sources};
 use crate::rows::spaces::{POLICY, SpaceVersion};
-use crate::script::{Db, Ground, Query, Reach, Rows, Script, StoreResult};
+use crate::script::{Alone, Db, Ground, Query, Reach, Rows, Script, StoreResult, Touches};
 use crate::sql::params;
 use crate::store::Store;
 use domain::{Caller, SourcePolicy, Space, SpaceKey};
@@ -28,7 +28,7 @@ impl Script for PolicySet {
         let tenant = &self.call.caller.tenant;
         let row = spaces::open(rows, tenant, &self.space).await?;
         let space = SpaceKey { tenant, id: row.id };
-        let sealed = rows.db().secrets().policy_seal(space, &self.policy)?;
+        let sealed = rows.db().secrets().policy_seal(space, &self.policy, &self.space.user_id, row.key)?;
         let sql = "UPDATE space SET policy = $3 WHERE tenant = $1 AND id = $2";
         rows.run(sql, &params![tenant, row.id, sealed]).await?;
         rows.record(&self.call, &Record::done(self.policy.mode.word()), &[]).await
@@ -51,6 +51,21 @@ impl SpaceQuery for PolicyGet {
     }
 }
 
+/// Whether there is still a row of it.
+struct SourcesKeptApart;
+
+impl Query for SourcesKeptApart {
+    type Output = bool;
+
+    fn reach(&self) -> Reach<'_> {
+        Reach::Deployment
+    }
+
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<bool> {
+        Ok(deployment::get(db, SOURCES).await?.is_some())
+    }
+}
+
 struct SourcesBound;
 
 impl Query for SourcesBound {
@@ -65,7 +80,39 @@ impl Query for SourcesBound {
     }
 
     async fn run<D: Db>(&self, db: &mut D) -> StoreResult<bool> {
-        Ok(deployment::get(db, SOURCES).await?.as_deref() == Some(BOUND))
+        Ok(sources(db).await? == Sources::Bound)
+    }
+}
+
+pub(super) async fn sources<D: Db>(db: &mut D) -> StoreResult<Sources> {
+    let check = deployment::get(db, KEY_CHECK).await?;
+    db.secrets().sources(check.as_deref())
+}
+
+/// Takes what an earlier version kept in a row of its own into the key check.
+struct SourcesSettle;
+
+impl Script for SourcesSettle {
+    type Output = ();
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::of_deployment()
+    }
+
+    fn touches(&self) -> Touches {
+        Touches::RowsApart
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<()> {
+        rows.reach(Reach::Deployment).await?;
+        rows.alone(Alone::KeepingApart).await?;
+        master_view::follow(rows.db()).await?;
+        if deployment::get(rows.db(), SOURCES).await?.as_deref() == Some(BOUND) {
+            let check = Claim::key_check(&rows.db().secrets().sealer, Sources::Bound)?;
+            deployment::set(rows, KEY_CHECK, &check).await?;
+        }
+        rows.run("DELETE FROM deployment WHERE name = $1", &params![SOURCES]).await?;
+        Ok(())
     }
 }
 
@@ -76,6 +123,13 @@ impl Store {
 
     pub async fn policy_get(&self, caller: &Caller, space: &Space) -> Result<SourcePolicy, StoreError> {
         Ok(self.read_in(caller, space, PolicyGet).await?.unwrap_or_default())
+    }
+
+    pub(super) async fn sources_settle(&self) -> StoreResult<()> {
+        match self.read(SourcesKeptApart).await? {
+            true => self.write(SourcesSettle).await,
+            false => Ok(()),
+        }
     }
 
     /// Whether the deployment was made with sources bound to principals.

@@ -10,11 +10,15 @@ use crate::rows::principals::{
     Rotation, SealedPrincipal,
 };
 use crate::rows::time;
-use crate::script::{Alone, Db, Ground, Query, Reach, Rows, Script, StoreResult};
+use crate::script::{Alone, Db, Ground, Query, Reach, Rows, Script, StoreResult, Touches};
 use crate::sql::params;
 use crate::store::Store;
-use domain::{Caller, Principal, PrincipalId, ShownKey, Timestamp};
+use domain::{Caller, Identity, Principal, PrincipalId, ShownKey, Timestamp};
 use std::collections::HashMap;
+use std::time::Instant;
+
+/// What an entry names in place of a tool and a request where nobody has been let in yet.
+const AUTHENTICATION: &str = "authentication";
 
 /// The operator reaches every tenant's principals, another caller its own tenant's.
 fn reach(caller: &Caller) -> Reach<'_> {
@@ -190,8 +194,16 @@ struct PrincipalByKey {
     now: Timestamp,
 }
 
+/// Whose key it is.
+enum Holder {
+    Nobody,
+    Principal(Principal),
+    /// Its row does not open, so nobody knows what the key may do.
+    Damaged(PrincipalId),
+}
+
 impl Query for PrincipalByKey {
-    type Output = Option<Principal>;
+    type Output = Holder;
 
     fn reach(&self) -> Reach<'_> {
         Reach::Deployment
@@ -201,20 +213,48 @@ impl Query for PrincipalByKey {
         true
     }
 
-    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Option<Principal>> {
+    async fn run<D: Db>(&self, db: &mut D) -> StoreResult<Holder> {
         let sql = format!(
             "SELECT {COLUMNS}, (SELECT value FROM deployment WHERE name = '{PRINCIPALS}') FROM principal
              WHERE (key_hint = $1 OR former_hint = $1) AND revoked IS NULL"
         );
         let found: Vec<FoundByKey> = db.all(&sql, &params![self.key.hint()]).await?;
         for FoundByKey { row, version } in found {
-            if let Some(ends) = row.good_until(&self.key, self.now) {
-                let shown = Some(Box::new(ShownKey { hash: self.key.0, ends, version }));
-                let held = db.secrets().principal_open(row)?.principal;
-                return Ok(Some(Principal { shown, ..held }));
+            let Some(ends) = row.good_until(&self.key, self.now) else { continue };
+            let id = row.id.clone();
+            let held = match db.secrets().principal_open(row) {
+                Ok(state) => state.principal,
+                Err(error) if error.is_of_content() => return Ok(Holder::Damaged(id)),
+                Err(error) => return Err(error),
+            };
+            if revoked::has_ended(db, &id, &self.key, self.now).await? {
+                return Ok(Holder::Nobody);
             }
+            let shown = Some(Box::new(ShownKey { hash: self.key.0, ends, version }));
+            return Ok(Holder::Principal(Principal { shown, ..held }));
         }
-        Ok(None)
+        Ok(Holder::Nobody)
+    }
+}
+
+/// An entry for a key that is not taken, which is of no tool's call.
+struct AuthenticationFailed(Record);
+
+impl Script for AuthenticationFailed {
+    type Output = ();
+
+    fn ground(&self) -> Ground<'_> {
+        Ground::of_deployment()
+    }
+
+    fn touches(&self) -> Touches {
+        Touches::LogInTurn
+    }
+
+    async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<()> {
+        let now = Timestamp::now();
+        let caller = Caller::new(Identity::Service, AUTHENTICATION.to_owned(), now, Instant::now());
+        rows.note(&Call::new(caller, AUTHENTICATION, None), &self.0).await
     }
 }
 
@@ -287,7 +327,26 @@ impl Store {
         key: KeyHash,
         now: Timestamp,
     ) -> Result<Option<Principal>, StoreError> {
-        self.read(PrincipalByKey { key, now }).await
+        Ok(match self.read(PrincipalByKey { key, now }).await? {
+            Holder::Nobody => None,
+            Holder::Principal(principal) => Some(principal),
+            Holder::Damaged(id) => {
+                self.damaged_note(id).await;
+                None
+            }
+        })
+    }
+
+    /// Says in the log that a key is not taken because its row is damaged.
+    async fn damaged_note(&self, id: PrincipalId) {
+        if !self.damaged_principals().is_due(id.clone(), Instant::now()) {
+            return;
+        }
+        let why = format!("the row of principal {id} is damaged, so its key is not taken");
+        tracing::error!("{why}; svc fsck finds it, and svc principal revoke --erase removes it");
+        if let Err(error) = self.write(AuthenticationFailed(Record::denied(why))).await {
+            tracing::error!(%error, "that could not be written to the audit log");
+        }
     }
 
     /// The operator sees every tenant's principals, another caller its own tenant's.

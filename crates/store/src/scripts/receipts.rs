@@ -137,7 +137,8 @@ impl Script for SubjectAttest {
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Attested> {
         let (tenant, subject) = (&self.call.caller.tenant, self.subject.as_str());
         let row = spaces::open(rows, tenant, &self.space).await?;
-        let held = facts::of_subject(rows.db(), SpaceKey { tenant, id: row.id }, subject).await?;
+        let mut held = facts::of_subject(rows.db(), SpaceKey { tenant, id: row.id }, subject).await?;
+        held.retain(|fact| !fact.has_run_out(self.call.caller.now));
         let attestation = attestation(subject.to_owned(), held);
         let value = attestation.value.clone();
         let audit = rows.log_end().await?.at();

@@ -2,13 +2,28 @@
 
 use crate::StoreError;
 use crate::apart::Apart;
+use crate::rows::principals::KeyHash;
 use crate::rows::time;
 use crate::script::{Alone, Db, Rows, StoreResult};
 use crate::secrets::Secrets;
 use domain::{PrincipalId, Timestamp};
 use evidence::{Hash, Revocations, Signed, SignedRevocations};
+use std::sync::Arc;
 
 impl Secrets {
+    /// The same of what is asked of with every call, and checked once.
+    fn revocations_known(&self, written: &[u8]) -> Result<Arc<Revocations>, StoreError> {
+        let mut known = self.revocations.lock();
+        if let Some((of, revocations)) = &*known
+            && of == written
+        {
+            return Ok(revocations.clone());
+        }
+        let revocations = Arc::new(self.revocations(Some(written))?);
+        *known = Some((written.to_vec(), revocations.clone()));
+        Ok(revocations)
+    }
+
     /// What is remembered; an error where it is not what we signed.
     pub fn revocations(&self, written: Option<&[u8]>) -> Result<Revocations, StoreError> {
         let Some(written) = written else { return Ok(Revocations::default()) };
@@ -20,6 +35,20 @@ impl Secrets {
             StoreError::corrupt("the list of revoked principals beside the keys", "it has no valid signature")
         })
     }
+}
+
+/// Whether the key, or its principal, has ended by the signed list, whatever the row says: a row that somebody put back
+/// brings nobody back. A list that is not ours is an error.
+pub(super) async fn has_ended<D: Db>(
+    db: &mut D,
+    principal: &PrincipalId,
+    key: &KeyHash,
+    now: Timestamp,
+) -> StoreResult<bool> {
+    let Some(written) = db.apart(Apart::Revoked).await? else { return Ok(false) };
+    let revoked = db.secrets().revocations_known(&written)?;
+    let is_revoked = revoked.principals.iter().any(|(id, _)| id == principal);
+    Ok(is_revoked || revoked.keys.iter().any(|(hash, ends)| hash.0 == key.0 && *ends <= now))
 }
 
 /// Notes that the principal was revoked.

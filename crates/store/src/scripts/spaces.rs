@@ -1,13 +1,16 @@
 //! Spaces: where they are and how far they have come.
 
+use super::numbered_facts;
 use crate::StoreError;
-use crate::rows::spaces::{FoundSpace, SpaceRow, SpaceSize, SpaceVersion, UserSpace, user_key};
+use crate::rows::spaces::{
+    ASSIGNMENT, AssignedSpace, FoundSpace, SealedAssignment, SpaceRow, SpaceSize, SpaceVersion, UserSpace,
+};
 use crate::script::{Db, Query, Reach, Rows, Series, StoreResult};
-use crate::seal::UserKeyId;
+use crate::seal::{FOR_USER, UserKeyId};
 use crate::sql::{FromRow, among, params};
 use crate::store::Store;
-use domain::{Account, Caller, ReceiptId, Space, SpaceId, SpaceKey, Status, Tenant};
-use std::collections::HashMap;
+use domain::{Account, Caller, FactId, ReceiptId, Space, SpaceId, SpaceKey, Status, Tenant};
+use std::collections::{BTreeSet, HashMap};
 
 /// Something asked within one space.
 pub(super) trait SpaceQuery: Send + Sync + 'static {
@@ -56,7 +59,7 @@ impl<Q: SpaceQuery> Query for InSpace<Q> {
     }
 }
 
-const FIND: &str = "SELECT id, version, epoch, erasing, user_key FROM space
+const FIND: &str = "SELECT id, version, epoch, erasing, user_id, user_key, policy FROM space
      WHERE tenant = $1 AND user_id = $2 AND agent_id = $3 AND run_id = $4";
 
 /// The space's row. Where something is being erased from the user's spaces, that has to be finished first.
@@ -73,33 +76,97 @@ pub(super) async fn lock<R: Rows>(
 ) -> StoreResult<Option<SpaceRow>> {
     let sql = format!("{FIND} {}", R::LOCK);
     let values = params![tenant, &space.user_id, &space.agent_id, &space.run_id];
-    match rows.db().one::<FoundSpace>(&sql, &values).await?.map(FoundSpace::settled).transpose()? {
-        Some(row) if !can_seal(rows.db(), row.key) => {
-            let key = key_of_user(rows, tenant, &space.user_id).await?;
-            let sql = "UPDATE space SET user_key = $3 WHERE tenant = $1 AND id = $2";
-            rows.run(sql, &params![tenant, row.id, key]).await?;
-            Ok(Some(SpaceRow { key: Some(key), ..row }))
+    let Some(found) = rows.db().one::<FoundSpace>(&sql, &values).await? else { return Ok(None) };
+    let (row, sealed) = found.settled_with_key()?;
+    if rows.db().secrets().users.is_none() {
+        return Ok(Some(row));
+    }
+    let place = SpaceKey { tenant, id: row.id };
+    let assigned = rows.db().secrets().assigned(place, &sealed);
+    let key = match usable(rows.db(), place, &sealed).await? {
+        Some(key) => key,
+        None => key_of_user(rows, tenant, &space.user_id).await?,
+    };
+    if assigned != Some(key) || sealed.column != Some(key) {
+        assign(rows, place, &sealed, key).await?;
+    }
+    Ok(Some(SpaceRow { key: Some(key), ..row }))
+}
+
+/// The key of the space's user, where it can seal: as it was assigned, or, in a space from before that was kept, as the
+/// column has it and a fact there opens with it.
+async fn usable<D: Db>(
+    db: &mut D,
+    space: SpaceKey<'_>,
+    sealed: &SealedAssignment,
+) -> StoreResult<Option<UserKeyId>> {
+    let key = owned(db, space, sealed).await?;
+    Ok(key.filter(|key| db.secrets().users.as_ref().is_some_and(|users| users.can_seal(Some(*key)))))
+}
+
+/// The key that is the user's by what is sealed, whether it was destroyed or not.
+async fn owned<D: Db>(
+    db: &mut D,
+    space: SpaceKey<'_>,
+    sealed: &SealedAssignment,
+) -> StoreResult<Option<UserKeyId>> {
+    if let Some(key) = db.secrets().assigned(space, sealed) {
+        if sealed.column != Some(key) {
+            tracing::error!(tenant = %space.tenant, space = space.id.0, "the key of a user was changed by somebody else");
         }
-        found => Ok(found),
+        return Ok(Some(key));
+    }
+    match sealed.column {
+        Some(key) if opens_a_fact(db, space, key).await? => Ok(Some(key)),
+        _ => Ok(None),
     }
 }
 
-/// Whether the key is there and was not destroyed. Where encryption is off, none is needed.
-fn can_seal<D: Db>(db: &D, key: Option<UserKeyId>) -> bool {
-    db.secrets().users.as_ref().is_none_or(|users| users.can_seal(key))
+/// The keys that facts of the space say they are sealed under.
+async fn named_by_facts<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<Vec<UserKeyId>> {
+    let sql = "SELECT DISTINCT substr(body, 3, 7) FROM fact
+        WHERE tenant = $1 AND space = $2 AND substr(body, 1, 1) = $3";
+    let found: Vec<(Vec<u8>,)> = db.all(sql, &params![space.tenant, space.id, vec![FOR_USER]]).await?;
+    let number = |bytes: &[u8]| bytes.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte));
+    Ok(found.into_iter().map(|(bytes,)| UserKeyId(number(&bytes))).collect())
+}
+
+/// Whether a fact of the space opens with this key, which nobody else could have sealed it with.
+async fn opens_a_fact<D: Db>(db: &mut D, space: SpaceKey<'_>, key: UserKeyId) -> StoreResult<bool> {
+    let sql = "SELECT id FROM fact WHERE tenant = $1 AND space = $2 AND substr(body, 1, 1) = $3
+        AND substr(body, 3, 7) = $4 ORDER BY id LIMIT 1";
+    let [_, number @ ..] = key.0.to_be_bytes();
+    let values = params![space.tenant, space.id, vec![FOR_USER], number.to_vec()];
+    let Some((id,)) = db.one::<(i64,)>(sql, &values).await? else { return Ok(false) };
+    Ok(!numbered_facts::get_readable(db, space, &[FactId(id)]).await?.is_empty())
+}
+
+/// Notes the key of the space's user, and seals that it is.
+pub(super) async fn assign<R: Rows>(
+    rows: &mut R,
+    space: SpaceKey<'_>,
+    sealed: &SealedAssignment,
+    key: UserKeyId,
+) -> StoreResult<()> {
+    let body = rows.db().secrets().assignment_seal(space, sealed, key)?;
+    let sql = "UPDATE space SET user_key = $3, policy = COALESCE($4, policy) WHERE tenant = $1 AND id = $2";
+    rows.run(sql, &params![space.tenant, space.id, key, body.as_deref()]).await?;
+    Ok(())
 }
 
 /// The key of the user's other spaces, or a new one. Where it is another's, that space is ours until the transaction ends:
 /// an erasure that is about to destroy the key is waited for, or waits.
 async fn key_of_user<R: Rows>(rows: &mut R, tenant: &Tenant, user_id: &str) -> StoreResult<UserKeyId> {
     let sql = format!(
-        "SELECT user_key FROM space WHERE tenant = $1 AND user_id = $2 AND user_key IS NOT NULL
+        "SELECT id, {ASSIGNMENT} FROM space WHERE tenant = $1 AND user_id = $2 AND user_key IS NOT NULL
          ORDER BY agent_id, run_id LIMIT 1 {}",
         R::LOCK
     );
-    match rows.db().one::<(i64,)>(&sql, &params![tenant, user_id]).await? {
-        Some((key,)) if can_seal(rows.db(), Some(user_key(key))) => Ok(user_key(key)),
-        _ => new_key(),
+    let other: Option<AssignedSpace> = rows.db().one(&sql, &params![tenant, user_id]).await?;
+    let Some(AssignedSpace { id, sealed }) = other else { return new_key() };
+    match usable(rows.db(), SpaceKey { tenant, id }, &sealed).await? {
+        Some(key) => Ok(key),
+        None => new_key(),
     }
 }
 
@@ -107,17 +174,36 @@ pub(super) fn new_key() -> StoreResult<UserKeyId> {
     UserKeyId::fresh().map_err(|e| StoreError::Startup(e.to_string()))
 }
 
-/// The keys that the user's spaces are sealed under: one, as a rule.
+/// The spaces of the user, with what their rows say of the key.
+pub(super) async fn assigned_to<D: Db>(
+    db: &mut D,
+    tenant: &Tenant,
+    user_id: &str,
+) -> StoreResult<Vec<AssignedSpace>> {
+    let sql = format!(
+        "SELECT id, {ASSIGNMENT} FROM space WHERE tenant = $1 AND user_id = $2 ORDER BY agent_id, run_id"
+    );
+    db.all(&sql, &params![tenant, user_id]).await
+}
+
+/// The keys that the user's spaces are sealed under: one, as a rule. Each was assigned to this user, or has opened a fact of
+/// theirs; what a column says alone is another's key, for all that is known.
 pub(super) async fn keys_of_user<D: Db>(
     db: &mut D,
     tenant: &Tenant,
     user_id: &str,
 ) -> StoreResult<Vec<UserKeyId>> {
-    let sql =
-        "SELECT DISTINCT user_key FROM space WHERE tenant = $1 AND user_id = $2 AND user_key IS NOT NULL
-        ORDER BY user_key";
-    let found: Vec<(i64,)> = db.all(sql, &params![tenant, user_id]).await?;
-    Ok(found.into_iter().map(|(key,)| user_key(key)).collect())
+    let mut keys = BTreeSet::new();
+    for AssignedSpace { id, sealed } in assigned_to(db, tenant, user_id).await? {
+        let space = SpaceKey { tenant, id };
+        keys.extend(owned(db, space, &sealed).await?);
+        for key in named_by_facts(db, space).await? {
+            if !keys.contains(&key) && opens_a_fact(db, space, key).await? {
+                keys.insert(key);
+            }
+        }
+    }
+    Ok(keys.into_iter().collect())
 }
 
 /// The space's row, made where it is missing, and ours alone until the transaction ends.
@@ -195,9 +281,12 @@ pub(super) async fn settled<D: Db>(db: &mut D, tenant: &Tenant, user_id: &str) -
 
 /// The row of the space, whatever is being erased from it.
 pub(super) async fn row<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<SpaceRow> {
-    let sql = "SELECT id, version, epoch, erasing, user_key FROM space WHERE tenant = $1 AND id = $2";
+    let sql = "SELECT id, version, epoch, erasing, user_id, user_key, policy FROM space
+        WHERE tenant = $1 AND id = $2";
     let found: Option<FoundSpace> = db.one(sql, &params![space.tenant, space.id]).await?;
-    found.map(FoundSpace::whatever_goes_on).ok_or_else(|| StoreError::corrupt("a space", "its row is gone"))
+    let found = found.ok_or_else(|| StoreError::corrupt("a space", "its row is gone"))?;
+    let key = owned(db, space, &found.sealed).await?;
+    Ok(SpaceRow { key, ..found.row })
 }
 
 /// Nothing that was read of the space before this may be kept.

@@ -14,9 +14,8 @@ use crate::storage_quota::OverStorage;
 use crate::store::Store;
 use domain::keys::text_key;
 use domain::{Caller, Fact, FactId, Space, SpaceKey, Status};
-use reconcile::{Plan, SlotSchema, Statement};
+use reconcile::{Plan, Refusal, SlotSchema, Statement, Trust};
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 struct StatementCommit {
@@ -27,7 +26,7 @@ struct StatementCommit {
 }
 
 impl Script for StatementCommit {
-    type Output = Result<Plan, OverStorage>;
+    type Output = Result<Result<Plan, Refusal>, OverStorage>;
 
     fn ground(&self) -> Ground<'_> {
         Ground::within(&self.call, &self.space)
@@ -35,27 +34,33 @@ impl Script for StatementCommit {
 
     async fn run<R: Rows>(&self, rows: &mut R) -> StoreResult<Self::Output> {
         let (tenant, said) = (&self.call.caller.tenant, &self.said);
-        let proposals = reconcile::repair(&said.facts, &self.slots);
+        let proposals = reconcile::repair(&said.facts, said.proposer, &self.slots);
         storage_use::lock(rows, tenant, &said.limits).await?;
         let row = spaces::open(rows, tenant, &self.space).await?;
-        let space = SpaceKey { tenant, id: row.id };
-        let (held, policy) = rows.db().plan_basis(space, &reconcile::needs(&proposals)).await?;
+        let trust = match said.trust {
+            Trust::AfterErasure if !row.at.was_erased_from() => Trust::Ordinary,
+            trust => trust,
+        };
         let statement = Statement {
             text: &said.text,
             source: said.source.as_deref(),
-            trust: said.trust,
+            trust,
             metadata: &said.metadata,
+            proposer: said.proposer,
+            said: said.said,
             now: self.call.caller.now,
         };
-        let plan = |next| {
-            Ok::<_, Infallible>(match said.intent {
-                Intent::Remember => {
-                    reconcile::plan(&held, &proposals, &statement, &policy, &self.slots, next)
-                }
-                Intent::Forget => reconcile::plan_removal(&held, &proposals, &statement, next),
-            })
+        let space = SpaceKey { tenant, id: row.id };
+        let needs = reconcile::needs(&proposals, &statement, &said.due);
+        let (held, policy) = rows.db().plan_basis(space, &needs).await?;
+        let plan = |next| match said.intent {
+            Intent::Remember => reconcile::plan(&held, &proposals, &statement, &policy, &self.slots, next),
+            Intent::Forget => Ok(reconcile::plan_removal(&held, &proposals, &statement, &policy, next)),
         };
-        let Ok(plan) = rows.numbered(tenant, plan).await?;
+        let plan = match rows.numbered(tenant, plan).await? {
+            Ok(plan) => plan,
+            Err(refusal) => return Ok(Ok(Err(refusal))),
+        };
         let secrets = rows.db().secrets();
         let (caller, now) = (&self.call.caller, statement.now);
         let FactWrites { mut steps, added } =
@@ -71,7 +76,7 @@ impl Script for StatementCommit {
         rows.run_all(steps).await?;
         let record = Reconciled { plan: &plan, proposer: said.proposer }.record();
         rows.record(&self.call, &record, &[]).await?;
-        Ok(Ok(plan))
+        Ok(Ok(Ok(plan)))
     }
 }
 
@@ -110,7 +115,7 @@ impl Store {
         space: Space,
         slots: Arc<SlotSchema>,
         said: Said,
-    ) -> Result<Plan, StoreError> {
+    ) -> Result<Result<Plan, Refusal>, StoreError> {
         self.write(StatementCommit { call, space, slots, said }).await?.map_err(StoreError::OverQuota)
     }
 

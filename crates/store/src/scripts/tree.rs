@@ -16,7 +16,8 @@ use evidence::{
 /// Entries that are read at once.
 const PAGE: i64 = 4096;
 
-/// What goes on from the end of the log. One of a version that knew no tree is given its tree here, once.
+/// What goes on from the end of the log. One that has no tree, or another one than its head signs, is given its tree here,
+/// once: the next entry writes it.
 pub(crate) async fn appender<D: Db>(db: &mut D, read: ReadEnd) -> StoreResult<Appender> {
     match read {
         ReadEnd::Whole(end) => Ok(Appender::new(end)),
@@ -42,10 +43,11 @@ async fn grown<D: Db>(db: &mut D, head: Head) -> StoreResult<Appender> {
             appender.pass(position(EntryNumber(seq), hash)?.hash);
         }
     }
-    if appender.end().at() == head.at {
+    let is_signed = head.tree.as_ref().is_none_or(|tree| tree.root == appender.end().tree.root());
+    if appender.end().at() == head.at && is_signed {
         return Ok(appender);
     }
-    Err(StoreError::corrupt("the audit log", "its last entry is not that of its head; run verify_audit"))
+    Err(StoreError::corrupt("the audit log", "its entries are not those of its head; run verify_audit"))
 }
 
 /// The hashes of these subtrees, as far as the database has them.

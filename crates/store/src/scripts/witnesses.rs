@@ -62,6 +62,13 @@ impl Store {
         join_all(asked).await
     }
 
+    /// What is to be said of the witnesses where nobody can compare the log with what they remember.
+    pub fn witnesses_unasked(&self, why: &str) -> Vec<Witnessed> {
+        let away =
+            |known: &Known| Witnessed { witness: known.name.clone(), said: Testimony::Away(why.to_owned()) };
+        self.witnesses().iter().map(away).collect()
+    }
+
     async fn ask(&self, known: &Known) -> StoreResult<Testimony> {
         let Some(turn) = turn(known).await else {
             return Ok(Testimony::Away("it has not answered an earlier question".to_owned()));

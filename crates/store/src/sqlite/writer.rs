@@ -78,6 +78,14 @@ impl<S: Script> Job for Queued<S> {
     }
 }
 
+/// What came of a group that committed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Something,
+    /// Each of its calls failed by itself.
+    Nothing,
+}
+
 /// What is in a group, and on whose account.
 type Group = Vec<(Account, Box<dyn Job>)>;
 
@@ -226,7 +234,9 @@ impl Worker {
             self.waiting.put_back(&account, job);
         }
         match &committed {
-            Ok(()) => self.health.committed(),
+            Ok(Kept::Something) => self.health.committed(),
+            // That says nothing of whether something would be taken.
+            Ok(Kept::Nothing) => self.health.failed(),
             Err(error) => {
                 self.health.failed();
                 tracing::error!(%error, calls = group.len(), "a group of calls did not commit");
@@ -235,7 +245,7 @@ impl Worker {
         let mut costs = costs.into_iter();
         for (account, job) in group {
             self.waiting.done(&account, costs.next().unwrap_or_default());
-            job.settle(committed.clone());
+            job.settle(committed.clone().map(drop));
         }
         durability
     }
@@ -246,7 +256,8 @@ impl Worker {
         group: &mut Group,
         durability: Durability,
         costs: &mut Vec<u64>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Kept, StoreError> {
+        let mut kept = Kept::Nothing;
         let synchronous = match durability {
             Durability::Now => "FULL",
             Durability::Soon => "NORMAL",
@@ -265,7 +276,13 @@ impl Worker {
                 if began - group_began >= GROUP_TIME && !costs.is_empty() {
                     break;
                 }
-                let ran = tx.savepoint(|tx| job.run(tx));
+                let ran = tx.savepoint(|tx| {
+                    let keep = job.run(tx);
+                    if keep {
+                        kept = Kept::Something;
+                    }
+                    keep
+                });
                 costs.push(u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX));
                 ran?;
             }
@@ -287,7 +304,7 @@ impl Worker {
         if durability == Durability::Now {
             self.witness();
         }
-        Ok(())
+        Ok(kept)
     }
 
     /// Notes the head of what is on the disk beside the database. It must never be ahead of the disk: after a power cut

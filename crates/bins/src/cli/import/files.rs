@@ -4,9 +4,10 @@ use super::CliError;
 use super::formats::{File, Format};
 use super::record::{Place, Reading, Unread};
 use super::utf8::decoded;
+use domain::limits;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -49,13 +50,13 @@ impl Files {
     /// One file after the other, so that no more than one is in memory.
     pub fn read(self) -> (Reading, PassedOver) {
         let (mut reading, mut unread) = (Reading::default(), self.unread);
-        let mut files = self.paths.into_iter().filter_map(|(path, above)| match fs::read(&path) {
+        let mut files = self.paths.into_iter().filter_map(|(path, above)| match whole(&path) {
             Ok(bytes) => {
                 let inside = path.strip_prefix(&above).unwrap_or(&path).to_owned();
                 Some(File { name: shown(&path), text: decoded(&bytes), path, inside })
             }
             Err(error) => {
-                unread.push(left_out(&path, unreadable(&path, &error)));
+                unread.push(left_out(&path, error));
                 None
             }
         });
@@ -78,6 +79,11 @@ impl Files {
             let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
             let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
             match fs::metadata(&path) {
+                Ok(found) if found.is_file() && is_link && !is_within(&path, named) => {
+                    let why =
+                        "is a link out of the folder, and is not followed; name the file itself to read it";
+                    self.unread.push(left_out(&path, format!("{} {why}.", path.display())));
+                }
                 Err(error) => self.unread.push(left_out(&path, unreadable(&path, &error))),
                 Ok(found) if found.is_dir() && is_link => self.pass_over("links to folders"),
                 Ok(found) if found.is_dir() && is_hidden => self.pass_over("hidden folders"),
@@ -101,6 +107,27 @@ impl Files {
     fn pass_over(&mut self, what: &str) {
         *self.passed_over.entry(what.to_owned()).or_default() += 1;
     }
+}
+
+/// All of a file. What the system gives out without an end, such as a device, is no file to read.
+fn whole(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let read = fs::File::open(path)
+        .and_then(|file| file.take(limits::IMPORT_FILE_BYTES + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) if bytes.len() as u64 > limits::IMPORT_FILE_BYTES => {
+            let most = limits::IMPORT_FILE_BYTES / (1024 * 1024);
+            Err(format!("{} has more than {most} MiB; split it into files of less.", path.display()))
+        }
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(unreadable(path, &error)),
+    }
+}
+
+/// Whether the file itself, wherever its name leads, is in the folder.
+fn is_within(file: &Path, folder: &Path) -> bool {
+    let whole = |path: &Path| fs::canonicalize(path).ok();
+    whole(file).zip(whole(folder)).is_some_and(|(file, folder)| file.starts_with(folder))
 }
 
 fn left_out(path: &Path, why: String) -> Unread {

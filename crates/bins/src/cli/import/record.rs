@@ -1,6 +1,6 @@
 //! A record of another memory, as its reader understood it.
 
-use domain::{Timestamp, Triple};
+use domain::{Times, Timestamp, Triple};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -45,6 +45,10 @@ pub struct Record {
     /// What it said before, oldest first.
     pub earlier: Vec<Earlier>,
     pub created: Option<Timestamp>,
+    /// When it was said and holds, where it says so apart from that.
+    pub times: Times,
+    /// Whether it is one value of several.
+    pub list: bool,
     /// When it last changed, where its state does not say so.
     pub changed: Option<Timestamp>,
     pub state: State,
@@ -100,6 +104,8 @@ impl Record {
             metadata: Map::new(),
             earlier: Vec::new(),
             created: None,
+            times: Times::default(),
+            list: false,
             changed: None,
             state: State::Current,
             is_history: false,

@@ -219,7 +219,8 @@ impl Telling<'_> {
         };
         let fact = json!({
             "subject": subject, "value": value, "scope": record.scope, "kind": record.kind, "action": action,
-            "confidence": confidence,
+            "confidence": confidence, "list": record.list,
+            "valid_from": record.times.from, "valid_until": record.times.until,
             "head": triple.head, "relation": triple.relation, "tail": triple.tail,
         });
         if let Some(fields) = arguments.as_object_mut() {
@@ -335,7 +336,9 @@ fn put_down(record: &Record, name: &str) -> Value {
         "status": status, "confidence": record.confidence,
         "head": triple.head, "relation": triple.relation, "tail": triple.tail,
         "supersedes": record.supersedes, "pending": pending, "refined_from": earlier,
-        "changed": shown(changed),
+        "changed": shown(changed), "list_item": record.list,
+        "said_at": record.times.said, "valid_from": record.times.from, "valid_until": record.times.until,
+        "ended": record.times.ended,
     })
 }
 

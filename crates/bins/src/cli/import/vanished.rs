@@ -40,7 +40,7 @@ async fn standing(session: &Session, space: &Space) -> Result<Vec<Fact>, CliErro
     let Space { user_id, agent_id, run_id } = space;
     let arguments = json!({ "user_id": user_id, "agent_id": agent_id, "run_id": run_id });
     match session.call("list_memories", arguments).await {
-        Reply::Done(ToolReply::ListMemories(list)) => Ok(list.standing().cloned().collect()),
+        Reply::Done(ToolReply::ListMemories(list)) => Ok(list.standing().into_iter().cloned().collect()),
         other => Err(CliError::Refused(other.text())),
     }
 }

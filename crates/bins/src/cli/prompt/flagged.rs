@@ -1,7 +1,7 @@
 //! What waits for the person's word, with what would become of it.
 
 use crate::cli::session::Session;
-use domain::FactId;
+use domain::{Fact, FactId, Status};
 use serde_json::json;
 use service::{IfConfirmed, MemoryShown, Reply, ToolReply};
 
@@ -11,7 +11,10 @@ pub(super) async fn waiting(session: &Session, reply: &Reply) -> Vec<(FactId, If
         Reply::Done(ToolReply::Remember(remembered)) => {
             remembered.waiting.iter().map(|waiting| waiting.fact.id).collect()
         }
-        Reply::Done(ToolReply::ListMemories(list)) => list.flagged().iter().map(|fact| fact.id).collect(),
+        Reply::Done(ToolReply::ListMemories(list)) => {
+            let waits = |fact: &&&Fact| fact.status == Status::FlaggedConflict;
+            list.standing().iter().filter(waits).map(|fact| fact.id).collect()
+        }
         _ => Vec::new(),
     };
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
 //! What to do next, where a reply does not say it.
 
 use domain::limits;
-use service::{MemoryList, Page, Reply, ToolReply};
+use service::{Memories, MemoryList, Page, Reply, ToolReply};
 
 pub(super) fn hint(said: &str, reply: &Reply) -> Option<String> {
     let Reply::Done(done) = reply else { return None };
@@ -15,7 +15,7 @@ pub(super) fn hint(said: &str, reply: &Reply) -> Option<String> {
         ToolReply::History(history) if history.facts.is_empty() => {
             Some("'list' shows the names that things are remembered under.".to_owned())
         }
-        ToolReply::ListMemories(MemoryList { page: Page::Last { retired, .. }, .. })
+        ToolReply::ListMemories(Memories::Now(MemoryList { page: Page::Last { retired, .. }, .. }))
             if retired.len() >= limits::RETIRED_SHOWN =>
         {
             Some(format!(
@@ -35,7 +35,7 @@ mod tests {
     use super::hint;
     use domain::{Action, Fact, FactId, FactKind, Metadata, Status, Timestamp, Triple, limits};
     use reconcile::Outcome;
-    use service::{MemoryList, Page, Remembered, Reply, SubjectHistory, ToolReply};
+    use service::{Memories, MemoryList, Page, Remembered, Reply, SubjectHistory, ToolReply};
 
     fn remembered(actions: &[Action]) -> Reply {
         let outcome = |action: &Action| Outcome {
@@ -67,6 +67,7 @@ mod tests {
             text: "".into(),
             pending: None,
             earlier: Vec::new(),
+            times: domain::Times::default(),
             created: at,
             changed: at,
         }
@@ -84,7 +85,7 @@ mod tests {
     fn a_history_that_was_cut_says_so() {
         let list = |rows: usize| {
             let page = Page::Last { flagged: Vec::new(), retired: vec![retired(); rows] };
-            Reply::Done(ToolReply::ListMemories(MemoryList { active: Vec::new(), page }))
+            Reply::Done(ToolReply::ListMemories(Memories::Now(MemoryList { active: Vec::new(), page })))
         };
         assert_eq!(hint("list", &list(limits::RETIRED_SHOWN - 1)), None);
         assert!(hint("list", &list(limits::RETIRED_SHOWN)).is_some());

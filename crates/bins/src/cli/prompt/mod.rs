@@ -32,7 +32,7 @@ pub async fn run(settings: Settings, out: &mut impl Write) -> Result<(), CliErro
     let mut input = Input::open(&session, out)?;
     loop {
         let said = match input.read(out)? {
-            Typed::End => return Ok(()),
+            Typed::End => break,
             Typed::NotText => {
                 writeln!(out, "{NOT_TEXT}")?;
                 continue;
@@ -45,12 +45,14 @@ pub async fn run(settings: Settings, out: &mut impl Write) -> Result<(), CliErro
         };
         match understand(&said) {
             Line::Nothing => {}
-            Line::Quit => return Ok(()),
+            Line::Quit => break,
             Line::Told(text) => writeln!(out, "{text}")?,
             Line::Call { tool, arguments } => respond(&session, &said, tool, arguments, out).await?,
         }
         input.keep(&said, out)?;
     }
+    session.end().await;
+    Ok(())
 }
 
 fn greeting(settings: &Settings) -> String {

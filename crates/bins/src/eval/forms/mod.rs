@@ -4,7 +4,7 @@ mod family;
 mod lists;
 
 use super::background::Backgrounds;
-use super::bench::{Bench, Memory, Setup};
+use super::bench::{Bench, Declared, Memory, Setup};
 use super::folder::{File, Folder};
 use super::report::Findings;
 use super::sequence::Trade;
@@ -74,7 +74,7 @@ impl Forms {
         if let Some(lists) = &self.lists {
             let (mut lost, mut failures) = (Ratio::default(), Vec::new());
             for space in 0..SPACES {
-                let setup = Setup { slots: Some(Trade::Clinical), ..Setup::default() };
+                let setup = Setup { slots: Some(Declared::Preset(Trade::Clinical)), ..Setup::default() };
                 let memory = bench.memory(setup, &format!("list {space}")).await?;
                 let (ratio, failed) = lists.run(space, &memory).await?;
                 lost += ratio;

@@ -3,7 +3,7 @@
 use crate::outcome::Stop;
 use domain::{
     APPROVED_BY, Action, DECIDED_AT, Earlier, Fact, FactId, FactKind, IMPORTED_DECIDED_AT, Metadata, Pending,
-    REJECTED_BY, Status, Timestamp, Triple, limits,
+    REJECTED_BY, Status, Times, Timestamp, Triple, When, limits,
 };
 use reconcile::{DECISION_KEYS, SlotSchema};
 use schemars::JsonSchema;
@@ -31,6 +31,9 @@ pub(super) struct FactAsIs {
     relation: String,
     #[serde(default)]
     tail: String,
+    /// Whether it is one value of several.
+    #[serde(default)]
+    list_item: bool,
     /// The id of the record that it replaced.
     #[serde(default)]
     supersedes: Option<String>,
@@ -41,6 +44,19 @@ pub(super) struct FactAsIs {
     /// When it last changed; empty: when it was told.
     #[serde(default)]
     changed: String,
+    /// When it was said and holds, where that was told.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    said_at: Option<When>,
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    valid_from: Option<When>,
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    valid_until: Option<When>,
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    ended: Option<Timestamp>,
     /// Whether the rules judge what it ends.
     #[serde(default)]
     ends_by_rules: bool,
@@ -124,13 +140,19 @@ impl FactAsIs {
             status: status(self.status.as_deref(), pending.is_some())?,
             confidence: self.confidence.unwrap_or(limits::CALLER_CONFIDENCE).clamp(0.0, 1.0),
             source,
-            list_item: slot.is_some_and(|slot| slot.multi),
+            list_item: slot.map_or(self.list_item, |slot| slot.multi),
             supersedes: None,
             metadata,
             triple,
             text: text.into(),
             pending,
             earlier: earlier.collect::<Result<_, Stop>>()?,
+            times: Times {
+                said: self.said_at,
+                from: self.valid_from,
+                until: self.valid_until,
+                ended: self.ended,
+            },
             created,
             changed: changed.max(created),
         };

@@ -5,7 +5,7 @@ use crate::args::{named, worded};
 use crate::outcome::Stop;
 use crate::tool::Context;
 use crate::tools::remember::{CallerFact, FactsBefore, raw, stamped};
-use domain::{Fact, Metadata, RawFact, Timestamp, limits};
+use domain::{Fact, Metadata, Proposer, RawFact, Timestamp, When, limits};
 use model::{Extract, Order};
 use reconcile::{IMPORTED_FROM, IMPORTED_ID, IMPORTED_UNDATED};
 use schemars::JsonSchema;
@@ -104,9 +104,10 @@ pub(super) async fn brought(
             let (changed, until) = (given("changed", &record.changed)?, given("until", &record.until)?);
             let is_last = record.name == record.last_name;
             let before = match held {
-                Held::Now => FactsBefore(
-                    cx.service.spaces.current(&cx.service.store, &cx.call.caller, &cx.space).await?,
-                ),
+                Held::Now => {
+                    let (store, caller) = (&cx.service.store, &cx.call.caller);
+                    FactsBefore::of(cx, cx.service.spaces.current(store, caller, &cx.space).await?)
+                }
                 Held::Rehearsed(before) => before.clone(),
             };
             let mut facts = match facts {
@@ -117,19 +118,24 @@ pub(super) async fn brought(
                 facts.iter_mut().for_each(|fact| fact.time_ref = Some("future".to_owned()));
             }
             let order = Order::from(&cx.call.caller);
-            let facts = cx.service.models.with_wording(&record.text, facts, before, &order).await?;
+            let facts = cx
+                .service
+                .models
+                .with_wording(&record.text, facts, Proposer::Model, before, &cx.service.slot_hints, &order)
+                .await?;
             let text = record.text.into();
-            Bringing::Told(BroughtWords {
+            Bringing::Told(Box::new(BroughtWords {
                 text,
                 source,
                 metadata,
                 facts,
                 at,
+                said: (!record.at.is_empty()).then_some(When::at(at)),
                 by_model,
                 is_last,
                 changed,
                 until,
-            })
+            }))
         }
     };
     let RecordArgs { key, name, last_key, last_name, id, unique: is_unique, .. } = record;
@@ -146,7 +152,7 @@ async fn extracted(
     before: &FactsBefore,
 ) -> Result<Vec<RawFact>, Stop> {
     let service = cx.service;
-    let held = before.0.read().index.relevant(text, service.options.reconcile_context);
+    let held = before.open.read().index.relevant(text, service.options.reconcile_context);
     let held: Vec<&Fact> = held.iter().map(AsRef::as_ref).collect();
     let ask = Extract {
         statement: text,

@@ -6,7 +6,7 @@ use crate::spaces::OpenSpace;
 use crate::tool::Context;
 use crate::tools::remember::FactsBefore;
 use domain::keys::{subject_keys, value_key};
-use domain::{Fact, FactId, SourcePolicy, Status};
+use domain::{Fact, FactId, Proposer, SourcePolicy, Status};
 use parking_lot::RwLock;
 use reconcile::{HeldFacts, Needs, Plan, Statement, Trust, Write};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -58,7 +58,7 @@ impl Rehearsal {
             self.here.extend(ids.first().map(|id| (record.id, *id)));
             return Ok(Arrival::Known(ids));
         }
-        let held = Held::Rehearsed(FactsBefore(self.open.clone()));
+        let held = Held::Rehearsed(FactsBefore::of(cx, self.open.clone()));
         let record = match fit(brought(cx, from, record, &held).await)? {
             Ok(record) => record,
             Err(unfit) => return Ok(unfit),
@@ -80,15 +80,18 @@ impl Rehearsal {
         let before = self.notes.before(record);
         match &record.how {
             Bringing::Told(words) => {
-                let proposals = reconcile::repair(&words.facts, slots);
-                let held = self.held(&reconcile::needs_told(&proposals, before));
+                let proposer = if words.by_model { Proposer::Model } else { Proposer::Caller };
+                let proposals = reconcile::repair(&words.facts, proposer, slots);
                 let statement = Statement {
                     text: &words.text,
                     source: words.source.as_deref(),
                     trust: Trust::Ordinary,
                     metadata: &words.metadata,
+                    proposer: Proposer::Model,
+                    said: None,
                     now: words.at,
                 };
+                let held = self.held(&reconcile::needs_told(&proposals, &statement, before));
                 let telling = words.telling(before, cx.call.caller.now);
                 let plan =
                     reconcile::plan_told(&held, &proposals, &statement, &telling, &self.policy, slots, next);
@@ -104,7 +107,7 @@ impl Rehearsal {
                     (plan, came_to)
                 }
                 Err(skipped) => {
-                    let plan = Plan { outcomes: vec![skipped], writes: Vec::new() };
+                    let plan = Plan { outcomes: vec![skipped], ..Plan::default() };
                     (plan, CameTo { facts: Vec::new(), is_put_down: false })
                 }
             },

@@ -1,43 +1,70 @@
-//! Held facts whose subject is close to a new one: perhaps the caller has only called the same thing by another name.
+//! Held facts whose subject is nearly that of a new one: perhaps the caller has only called the same thing by another name.
 
+use super::reply::Close;
 use domain::keys::subject_key;
-use domain::{Action, Fact};
+use domain::words::{Boundary, split_words, stem};
+use domain::{Action, Fact, FactId};
 use recall::SpaceIndex;
 use reconcile::Outcome;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How many held facts are compared, best match first.
-const COMPARED: usize = 32;
+const COMPARED: usize = 12;
 /// How many are named in one reply.
-const NAMED: usize = 5;
-/// Words that tell no two subjects apart.
-const COMMON: [&str; 18] = [
-    "a", "an", "and", "at", "by", "for", "in", "is", "its", "my", "of", "on", "our", "s", "the", "to",
-    "user", "with",
+const NAMED: usize = 3;
+/// Words that tell no two attributes apart.
+const COMMON: [&str; 27] = [
+    "a", "an", "and", "at", "by", "current", "detail", "for", "in", "info", "is", "it", "main", "my", "name",
+    "new", "of", "on", "our", "own", "primary", "s", "the", "to", "user", "valu", "with",
 ];
 
-/// For each fact that was added under a subject of its own, the closest that was held before.
-pub(super) fn close_facts(index: &SpaceIndex, outcomes: &[Outcome]) -> Vec<Arc<Fact>> {
-    let added = outcomes.iter().filter(|o| o.action == Action::Add);
-    let closest = |o: &Outcome| {
-        let own = subject_key(&o.subject);
-        let other = |fact: &Arc<Fact>| Some(fact.id) != o.id && subject_key(&fact.subject) != own;
-        let mut found = index.holding(&o.subject, COMPARED).into_iter().filter(other);
-        found.find(|fact| is_close(&own, &subject_key(&fact.subject)))
+/// For each fact that was added under a subject of its own, one that was held before, of the same owner and nearly the
+/// same attribute.
+pub(super) fn close_facts(index: &SpaceIndex, outcomes: &[Outcome]) -> Vec<Close> {
+    let written: BTreeSet<FactId> = outcomes.iter().filter_map(|outcome| outcome.id).collect();
+    let closest = |outcome: &Outcome| {
+        let (added, own) = (outcome.id?, subject_key(&outcome.subject));
+        let other = |fact: &Arc<Fact>| !written.contains(&fact.id) && subject_key(&fact.subject) != own;
+        let mut found = index.holding(&outcome.subject, COMPARED).into_iter().filter(other);
+        let added_subject = Subject::of(&outcome.subject);
+        let held = found.find(|fact| added_subject.is_close(&Subject::of(&fact.subject)))?;
+        Some(Close { added, held })
     };
+    let added = outcomes.iter().filter(|outcome| outcome.action == Action::Add);
     added.filter_map(closest).take(NAMED).collect()
 }
 
-/// At least half of all their words are the same. Two of one length that differ in a word are two things of a kind.
-fn is_close(a: &str, b: &str) -> bool {
-    let telling = |key: &str| -> Vec<String> {
-        key.split(' ').filter(|w| !COMMON.contains(w)).map(str::to_owned).collect()
-    };
-    let (a, b) = (telling(a), telling(b));
-    let shared = a.iter().filter(|word| b.iter().any(|other| is_same(word, other))).count();
-    let all = a.len() + b.len() - shared.min(b.len());
-    let of_a_kind = a.len() == b.len() && shared < a.len();
-    shared > 0 && !of_a_kind && shared * 2 >= all
+struct Subject {
+    words: BTreeSet<String>,
+    owner: BTreeSet<String>,
+}
+
+impl Subject {
+    fn of(subject: &str) -> Self {
+        Self { words: telling(subject), owner: owner(subject) }
+    }
+
+    fn is_close(&self, other: &Self) -> bool {
+        let alike = |word: &String| other.words.iter().any(|other| is_same(word, other));
+        self.owner == other.owner
+            && !self.words.is_empty()
+            && self.words.len() == other.words.len()
+            && self.words.iter().all(alike)
+    }
+}
+
+/// The words of a subject that say whose attribute it is, and which, whatever their order and ending.
+fn telling(subject: &str) -> BTreeSet<String> {
+    let key = subject_key(subject);
+    let words = key.split(' ').map(|word| stem(word).into_owned());
+    words.filter(|word| !COMMON.contains(&word.as_str())).collect()
+}
+
+/// The names in a subject: words with a capital letter or a digit.
+fn owner(subject: &str) -> BTreeSet<String> {
+    let is_name = |word: &&str| word.chars().any(|c| c.is_uppercase() || c.is_ascii_digit());
+    split_words(subject, Boundary::NotAlphanumeric).filter(is_name).map(str::to_lowercase).collect()
 }
 
 /// Equal, or one letter apart in a word that is long enough to be mistyped.
@@ -58,21 +85,28 @@ fn is_same(a: &str, b: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_close;
+    use super::Subject;
+
+    fn is_close(a: &str, b: &str) -> bool {
+        Subject::of(a).is_close(&Subject::of(b))
+    }
 
     #[test]
     fn another_name_for_a_thing_is_close_and_another_thing_is_not() {
         for (a, b) in [
             ("colour of the gate", "gate colour"),
             ("gate color", "gate colour"),
-            ("user s gym", "gym membership"),
-            ("billing database", "database"),
+            ("Maria volunteering", "Maria's volunteer"),
+            ("database name", "database"),
+            ("user's gym", "gym"),
         ] {
             assert!(is_close(a, b) && is_close(b, a), "{a} / {b}");
         }
         for (a, b) in [
             ("port of alpha", "port of beta"),
-            ("queue service owner", "audit service owner"),
+            ("Ida bike", "Uwe bike"),
+            ("Maria hobby", "John hobby"),
+            ("billing database", "database"),
             ("region 1", "region 10"),
             ("gate colour", "gate height"),
             ("the", "of"),

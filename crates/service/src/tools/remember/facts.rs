@@ -2,35 +2,48 @@
 
 use crate::args::Whole;
 use crate::outcome::Stop;
-use domain::{RawFact, limits};
+use domain::{Action, RawFact, When, limits};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 // In the form of a model's reply.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CallerFact {
-    /// The thing and its attribute: `billing service database`, `user's home city`. The same subject changes it.
+    /// The owner and the attribute: `billing service database`, `Maria's home city`. The same subject changes it.
     subject: String,
-    /// Short and concrete.
-    value: String,
+    /// Short and concrete. Only `RETRACT` needs none.
+    #[serde(default)]
+    value: Option<String>,
     /// Where it holds, if not everywhere: `mobile`, `staging`.
     #[serde(default)]
     scope: Option<String>,
-    /// `state` (default) or `event`, which happened once.
+    /// `state` (default), or `event` for what happens once: it stands beside other events of its subject.
     #[serde(default)]
     kind: Option<String>,
-    /// `current` (default), `past`, `future` or `unknown`.
+    /// `current` (default), `past` for a state that is over, `future` or `unknown`.
     #[serde(default)]
     time_ref: Option<String>,
-    /// Left out, a new value replaces the one of its subject. `RETRACT` ends it; also `REFINE`, `COEXIST`, `FLAG`,
-    /// `ARCHIVE`.
+    /// Left out, a new value replaces the one of its subject. `RETRACT` ends it, `COEXIST` keeps both; also `SUPERSEDE`,
+    /// `REFINE`, `ARCHIVE`, `FLAG`.
     #[serde(default)]
     action: Option<String>,
+    /// Whether the subject holds several values, of which this is one: hobbies, allergies.
+    #[serde(default)]
+    list: bool,
+    /// When it began or happened: `2023`, `2023-05`, `2023-05-07`.
+    #[serde(default, deserialize_with = "date")]
+    #[schemars(with = "Option<String>")]
+    valid_from: Option<When>,
+    /// From when on it no longer holds.
+    #[serde(default, deserialize_with = "date")]
+    #[schemars(with = "Option<String>")]
+    valid_until: Option<When>,
     /// 0 to 1; below 0.7 a change waits.
     #[serde(default)]
     confidence: Option<f64>,
-    /// The fact that it changes, where that has another subject; `text` must name it.
+    /// The number of the current fact that this one replaces, whatever its subject.
     #[serde(default)]
     target_id: Option<Whole>,
     #[serde(default)]
@@ -41,6 +54,12 @@ pub(crate) struct CallerFact {
     tail: Option<String>,
     #[serde(default)]
     reason: Option<String>,
+}
+
+/// Clients that send every field send an empty text for none.
+fn date<'de, D: Deserializer<'de>>(from: D) -> Result<Option<When>, D::Error> {
+    let text = Option::<String>::deserialize(from)?.filter(|text| !text.trim().is_empty());
+    text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
 }
 
 pub(crate) fn raw(facts: Vec<CallerFact>) -> Result<Vec<RawFact>, Stop> {
@@ -54,30 +73,42 @@ pub(crate) fn raw(facts: Vec<CallerFact>) -> Result<Vec<RawFact>, Stop> {
             limits::FACTS_PER_STATEMENT
         )));
     }
-    let unnamed = facts.iter().position(|fact| fact.subject.trim().is_empty());
-    if let Some(at) = unnamed {
-        return Err(Stop::refused(format!("Invalid argument 'facts[{at}].subject': it is empty.")));
-    }
-    Ok(facts.into_iter().map(CallerFact::raw).collect())
+    facts.into_iter().enumerate().map(|(at, fact)| fact.raw(at)).collect()
 }
 
 impl CallerFact {
-    /// A plain statement of a value, unless it says more. One that aims at another fact means to change it.
-    fn raw(self) -> RawFact {
-        let action = if self.target_id.is_some() { "SUPERSEDE" } else { "ADD" };
-        RawFact {
+    fn raw(self, at: usize) -> Result<RawFact, Stop> {
+        let wrong = |field: &str, what: &str| {
+            Stop::refused(format!("Invalid argument 'facts[{at}].{field}': {what}."))
+        };
+        if self.subject.trim().is_empty() {
+            return Err(wrong("subject", "it is empty"));
+        }
+        let retracts = self.action.as_deref().and_then(Action::from_word) == Some(Action::Retract);
+        if self.value.is_none() && !retracts {
+            return Err(wrong("value", "it is missing; only an action RETRACT needs none"));
+        }
+        if let (Some(from), Some(until)) = (self.valid_from, self.valid_until)
+            && until.last() < from.first()
+        {
+            return Err(wrong("valid_until", &format!("{until} is before valid_from, {from}")));
+        }
+        Ok(RawFact {
             subject: Some(self.subject),
-            value: Some(self.value),
+            value: self.value,
             kind: self.kind,
             scope: self.scope,
             head: self.head,
             relation: self.relation,
             tail: self.tail,
-            time_ref: self.time_ref.or_else(|| Some("current".to_owned())),
-            action: self.action.or_else(|| Some(action.to_owned())),
-            confidence: self.confidence.or(Some(limits::CALLER_CONFIDENCE)),
+            time_ref: self.time_ref,
+            action: self.action,
+            confidence: self.confidence,
             reason: self.reason,
             target_id: self.target_id.map(|id| id.0),
-        }
+            list: self.list,
+            valid_from: self.valid_from,
+            valid_until: self.valid_until,
+        })
     }
 }

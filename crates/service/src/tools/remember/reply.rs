@@ -2,7 +2,7 @@
 
 use crate::render;
 use domain::{Action, Fact, FactId};
-use reconcile::Outcome;
+use reconcile::{FLAG_REASON, Outcome};
 use std::fmt;
 use std::sync::Arc;
 
@@ -17,17 +17,16 @@ pub struct Remembered {
     pub waiting: Vec<Waiting>,
     /// Keys of the caller's metadata that only the service sets.
     pub not_taken: Vec<String>,
-    /// Held facts that a new one may be meant to replace.
-    pub close: Vec<Arc<Fact>>,
+    /// Facts that were added, each with a held one that it may be meant to replace.
+    pub close: Vec<Close>,
     /// Changes to guarded slots that wait and that the caller may approve.
     pub proposals: Vec<Proposal>,
 }
 
-/// A flagged fact as it was written, and why it waits.
+/// A flagged fact, which waits for a person.
 #[derive(Debug)]
 pub struct Waiting {
     pub fact: Fact,
-    pub why: String,
 }
 
 /// A change that waits for the word of a person.
@@ -91,7 +90,7 @@ impl fmt::Display for Remembered {
             let keys = self.not_taken.join(", ");
             lines.push(format!("Metadata not taken, since only the service sets it: {keys}."));
         }
-        lines.extend(self.close.iter().map(|fact| close(fact)));
+        lines.extend(self.close.iter().map(ToString::to_string));
         f.write_str(&lines.join("\n"))
     }
 }
@@ -99,15 +98,24 @@ impl fmt::Display for Remembered {
 /// What waits, what settles it, and why it waits.
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (id, what, why) = (self.fact.id, self.change(), render::line(&self.why));
-        write!(f, "Waiting #{id}: {what}. confirm_change or reject_change settles it. Why: {why}.")
+        let (id, what) = (self.fact.id, self.change());
+        write!(f, "Waiting #{id}: {what}. confirm_change or reject_change settles it.")?;
+        let why = self.fact.metadata.get(FLAG_REASON).and_then(|why| why.as_str()).map(render::line);
+        why.map_or(Ok(()), |why| write!(f, " Why: {why}."))
     }
 }
 
-fn close(fact: &Fact) -> String {
-    format!(
-        "Close to #{id} {pair}: if this replaces it, say so again with \"target_id\": {id}, and name it in the text.",
-        id = fact.id,
-        pair = render::line(&render::pair(&fact.subject, &fact.value)),
-    )
+/// A fact that was added, and a held one that it may be meant to replace.
+#[derive(Debug)]
+pub struct Close {
+    pub added: FactId,
+    pub held: Arc<Fact>,
+}
+
+impl fmt::Display for Close {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (added, id) = (self.added, self.held.id);
+        let pair = render::line(&render::pair(&self.held.subject, &self.held.value));
+        write!(f, "Close: #{added} and #{id} {pair}. If #{added} replaces #{id}, forget memory_id {id}.")
+    }
 }

@@ -6,7 +6,7 @@ use crate::cli::import::csv_rows::rows;
 use crate::cli::import::json_objects::See;
 use crate::cli::import::record::{Earlier, Place, Reading, Record, State, is_empty};
 use crate::cli::import::utf8::{NOT_UTF8, is_whole};
-use domain::{Status, Timestamp};
+use domain::{NoDate, Status, Times, Timestamp, When};
 use serde_json::{Map, Value};
 
 /// In these, spaces count.
@@ -14,7 +14,7 @@ const IDS: [&str; 5] = ["id", "user_id", "agent_id", "run_id", "supersedes"];
 /// What is a list or an object, which a table holds as JSON.
 const NESTED: [&str; 3] = ["metadata", "pending", "refined_from"];
 /// What has a place of its own in a fact. Anything else goes into its metadata.
-const NAMES: [&str; 23] = [
+const NAMES: [&str; 28] = [
     "id",
     "user_id",
     "agent_id",
@@ -34,6 +34,11 @@ const NAMES: [&str; 23] = [
     "supersedes",
     "pending",
     "refined_from",
+    "list",
+    "said_at",
+    "valid_from",
+    "valid_until",
+    "ended",
     "created",
     "created_at",
     "changed",
@@ -124,7 +129,17 @@ fn record(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
     ] {
         *part = text(fields, name)?.unwrap_or_default();
     }
+    record.times = Times {
+        said: date(fields, "said_at")?,
+        from: date(fields, "valid_from")?,
+        until: date(fields, "valid_until")?,
+        ended: time(fields, &["ended"])?,
+    };
+    record.list = matches!(fields.get("list"), Some(Value::Bool(true)));
     record.created = time(fields, &["created", "created_at"])?;
+    if let Some(said) = record.times.said {
+        record.created = Some(said.first());
+    }
     record.changed = time(fields, &["changed", "updated_at"])?;
     record.state = state(text(fields, "status")?.as_deref(), record.changed)?;
     record.supersedes = id(fields, "supersedes")?;
@@ -140,6 +155,12 @@ fn record(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
         record.keep(name, Some(value));
     }
     Ok(record)
+}
+
+/// A date that may be as vague as a year.
+fn date(fields: &Map<String, Value>, name: &str) -> Result<Option<When>, String> {
+    let read = |text: String| text.parse().map_err(|why: NoDate| format!("'{name}' is '{text}': {why}"));
+    text(fields, name)?.map(read).transpose()
 }
 
 fn is_a_share(number: Option<f64>) -> bool {

@@ -8,10 +8,12 @@ mod tokens;
 mod tree;
 
 use distinct::Distinct;
+use domain::limits;
 use object::Object;
 pub use object::{Objects, See};
 use rescue::rescue;
 use serde_json::{Deserializer, Map, Value};
+use tokens::TOO_DEEP;
 
 /// So many lines show whether each holds an object.
 const LINES_TRIED: usize = 10;
@@ -71,6 +73,10 @@ fn scan(text: &str, first_line: usize, see: &impl Fn(&str, &Map<String, Value>) 
                 let mut stream = Deserializer::from_str(rest).into_iter::<Map<String, Value>>();
                 if let Some(Ok(fields)) = stream.next() {
                     match see(&key, &fields) {
+                        See::Enter if within.len() >= limits::IMPORT_NESTING => {
+                            step = stream.byte_offset().max(1);
+                            found.damaged.insert((line, at), TOO_DEEP.to_owned());
+                        }
                         See::Enter => within.push(key.clone()),
                         seen => {
                             step = stream.byte_offset().max(1);

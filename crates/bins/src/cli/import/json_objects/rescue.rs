@@ -7,9 +7,10 @@
 
 use super::distinct::Distinct;
 use super::object::{Object, Objects, See};
-use super::tokens::Bracket;
+use super::tokens::{Bracket, TOO_DEEP};
 use super::tree::{Node, Tree, read_from_end, read_from_start};
 use crate::cli::import::utf8::{NOT_UTF8, is_whole};
+use domain::limits;
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -205,6 +206,10 @@ impl<'a> Rescue<'a> {
         kin: Option<&mut Kin>,
     ) {
         let seen = (self.see)(key, &fields);
+        if seen == See::Enter && node.depth >= limits::IMPORT_NESTING {
+            self.handled.insert((node.start, node.end));
+            return self.named.push((node.start, self.line(node.start), TOO_DEEP.to_owned()));
+        }
         if seen == See::Enter {
             return self.enter(side, node);
         }
@@ -234,7 +239,8 @@ impl<'a> Rescue<'a> {
     /// records itself.
     fn damaged(&mut self, side: Side, n: usize, node: &'a Node, key: &str, mut kin: Option<&mut Kin>) {
         let is_own = node.is_damaged || (kin.is_some() && (!node.is_whole || node.has_name_twice));
-        let is_holder = !is_own && (self.see)(key, &node.names) == See::Enter;
+        let is_holder =
+            !is_own && node.depth < limits::IMPORT_NESTING && (self.see)(key, &node.names) == See::Enter;
         if let Some(kin) = kin.as_mut() {
             // What is no text leaves the brackets as they are.
             let part = self.text.get(node.start..node.end).unwrap_or_default();

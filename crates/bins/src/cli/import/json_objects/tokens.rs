@@ -3,6 +3,9 @@
 
 use serde::de::IgnoredAny;
 
+/// Why an object is not looked at.
+pub(super) const TOO_DEEP: &str = "it is too deep within other objects to be looked at";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bracket {
     Object,
@@ -111,15 +114,18 @@ fn string_bytes(text: &str) -> (Kind, usize) {
 /// Where the string at the end begins.
 fn string_start(text: &str) -> (Kind, usize) {
     let inside = text.get(..text.len() - 1).unwrap_or_default();
-    let line = inside.rfind('\n').map_or(0, |at| at + 1);
     let mut end = inside.len();
-    while let Some(at) = inside.get(line..end).and_then(|part| part.rfind('"')) {
-        let before = inside.get(line..line + at).unwrap_or_default();
+    // No further than to what ends it: the line may be the whole file.
+    while let Some(at) = inside.get(..end).and_then(|part| part.rfind(['"', '\n'])) {
+        let before = inside.get(..at).unwrap_or_default();
+        if inside.get(at..).is_some_and(|rest| rest.starts_with('\n')) {
+            return (Kind::Bad, at + 1);
+        }
         let backslashes = before.len() - before.trim_end_matches('\\').len();
         if backslashes % 2 == 0 {
-            return (Kind::Text, line + at);
+            return (Kind::Text, at);
         }
-        end = line + at;
+        end = at;
     }
-    (Kind::Bad, line)
+    (Kind::Bad, 0)
 }

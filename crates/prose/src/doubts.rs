@@ -1,8 +1,12 @@
 //! Whether a sentence asserts what it says.
 
-use super::phrases::{DISCLAIMERS, HARMLESS, HEDGES, LAUGHTER, PLANS, REQUESTS, SARCASM, SUPPOSITIONS};
-use super::removals::{find, is_tag, words};
-use super::sentences::{Sentence, is_code, sentences};
+use crate::phrases::{
+    DISCLAIMERS, HARMLESS, HEDGES, LAUGHTER, NOBODY, PLANS, REPORTING, REQUESTS, SARCASM, SOMEBODY,
+    SUPPOSITIONS,
+};
+use crate::removals::is_tag;
+use crate::sentences::{Sentence, is_code, sentences};
+use crate::words::{find, has, words};
 use domain::keys::subject_key;
 use domain::{Doubt, RawFact};
 
@@ -19,6 +23,8 @@ const QUESTIONS: [&str; 18] = [
     "does", "did", "has", "have", "shall",
 ];
 const QUESTION_WORDS: usize = 4;
+/// How many words behind "somebody" may say that they said something.
+const REPORT_REACH: usize = 8;
 /// A request is among the first words of its clause.
 const REQUEST_WORDS: usize = 4;
 
@@ -30,7 +36,7 @@ struct Part {
 }
 
 #[derive(Debug)]
-pub(super) struct Reading {
+pub struct Reading {
     /// The parts of each sentence.
     sentences: Vec<Vec<Part>>,
 }
@@ -71,6 +77,18 @@ impl Reading {
         self.doubt(fact.subject.as_deref().unwrap_or_default(), value)
     }
 
+    /// The doubt of the sentence that has the fact's value, or most of its words. A sentence of something else says nothing
+    /// of it.
+    pub fn own_doubt_of(&self, fact: &RawFact) -> Option<Doubt> {
+        let value: Vec<String> = words(fact.value.as_deref().unwrap_or_default()).collect();
+        doubt_of_all(&self.with_value(&value))
+    }
+
+    /// Whether every part with these words is in doubt.
+    pub fn is_doubted(&self, value: &str) -> bool {
+        self.doubt("", value).is_some()
+    }
+
     fn any_doubt(&self) -> bool {
         self.parts().any(|part| part.doubt.is_some())
     }
@@ -79,17 +97,25 @@ impl Reading {
         self.sentences.iter().flatten()
     }
 
-    /// A fact is in doubt if every part that it may come from is.
     fn doubt(&self, subject: &str, value: &str) -> Option<Doubt> {
-        let sources = self.sources(subject, value);
-        let first = sources.first().and_then(|part| part.doubt)?;
-        sources.iter().all(|part| part.doubt.is_some()).then_some(first)
+        doubt_of_all(&self.sources(subject, value))
     }
 
-    /// The parts that contain the value, or else most of its words, or else words of the subject, or else all parts.
+    /// The parts that contain the value, or else words of the subject, or else all parts.
     fn sources(&self, subject: &str, value: &str) -> Vec<&Part> {
         let value: Vec<String> = words(value).collect();
-        let whole: Vec<&Part> = self.parts().filter(|part| holds(&part.words, &value)).collect();
+        let with_value = self.with_value(&value);
+        if !with_value.is_empty() {
+            return with_value;
+        }
+        let subject: Vec<String> = subject_key(subject).split(' ').map(str::to_owned).collect();
+        let about = self.sharing(&subject, 1);
+        if about.is_empty() { self.parts().filter(|part| !part.words.is_empty()).collect() } else { about }
+    }
+
+    /// The parts that contain the value, or else most of its words.
+    fn with_value(&self, value: &[String]) -> Vec<&Part> {
+        let whole: Vec<&Part> = self.parts().filter(|part| holds(&part.words, value)).collect();
         if !whole.is_empty() {
             return whole;
         }
@@ -98,20 +124,14 @@ impl Reading {
             .iter()
             .filter(|parts| {
                 let all: Vec<String> = parts.iter().flat_map(|part| part.words.clone()).collect();
-                holds(&all, &value)
+                holds(&all, value)
             })
             .filter_map(|parts| parts.iter().find(|part| part.doubt.is_some()).or(parts.first()))
             .collect();
         if !across.is_empty() {
             return across;
         }
-        let most = self.sharing(&value, value.iter().filter(|w| is_telling(w)).count().div_ceil(2));
-        if !most.is_empty() {
-            return most;
-        }
-        let subject: Vec<String> = subject_key(subject).split(' ').map(str::to_owned).collect();
-        let about = self.sharing(&subject, 1);
-        if about.is_empty() { self.parts().filter(|part| !part.words.is_empty()).collect() } else { about }
+        self.sharing(value, value.iter().filter(|w| is_telling(w)).count().div_ceil(2))
     }
 
     /// The parts that share the most telling words, if they share as many as are needed.
@@ -124,6 +144,12 @@ impl Reading {
             self.parts().filter(|part| shared(part) == most).collect()
         }
     }
+}
+
+/// A fact is in doubt if every part that it may come from is.
+fn doubt_of_all(sources: &[&Part]) -> Option<Doubt> {
+    let first = sources.first().and_then(|part| part.doubt)?;
+    sources.iter().all(|part| part.doubt.is_some()).then_some(first)
 }
 
 fn is_telling(word: &str) -> bool {
@@ -182,10 +208,6 @@ fn is_request(words: &[String]) -> bool {
     has(opening, REQUESTS)
 }
 
-fn has(words: &[String], phrases: &[&str]) -> bool {
-    phrases.iter().any(|phrase| find(words, phrase).next().is_some())
-}
-
 /// The sentence, cut where a new clause begins, each part with the doubt that it raises.
 fn parts(sentence: &Sentence) -> Vec<Part> {
     let mut cut: Vec<Vec<String>> = vec![Vec::new()];
@@ -196,11 +218,17 @@ fn parts(sentence: &Sentence) -> Vec<Part> {
         let here: Vec<String> = spoken(chunk);
         let first = here.first().map(String::as_str).unwrap_or_default();
         let next = chunks.get(at + 1).and_then(|c| spoken(c).into_iter().next()).unwrap_or_default();
-        let opens = ended && (OPENERS.contains(&first) || QUESTIONS.contains(&first));
+        // "Rumour in the channel: …" announces what follows.
+        let announced = at > 0
+            && chunks.get(at - 1).is_some_and(|chunk| chunk.ends_with(':'))
+            && cut.last().is_some_and(|part| raised(part).is_some());
+        let opens = ended && !announced && (OPENERS.contains(&first) || QUESTIONS.contains(&first));
         let joins =
             COORDINATORS.contains(&first) && (ended || first == "but" || OPENERS.contains(&next.as_str()));
         // What depends on an "if" continues after its comma, but not after a "but".
-        if (joins && (!supposed || first == "but")) || (opens && !supposed) {
+        // So does what somebody is said to have said.
+        let reported = cut.last().is_some_and(|part| reports(part));
+        if (joins && (!(supposed || reported) || first == "but")) || (opens && !supposed) {
             cut.push(Vec::new());
             supposed = false;
         }
@@ -213,6 +241,19 @@ fn parts(sentence: &Sentence) -> Vec<Part> {
         ended = chunk.ends_with([',', ';', ':']) || matches!(*chunk, "-" | "–" | "—");
     }
     cut.into_iter().map(|words| Part { doubt: raised(&words), words }).collect()
+}
+
+/// "Somebody in sales mentioned", "a guy at the booth said", "people say": nobody in particular answers for it.
+fn reports(words: &[String]) -> bool {
+    let nobody = |at: &usize| {
+        let word = words.get(*at).map(String::as_str).unwrap_or_default();
+        let next = words.get(at + 1).map(String::as_str).unwrap_or_default();
+        let is_somebody = || SOMEBODY.iter().any(|phrase| find(words, phrase).any(|found| found == *at));
+        NOBODY.contains(&word) || word == "one" && next == "of" || is_somebody()
+    };
+    (0..words.len())
+        .filter(nobody)
+        .any(|at| words.iter().skip(at + 1).take(REPORT_REACH).any(|word| REPORTING.contains(&word.as_str())))
 }
 
 /// Its words. A "May" that is a month keeps its capital.
@@ -232,7 +273,7 @@ fn raised(words: &[String]) -> Option<Doubt> {
     }
     if has(&left, SUPPOSITIONS) {
         Some(Doubt::Supposed)
-    } else if has(&left, HEDGES) {
+    } else if has(&left, HEDGES) || reports(&left) {
         Some(Doubt::Hedged)
     } else if has(&left, PLANS) {
         Some(Doubt::Planned)

@@ -1,11 +1,9 @@
 //! Words in a statement that say that something has gone, and words that take this back: hedges, questions, sarcasm.
 
-use super::phrases::{
-    EMPTY_WORDS, LAUGHTER, LEAVING, LIMITS, NEGATIONS, REMOVAL, REMOVAL_HEDGES, REPLACEMENT, SARCASM,
-};
-use super::sentences::{Sentence, is_code, sentences};
+use crate::phrases::{EMPTY_WORDS, LAUGHTER, LEAVING, LIMITS, REMOVAL, REMOVAL_HEDGES, REPLACEMENT, SARCASM};
+use crate::sentences::{Sentence, is_code, sentences};
+use crate::words::{find, is_negation, words};
 use domain::keys::value_key;
-use domain::words::{Boundary, split_words};
 
 /// How far before a removal word a negation still takes it back: "have not yet been removed".
 const NEGATION_REACH: usize = 3;
@@ -19,7 +17,7 @@ type Clause = Vec<String>;
 
 /// Which of a statement's values its words say have gone.
 #[derive(Debug)]
-pub(super) struct Removals(Vec<bool>);
+pub struct Removals(Vec<bool>);
 
 impl Removals {
     pub fn read<'a>(text: &str, values: impl Iterator<Item = &'a str>) -> Self {
@@ -65,9 +63,20 @@ fn says_removal(clause: &[String]) -> bool {
     let negated = |at: usize, reach: usize| clause.iter().take(at).rev().take(reach).any(|w| is_negation(w));
     let is_limit = |at: usize| LIMITS.iter().any(|phrase| find(clause, phrase).any(|limit| limit == at));
     find(clause, "any more").chain(find(clause, "anymore")).any(|at| negated(at, ANY_MORE_REACH))
+        || taken_off(clause)
         || REMOVAL
             .iter()
             .any(|phrase| find(clause, phrase).any(|at| !negated(at, NEGATION_REACH) && !is_limit(at)))
+}
+
+/// "Took him off", "struck it out": what is taken off is named between, or behind.
+fn taken_off(clause: &[String]) -> bool {
+    const TAKING: [&str; 8] = ["taken", "took", "take", "taking", "struck", "strike", "crossed", "cross"];
+    const BETWEEN: usize = 3;
+    let off = |at: usize| clause.iter().skip(at + 1).take(BETWEEN).any(|word| word == "off");
+    let negated = |at: usize| clause.iter().take(at).rev().take(NEGATION_REACH).any(|w| is_negation(w));
+    let mut taking = clause.iter().enumerate().filter(|(_, word)| TAKING.contains(&word.as_str()));
+    taking.any(|(at, _)| off(at) && !negated(at))
 }
 
 /// The words of the value itself do not count: "turned off" or "do not use tabs" may well be a value.
@@ -113,12 +122,8 @@ fn is_all_sarcasm(sentence: &[&str], clauses: &[Clause]) -> bool {
 }
 
 /// The mark for "I am being sarcastic".
-pub(super) fn is_tag(chunk: &str) -> bool {
+pub(crate) fn is_tag(chunk: &str) -> bool {
     chunk.trim_matches(|c: char| "().!,".contains(c)) == "/s"
-}
-
-fn is_negation(word: &str) -> bool {
-    NEGATIONS.contains(&word) || word.ends_with("n't")
 }
 
 fn names_nothing(clause: &[String]) -> bool {
@@ -128,16 +133,6 @@ fn names_nothing(clause: &[String]) -> bool {
 
 fn mentions(clause: &[String], value: &[String]) -> bool {
     !value.is_empty() && clause.windows(value.len()).any(|w| w == value)
-}
-
-/// Where the phrase begins in the clause.
-pub(super) fn find<'a>(clause: &'a [String], phrase: &'a str) -> impl Iterator<Item = usize> + 'a {
-    let length = phrase.split(' ').count();
-    clause
-        .windows(length)
-        .enumerate()
-        .filter(move |(_, window)| window.iter().map(String::as_str).eq(phrase.split(' ')))
-        .map(|(at, _)| at)
 }
 
 fn clauses(sentence: &[&str]) -> Vec<Clause> {
@@ -203,19 +198,13 @@ fn leaves(clause: &[String]) -> bool {
 }
 
 fn is_destination(clause: &[String]) -> bool {
-    clause.first().is_some_and(|word| matches!(word.as_str(), "to" | "onto"))
+    clause.first().is_some_and(|word| matches!(word.as_str(), "to" | "onto" | "for"))
 }
 
 /// The sentence without what is not prose: addresses, tokens, encoded blobs. Each is replaced by a full stop, so no
 /// phrase reaches across it.
 fn prose(sentence: &[&str]) -> String {
     sentence.iter().map(|chunk| if is_code(chunk) { "." } else { chunk }).collect::<Vec<_>>().join(" ")
-}
-
-pub(super) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    split_words(text, Boundary::NotContracted)
-        .map(|w| w.trim_matches(['\'', '’']).replace('’', "'").to_lowercase())
-        .filter(|w| !w.is_empty())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The words and phrases that a statement is searched for, in lower case.
 
 /// Something has gone. A negation before such a phrase takes it back; one inside the phrase does not.
-pub(super) const REMOVAL: [&str; 49] = [
+pub(crate) const REMOVAL: &[&str] = &[
     "moved from",
     "switched from",
     "migrated from",
@@ -46,6 +46,23 @@ pub(super) const REMOVAL: [&str; 49] = [
     "moved off",
     "turned off",
     "switched off",
+    "is dead",
+    "are dead",
+    "is over",
+    "are over",
+    "is wrong",
+    "was wrong",
+    "is out",
+    "out of the running",
+    "dropped out",
+    "pulled out",
+    "off the list",
+    "came off",
+    "come off",
+    "taken off",
+    "withdrawn",
+    "lapsed",
+    "abolished",
     "don't use",
     "do not use",
     "doesn't use",
@@ -54,10 +71,10 @@ pub(super) const REMOVAL: [&str; 49] = [
 ];
 
 /// Begins like a removal, but states a limit.
-pub(super) const LIMITS: [&str; 2] = ["no more than", "no longer than"];
+pub(crate) const LIMITS: [&str; 2] = ["no more than", "no longer than"];
 
 /// Leaving one thing for another: a "to" after this names the new one.
-pub(super) const LEAVING: [&str; 9] = [
+pub(crate) const LEAVING: [&str; 12] = [
     "moved off",
     "moved away from",
     "moved from",
@@ -67,10 +84,13 @@ pub(super) const LEAVING: [&str; 9] = [
     "switched from",
     "changed from",
     "went from",
+    "ditched",
+    "dumped",
+    "abandoned",
 ];
 
 /// Hedges: the statement does not say for sure that something has gone.
-pub(super) const REMOVAL_HEDGES: [&str; 47] = [
+pub(crate) const REMOVAL_HEDGES: [&str; 47] = [
     "maybe",
     "might",
     "may be",
@@ -121,7 +141,7 @@ pub(super) const REMOVAL_HEDGES: [&str; 47] = [
 ];
 
 /// A question without its mark.
-pub(super) const REQUESTS: &[&str] = &[
+pub(crate) const REQUESTS: &[&str] = &[
     "remind me who",
     "remind me what",
     "remind me when",
@@ -141,7 +161,7 @@ pub(super) const REQUESTS: &[&str] = &[
 ];
 
 /// Sarcasm.
-pub(super) const SARCASM: &[&str] = &[
+pub(crate) const SARCASM: &[&str] = &[
     "yeah right",
     "as if",
     "sure because",
@@ -224,13 +244,10 @@ pub(super) const SARCASM: &[&str] = &[
 ];
 
 /// Laughter. It takes a removal back, but raises no doubt by itself.
-pub(super) const LAUGHTER: &[&str] = &["lol", "lmao", "haha"];
-
-/// What takes a removal back; contractions in `n't` do too.
-pub(super) const NEGATIONS: [&str; 5] = ["not", "never", "without", "nor", "cannot"];
+pub(crate) const LAUGHTER: &[&str] = &["lol", "lmao", "haha"];
 
 /// Words that only point at something named elsewhere, or at nothing.
-pub(super) const EMPTY_WORDS: [&str; 49] = [
+pub(crate) const EMPTY_WORDS: [&str; 49] = [
     "a",
     "all",
     "also",
@@ -283,7 +300,7 @@ pub(super) const EMPTY_WORDS: [&str; 49] = [
 ];
 
 /// What follows is the replacement.
-pub(super) const REPLACEMENT: [&str; 12] = [
+pub(crate) const REPLACEMENT: [&str; 12] = [
     "in favour of",
     "in favor of",
     "replaced by",
@@ -299,7 +316,7 @@ pub(super) const REPLACEMENT: [&str; 12] = [
 ];
 
 /// It is thought or heard, not asserted.
-pub(super) const HEDGES: &[&str] = &[
+pub(crate) const HEDGES: &[&str] = &[
     "maybe",
     "perhaps",
     "possibly",
@@ -334,6 +351,18 @@ pub(super) const HEDGES: &[&str] = &[
     "i've heard",
     "we heard",
     "heard that",
+    "overheard",
+    "was talk",
+    "talk of",
+    "some talk",
+    "had heard",
+    "heard somewhere",
+    "heard secondhand",
+    "it is said",
+    "it's said",
+    "supposed to be",
+    "according to gossip",
+    "the gossip",
     "rumor",
     "rumour",
     "rumors",
@@ -452,8 +481,50 @@ pub(super) const HEDGES: &[&str] = &[
     "thinks that",
 ];
 
+/// Whoever says it is nobody in particular.
+pub(crate) const NOBODY: &[&str] = &["somebody", "someone", "people", "folks", "everybody", "everyone"];
+pub(crate) const SOMEBODY: &[&str] = &[
+    "a guy",
+    "a neighbour",
+    "a friend",
+    "a colleague",
+    "a contractor",
+    "a forum",
+    "the intern",
+    "the receptionist",
+    "the cousin",
+    "my aunt",
+    "my uncle",
+    "some guy",
+];
+pub(crate) const REPORTING: &[&str] = &[
+    "said",
+    "say",
+    "says",
+    "saying",
+    "mentioned",
+    "mention",
+    "mentions",
+    "claims",
+    "claimed",
+    "claim",
+    "reckons",
+    "reckoned",
+    "thinks",
+    "thought",
+    "heard",
+    "hinted",
+    "hints",
+    "suggested",
+    "suggests",
+    "believes",
+    "swears",
+    "insists",
+    "told",
+];
+
 /// It is only imagined.
-pub(super) const SUPPOSITIONS: &[&str] = &[
+pub(crate) const SUPPOSITIONS: &[&str] = &[
     "if",
     "unless",
     "suppose",
@@ -497,7 +568,7 @@ pub(super) const SUPPOSITIONS: &[&str] = &[
 ];
 
 /// It is yet to come.
-pub(super) const PLANS: &[&str] = &[
+pub(crate) const PLANS: &[&str] = &[
     "plan to",
     "plans to",
     "planning to",
@@ -537,7 +608,7 @@ pub(super) const PLANS: &[&str] = &[
 ];
 
 /// Takes back what the rest of the sentence says.
-pub(super) const DISCLAIMERS: &[&str] = &[
+pub(crate) const DISCLAIMERS: &[&str] = &[
     "not sure",
     "not certain",
     "not entirely sure",
@@ -613,7 +684,7 @@ pub(super) const DISCLAIMERS: &[&str] = &[
 ];
 
 /// Looks like one of the others, but is harmless.
-pub(super) const HARMLESS: &[&str] = &[
+pub(crate) const HARMLESS: &[&str] = &[
     "i think highly of",
     "thinks highly of",
     "think the world of",

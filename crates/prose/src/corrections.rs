@@ -1,0 +1,144 @@
+//! "No wait, I meant 14k": what amends the words just said.
+
+use crate::words::{find, words};
+
+/// What amends what was said before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Correction<'a> {
+    /// What comes before it in the sentence.
+    pub told: &'a str,
+    /// What was meant.
+    pub meant: &'a str,
+    /// What was not meant, where that is said.
+    pub instead_of: Option<&'a str>,
+}
+
+const MARKS: [&str; 9] = [
+    "i meant",
+    "i mean",
+    "i meant to say",
+    "make that",
+    "should read",
+    "should say",
+    "should have been",
+    "should be",
+    "i should have said",
+];
+/// Openings of a sentence that say that the one before it was wrong.
+const TAKING_BACK: [&str; 14] = [
+    "no wait",
+    "wait",
+    "wait no",
+    "sorry",
+    "oops",
+    "correction",
+    "my mistake",
+    "my bad",
+    "typo",
+    "hang on",
+    "hold on",
+    "scratch that",
+    "strike that",
+    "i misspoke",
+];
+
+/// The correction in a sentence: behind "no wait, I meant" anywhere, or behind "I meant" at its head.
+pub fn correction(sentence: &str) -> Option<Correction<'_>> {
+    let low = sentence.to_lowercase().replace('’', "'");
+    if low.len() != sentence.len() {
+        return None;
+    }
+    let mark = MARKS.iter().find_map(|mark| marked(&low, mark));
+    let (start, end) = mark?;
+    let told = sentence.get(..start)?;
+    let all: Vec<String> = words(told).collect();
+    let begins = TAKING_BACK.iter().find_map(|taking| {
+        let from = find(&all, taking).last()?;
+        (all.len() - from <= LOOSE).then_some(from)
+    });
+    let told = match begins {
+        Some(from) => words_up_to(told, from),
+        None if all.is_empty() || told.trim_end().ends_with([',', '-', '–', '—', ';']) => told,
+        None => return None,
+    };
+    let rest = sentence.get(end..)?.trim_start_matches([' ', ':', ',']);
+    let (meant, more) = split_at_comma(rest);
+    let meant = meant.trim_end_matches(['.', '!', ' ', ',']);
+    let instead_of = more.trim_start().strip_prefix("not ").map(|not| not.trim_end_matches(['.', '!', ' ']));
+    let told = told.trim_end_matches([' ', ',', '-', '–', '—', ';', '.', '…']);
+    (!meant.is_empty()).then_some(Correction { told, meant, instead_of })
+}
+
+/// So many words may stand between the opening and what was meant.
+const LOOSE: usize = 12;
+
+/// Where a mark stands as words of its own, in bytes.
+fn marked(low: &str, mark: &str) -> Option<(usize, usize)> {
+    let at = low.find(mark)?;
+    let apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    let end = at + mark.len();
+    let alone = apart(low.get(..at)?.chars().next_back()) && apart(low.get(end..)?.chars().next());
+    alone.then_some((at, end))
+}
+
+/// The part of a text before its word of that number.
+fn words_up_to(text: &str, count: usize) -> &str {
+    let mut seen = 0;
+    let mut within = false;
+    for (at, c) in text.char_indices() {
+        let is_word = c.is_alphanumeric() || matches!(c, '\'' | '’');
+        if is_word && !within {
+            if seen == count {
+                return text.get(..at).unwrap_or_default();
+            }
+            seen += 1;
+        }
+        within = is_word;
+    }
+    text
+}
+
+/// A comma between figures parts nothing.
+fn split_at_comma(text: &str) -> (&str, &str) {
+    let marks = [", ", "; ", " - ", " — "];
+    let at = marks.iter().filter_map(|mark| text.find(mark).map(|at| (at, mark.len()))).min();
+    at.map_or((text, ""), |(at, length)| {
+        (text.get(..at).unwrap_or_default(), text.get(at + length..).unwrap_or_default())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Correction, correction};
+
+    #[test]
+    fn what_was_meant_is_told_from_what_was_said() {
+        for (sentence, told, meant, instead_of) in [
+            ("Budget is 40k, no wait, I meant 14k.", "Budget is 40k", "14k", None),
+            ("The SLA is 4 hours, no wait, I meant 14 hours.", "The SLA is 4 hours", "14 hours", None),
+            (
+                "My partner is Jonas, no wait, I meant Jannes, Jonas is the plumber.",
+                "My partner is Jonas",
+                "Jannes",
+                None,
+            ),
+            ("Oops, I meant 8 March, not the 6th.", "", "8 March", Some("the 6th")),
+            ("Sorry, I meant 3.0.8, I cut off the end.", "", "3.0.8", None),
+            ("Hang on, I looked at last year's sheet; it should read 18,000.", "", "18,000", None),
+        ] {
+            assert_eq!(correction(sentence), Some(Correction { told, meant, instead_of }), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn what_only_sounds_so_corrects_nothing() {
+        for sentence in [
+            "I never knew what I meant to her.",
+            "You should be careful.",
+            "The door should be blue.",
+            "I would rather stay.",
+        ] {
+            assert_eq!(correction(sentence), None, "{sentence}");
+        }
+    }
+}

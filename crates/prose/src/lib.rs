@@ -1,0 +1,21 @@
+//! English, cut once for all who read it: where sentences end, which part of one asks or orders, what its words deny, say
+//! has gone, or doubt, and whose a value is.
+
+mod clauses;
+mod corrections;
+mod denials;
+mod doubts;
+mod owners;
+mod phrases;
+mod removals;
+mod requests;
+mod sentences;
+mod words;
+
+pub use corrections::{Correction, correction};
+pub use denials::denies;
+pub use doubts::Reading;
+pub use owners::{Owner, owner_of, speaks_of_another};
+pub use removals::Removals;
+pub use requests::{is_order, is_thanks};
+pub use sentences::{Sentence, is_code, sentences, sentences_of_line};
