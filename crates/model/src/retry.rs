@@ -13,6 +13,8 @@ const SEEN_SPAN: Duration = Duration::from_secs(120);
 const UNSEEN_SPAN: Duration = Duration::from_secs(45);
 /// A single attempt leaves it to others to find out whether the endpoint is there.
 const ONCE_SPAN: Duration = Duration::from_secs(3);
+/// The endpoint failed a little after the call began; the last attempt waits until it counts as away.
+const LATE_FAILURE: Duration = Duration::from_millis(100);
 /// A server may ask for a longer pause, but then trying again earlier is the better use of the two minutes.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 const BACKOFF: ExponentialBuilder = ExponentialBuilder::new()
@@ -84,7 +86,7 @@ impl<'a> RetryPolicy<'a> {
     /// The pause before the next attempt, or nothing when it would begin too late. The last one is made when the time is
     /// up: by then the endpoint counts as away, or answers.
     fn pause(&self, backoff: Duration, wished: Option<Duration>, now: Instant) -> Option<Duration> {
-        let end = self.began + self.span;
+        let end = self.began + self.span + LATE_FAILURE;
         let left = end.saturating_duration_since(now);
         let pause = backoff.min(left).max(wished.unwrap_or_default().min(LONGEST_PAUSE));
         (!self.is_only && now < end && pause <= left && now + pause < self.deadline).then_some(pause)
