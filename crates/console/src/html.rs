@@ -3,7 +3,7 @@
 use crate::assets::{ICON, SCRIPT, STYLE};
 use crate::desk::Desk;
 use crate::foreign::{foreign, foreign_text};
-use domain::{Capability, Space, Status, Timestamp};
+use domain::{Capability, Fact, Space, Status, Timestamp};
 use maud::{DOCTYPE, Markup, html};
 
 /// Every page, who may see it, and its name. Addresses within the console are relative, so pages do not care where it is.
@@ -171,6 +171,19 @@ pub(crate) fn when(at: Timestamp) -> Markup {
     let exact = at.to_string();
     let shown = exact.get(..19).unwrap_or(&exact).replace('T', " ");
     html! { time datetime=(exact) { (shown) " UTC" } }
+}
+
+/// When a fact was said: never when it was stored, where it was said at another time.
+pub(crate) fn said(fact: &Fact) -> Markup {
+    match fact.said_last() {
+        Some(said) => html! { time datetime=(said) { (said) } },
+        None => when(fact.created),
+    }
+}
+
+/// From when to when a fact holds, where that was told.
+pub(crate) fn validity(fact: &Fact) -> Markup {
+    html! { @if let Some(dates) = fact.times.validity("since") { " " span.where { (dates) } } }
 }
 
 pub(crate) fn status(status: Status) -> Markup {

@@ -10,6 +10,11 @@ impl Fact {
         self.times.said.map_or(self.created, When::first)
     }
 
+    /// When what it says now was said, where that was told: a refinement is later than what it refines.
+    pub fn said_last(&self) -> Option<When> {
+        self.times.said.map(|said| self.earlier.last().map_or(said, |earlier| When::at(earlier.until)))
+    }
+
     /// The last moment at which it may have been said: a statement of a day may be of its evening.
     pub fn said_by(&self) -> Timestamp {
         self.times.said.map_or(self.created, When::last)
@@ -49,6 +54,6 @@ impl Fact {
     /// the first date is its day.
     pub fn dates(&self) -> Option<String> {
         let since = if self.kind == FactKind::Event { "on" } else { "since" };
-        self.times.validity(since).or_else(|| Some(format!("said {}", self.times.said?)))
+        self.times.validity(since).or_else(|| Some(format!("said {}", self.said_last()?)))
     }
 }

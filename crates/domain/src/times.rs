@@ -26,7 +26,7 @@ impl Times {
     }
 
     /// Those of the two dates that were told: `since 2021-03`, `until 2023`. `since` is the word before the first.
-    pub(crate) fn validity(&self, since: &str) -> Option<String> {
+    pub fn validity(&self, since: &str) -> Option<String> {
         match (self.from, self.until) {
             (Some(from), Some(until)) => Some(format!("{since} {from}, until {until}")),
             (Some(from), None) => Some(format!("{since} {from}")),

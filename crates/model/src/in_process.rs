@@ -62,15 +62,16 @@ impl InProcess {
     ) -> Result<T, ModelError> {
         let (question, now) = (ask.question.to_owned(), ask.now);
         let paths = ask.paths.to_vec();
-        let facts: Vec<(Fact, bool, Option<Fact>)> =
-            ask.facts.iter().map(|f| (f.fact.clone(), f.retired, f.change.cloned())).collect();
+        let changes = |f: &AnswerFact<'_>| f.changes.iter().copied().cloned().collect();
+        let facts: Vec<(Fact, bool, Vec<Fact>)> =
+            ask.facts.iter().map(|f| (f.fact.clone(), f.retired, changes(f))).collect();
         let answer = move |model: &dyn BuiltIn, _: &Work| {
             let facts: Vec<AnswerFact<'_>> = facts
                 .iter()
-                .map(|(fact, retired, change)| AnswerFact {
+                .map(|(fact, retired, changes)| AnswerFact {
                     fact,
                     retired: *retired,
-                    change: change.as_ref(),
+                    changes: changes.iter().collect(),
                 })
                 .collect();
             job(model, &Answer { question: &question, facts: &facts, paths: &paths, now, notice: None })

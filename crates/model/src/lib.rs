@@ -29,5 +29,6 @@ pub use call_times::{CallTimes, ModelCall};
 pub use config::{ChatConfig, EmbedConfig, LONGEST_PROBE, Provider};
 pub use error::ModelError;
 pub use models::Models;
-pub use request::{Answer, AnswerFact, Effort, Extract, Intent, Order, SlotHint};
+pub use prose::is_ignorance;
+pub use request::{Answer, AnswerFact, Effort, Extract, Intent, Order, Rests, SlotHint};
 pub use wording::{Meant, Memory, meant, names_fit, other_owner};

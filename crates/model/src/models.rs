@@ -9,7 +9,7 @@ use crate::embedder::Embedder;
 use crate::error::ModelError;
 use crate::http;
 use crate::in_process::InProcess;
-use crate::request::{Answer, Effort, Extract, Order, SlotHint};
+use crate::request::{Answer, Effort, Extract, Order, Rests, SlotHint};
 use crate::wording::{self, Memory};
 use domain::{Account, Fault, Proposed, Proposer, RawFact};
 use std::fmt;
@@ -150,11 +150,11 @@ impl Models {
         self.inner.times.timed("answer", answer).await
     }
 
-    /// Whether one of the facts answers the question. A model behind HTTP says so in its answer alone.
-    pub async fn is_answered(&self, ask: &Answer<'_>, order: &Order) -> Result<bool, ModelError> {
+    /// What an answer to the question will rest on.
+    pub async fn ground(&self, ask: &Answer<'_>, order: &Order) -> Result<Rests, ModelError> {
         match &self.inner.reader {
-            Reader::Remote(_) => Ok(true),
-            Reader::BuiltIn(model) => Ok(model.ground(ask, order).await?.is_some()),
+            Reader::Remote(_) => Ok(Rests::OnAny),
+            Reader::BuiltIn(model) => Ok(model.ground(ask, order).await?.map_or(Rests::OnNone, Rests::On)),
         }
     }
 

@@ -60,13 +60,23 @@ pub struct Extract<'a> {
     pub notice: Option<&'a Notice>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct AnswerFact<'a> {
     pub fact: &'a Fact,
     /// Whether the fact no longer holds, and is given as history.
     pub retired: bool,
-    /// The change to the fact that waits for a person.
-    pub change: Option<&'a Fact>,
+    /// The changes to the fact that wait for a person.
+    pub changes: Vec<&'a Fact>,
+}
+
+/// What an answer rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rests {
+    On(FactId),
+    /// No fact answers the question.
+    OnNone,
+    /// Any of the facts: a model behind HTTP does not say which.
+    OnAny,
 }
 
 /// What do these facts answer to this question?

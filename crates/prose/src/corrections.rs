@@ -107,8 +107,65 @@ fn split_at_comma(text: &str) -> (&str, &str) {
     })
 }
 
+/// What opens the value that is given in place of a denied one.
+const INSTEAD: [&str; 13] = [
+    "it's ",
+    "it’s ",
+    "it is ",
+    "but ",
+    "she's ",
+    "he's ",
+    "they're ",
+    "they are ",
+    "that's ",
+    "rather ",
+    "actually ",
+    "on ",
+    "the correct one is ",
+];
+/// What ends a value.
+const SEAMS: [&str; 11] = [", ", "; ", " - ", " – ", "—", " (", ". ", " because ", " as ", " since ", "! "];
+/// A value in place of another has no more words.
+const INSTEAD_WORDS: usize = 8;
+
+/// "It isn't Handelsbanken, it's SEB": the value that a sentence gives in place of one that it denies.
+pub fn given_instead<'t>(sentence: &'t str, denied: &str) -> Option<&'t str> {
+    let at = sentence.find(denied)?;
+    let behind = sentence.get(at + denied.len()..)?;
+    let mut rest = behind.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '`');
+    let mut opened = false;
+    while let Some(next) = INSTEAD.iter().find_map(|lead| {
+        rest.get(..lead.len()).filter(|head| head.eq_ignore_ascii_case(lead))?;
+        rest.get(lead.len()..)
+    }) {
+        (rest, opened) = (next, true);
+    }
+    let end = SEAMS.iter().filter_map(|seam| rest.find(seam)).min().unwrap_or(rest.len());
+    let value = rest.get(..end)?.trim_end_matches(['.', '!', ',', ';']).trim();
+    let words = value.split_whitespace().count();
+    let says = opened && (1..=INSTEAD_WORDS).contains(&words) && !value.to_lowercase().starts_with("not ");
+    (says && behind.starts_with(|c: char| !c.is_alphanumeric())).then_some(value)
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_value_is_given_in_place_of_a_denied_one() {
+        for (text, denied, instead) in [
+            ("It isn't Handelsbanken, it's SEB.", "Handelsbanken", Some("SEB")),
+            ("It's not $80k but $180k, I misheard her.", "$80k", Some("$180k")),
+            (
+                "it isn't `npm test`, it's `npm run test:ci` - the plain one skips",
+                "`npm test`",
+                Some("`npm run test:ci`"),
+            ),
+            ("She isn't on Gold, they never paid.", "Gold", None),
+            ("It isn't Gold.", "Gold", None),
+        ] {
+            assert_eq!(super::given_instead(text, denied), instead, "{text}");
+        }
+    }
+
     use super::{Correction, correction};
 
     #[test]

@@ -51,7 +51,7 @@ const UNRELATED: [&str; 6] = [
 ];
 /// Groups that have their own ways: "the frontend team", "the billing repo", "the Brightwater deal".
 const GROUPS: &str = "team team's folks guys people repo repo's repository deal project department squad crowd group service \
-    app";
+    app account tenant office branch site ward cluster";
 /// Determiners of one's own group.
 const OWN: &str = "our my this the whole entire these your a in for current";
 /// Words that point back at whoever the sentence before spoke of.
@@ -112,9 +112,15 @@ fn clauses_to(sentence: &str, value: &[String]) -> Vec<Vec<String>> {
     };
     let (before, own) = all.split_at(at);
     // "At Tesco, my other account, …", "Another customer, Brightwell, has …".
+    if own.first().and_then(|clause| clause.first()).is_some_and(|word| is_of(word, GOING_ON)) {
+        return vec![before.iter().chain(own.first()).flatten().cloned().collect()];
+    }
     let leads = before.iter().rev().take_while(|clause| clause.len() <= LEADING_WORDS);
     own.first().into_iter().chain(leads).cloned().collect()
 }
+
+/// A clause that opens so is about what came before its comma.
+const GOING_ON: &str = "is are was were has have had isn't aren't wasn't hasn't";
 
 /// A piece before a comma that has no more words says no more than what the next one is about.
 const LEADING_WORDS: usize = 3;
@@ -145,6 +151,7 @@ impl Owner<'_> {
         self.environment(before)
             .or_else(|| self.environment(behind))
             .or_else(|| self.relation(before))
+            .or_else(|| self.relation_behind(behind))
             .or_else(|| self.another(before))
             .or_else(|| self.group(before))
             .or_else(|| self.ourselves(before))
@@ -170,6 +177,18 @@ impl Owner<'_> {
         let found = before.iter().enumerate().take(own).rev().find(|(at, word)| is_meant(*at, bare(word)));
         let (at, word) = found.filter(|_| !speaks)?;
         Some(self.phrase(before, at, bare(word)))
+    }
+
+    /// "Raiffeisen is where our tenant banks."
+    fn relation_behind(&self, behind: &[String]) -> Option<String> {
+        let at = behind.iter().position(|word| is_of(word, "where who whom which"))?;
+        let found = behind.get(at + 1..)?.iter().take(3).map(|word| bare(word));
+        let relation = found.into_iter().find(|word| is_of(word, RELATIONS) && !self.is(word))?;
+        behind
+            .get(..at)?
+            .iter()
+            .all(|word| is_of(word, "is was just only simply"))
+            .then(|| relation.to_owned())
     }
 
     /// "Another customer", "my last employer", "the man in the next bed", "bed 4".
@@ -328,6 +347,12 @@ mod tests {
     }
 
     #[test]
+    fn what_goes_on_behind_a_comma_is_said_of_what_stands_before_it() {
+        let text = "His business partner, not a client of ours, is aggressive.";
+        check(&["the client"], &["risk_tolerance"], &[(text, "aggressive", Some("partner"))]);
+    }
+
+    #[test]
     fn what_is_anothers_is_told_from_what_is_the_users() {
         check(
             &["the user"],
@@ -367,6 +392,7 @@ mod tests {
             &[
                 ("Our own marketing budget is 15k.", "15k", Some("our own")),
                 ("The competitor's budget is 90k.", "90k", Some("competitor")),
+                ("Another customer of mine, Brightwater, has a budget of 90k.", "90k", Some("customer")),
                 ("Our prospect's budget is 90k.", "90k", None),
             ],
         );

@@ -186,6 +186,12 @@ pub(crate) const SARCASM: &[&str] = &[
     "kidding",
     "joking",
     "jk",
+    "jokes",
+    "joked",
+    "as a joke",
+    "haha",
+    "hahaha",
+    "at this rate",
     "in your dreams",
     "when pigs fly",
     "good one",
@@ -482,7 +488,8 @@ pub(crate) const HEDGES: &[&str] = &[
 ];
 
 /// Whoever says it is nobody in particular.
-pub(crate) const NOBODY: &[&str] = &["somebody", "someone", "people", "folks", "everybody", "everyone"];
+pub(crate) const NOBODY: &[&str] =
+    &["somebody", "someone", "people", "folks", "everybody", "everyone", "they"];
 pub(crate) const SOMEBODY: &[&str] = &[
     "a guy",
     "a neighbour",

@@ -1,5 +1,6 @@
 //! Answers with a fact where one says what is asked, and otherwise says that it is not known and shows what is near.
 
+use crate::lexicon::{LEXICON, Relation};
 use crate::link::told;
 use crate::mention::set;
 use crate::modality;
@@ -27,6 +28,7 @@ const SHOWN: usize = 5;
 const UNKNOWN: &str = "I do not know: nothing that is remembered comes near that.";
 const UNSURE: &str = "That is not known. What comes nearest, the best first:";
 
+const BESIDE: &str = "Also near, the best first:";
 const RELATED: &str = "This is how it hangs together, the nearest first:";
 
 /// The facts are in order of rank. Where paths were looked for, they are the answer: no sentence is made of them.
@@ -50,9 +52,11 @@ pub(crate) fn answer(ask: &Answer<'_>) -> String {
     let mut text = String::new();
     match weighed.ground() {
         Some(fact) => {
-            text.push_str(&sentence(fact));
+            let _ = write!(text, "{}\n{}", sentence(fact), line(fact));
             shown.retain(|other| other.fact.id != fact.fact.id);
-            shown.insert(0, fact);
+            if !shown.is_empty() {
+                let _ = write!(text, "\n{BESIDE}");
+            }
         }
         None => text.push_str(UNSURE),
     }
@@ -62,9 +66,46 @@ pub(crate) fn answer(ask: &Answer<'_>) -> String {
     text
 }
 
-/// The fact that the answer asserts, if it asserts any.
+/// The fact that the answer asserts, if it asserts any and that fact has all the words of the question.
 pub(crate) fn ground(ask: &Answer<'_>) -> Option<FactId> {
-    Weighed::of(ask).ground().map(|fact| fact.fact.id)
+    let ground = Weighed::of(ask).ground()?.fact;
+    covers(ask.question, ground).then_some(ground.id)
+}
+
+/// Words of a question that say what is asked of any fact.
+const ASKING: [&str; 22] = [
+    "call", "can", "current", "did", "do", "doe", "give", "go", "happen", "have", "hold", "keep", "know",
+    "like", "mani", "much", "name", "now", "sort", "tell", "use", "user",
+];
+const PARTICLES: [Option<&str>; 6] = [None, Some("in"), Some("at"), Some("on"), Some("for"), Some("to")];
+
+/// Whether every word that the question asks about is in the fact, or asks for its attribute: "Where does Ana live?" and
+/// Ana's home.
+fn covers(question: &str, fact: &Fact) -> bool {
+    let known = words(fact);
+    let subject = set(&fact.subject);
+    let asks_for = |attribute: &str| {
+        let usual = LEXICON.attribute(attribute).unwrap_or(attribute);
+        let is_usual = |word: &String| LEXICON.attribute(word) == Some(usual);
+        set(attribute).is_subset(&subject) || subject.iter().any(is_usual)
+    };
+    let fills = |verb: &str| {
+        PARTICLES.iter().any(|particle| match LEXICON.relation(verb, *particle) {
+            Some(Relation::Attribute(Some(attribute)) | Relation::Owner(attribute)) => asks_for(attribute),
+            Some(Relation::Attribute(None)) | None => false,
+        })
+    };
+    let denies = |text: &str| {
+        text.to_lowercase().split_whitespace().any(|w| matches!(w, "not" | "never") || w.ends_with("n't"))
+    };
+    let is_denied = denies(&fact.subject) || denies(&fact.value) || denies(&fact.text);
+    let says = |word: &String| {
+        known.contains(word)
+            || ASKING.contains(&word.as_str())
+            || asks_for(word)
+            || fills(&LEXICON.verb(word))
+    };
+    (is_denied || !denies(question)) && set(question).iter().all(says)
 }
 
 /// The facts that are near to a question, best first, each with the likelihood that it answers it.
@@ -86,20 +127,24 @@ impl<'a> Weighed<'a> {
     }
 
     /// The likeliest fact that fits the question, where it is likely enough; before all others one whose subject the
-    /// question holds whole. Of facts that answer about equally well the newest: later statements may have changed things.
+    /// question holds whole. Of facts of one subject that answer about equally well the newest.
     fn ground(&self) -> Option<&'a AnswerFact<'a>> {
         let fitting = |(fact, weight): &&(&'a AnswerFact<'a>, f32)| {
             let enough = if self.asks_for(fact.fact) { ASKED_FOR } else { SURE };
             *weight >= enough && fits(self.question, fact.fact)
         };
-        let (asked, others): (Vec<_>, Vec<_>) =
-            self.near.iter().filter(fitting).partition(|(fact, _)| self.asks_for(fact.fact));
+        type Likely<'a> = (&'a AnswerFact<'a>, f32);
+        let (asked, others): (Vec<Likely<'a>>, Vec<Likely<'a>>) =
+            self.near.iter().filter(fitting).copied().partition(|(fact, _)| self.asks_for(fact.fact));
         let fitting = if asked.is_empty() { others } else { asked };
-        let best = fitting.iter().map(|(_, weight)| *weight).max_by(f32::total_cmp)?;
-        let mut as_good =
-            fitting.iter().filter(|(_, weight)| *weight >= best - AS_GOOD).map(|(fact, _)| *fact);
-        let newest = as_good.clone().filter(|fact| !fact.retired).max_by_key(|fact| fact.fact.id);
-        newest.or_else(|| as_good.next()).filter(|fact| tells_what_is_so(fact.fact))
+        let (first, best) = *fitting.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let subject = set(&first.fact.subject);
+        let says_so_too = |(fact, weight): &&(&'a AnswerFact<'a>, f32)| {
+            *weight >= best - AS_GOOD && !fact.retired && set(&fact.fact.subject) == subject
+        };
+        let newest = fitting.iter().filter(says_so_too).map(|(fact, _)| *fact);
+        let newest = newest.max_by_key(|fact| (fact.fact.said(), fact.fact.id));
+        newest.or(Some(first)).filter(|fact| tells_what_is_so(fact.fact))
     }
 
     fn asks_for(&self, fact: &Fact) -> bool {
@@ -153,7 +198,8 @@ fn newest_of_contradicting_first(shown: &mut [&AnswerFact<'_>]) {
         for before in 0..at {
             let (Some(a), Some(b)) = (shown.get(before), shown.get(at)) else { continue };
             let same = set(&a.fact.subject) == set(&b.fact.subject) && a.fact.scope == b.fact.scope;
-            if same && a.retired == b.retired && a.fact.id < b.fact.id {
+            let age = |fact: &AnswerFact<'_>| (fact.fact.said(), fact.fact.id);
+            if same && a.retired == b.retired && age(a) < age(b) {
                 shown.swap(before, at);
             }
         }
@@ -162,13 +208,14 @@ fn newest_of_contradicting_first(shown: &mut [&AnswerFact<'_>]) {
 
 fn sentence(fact: &AnswerFact<'_>) -> String {
     let value = fact.fact.value.trim_end_matches(['.', '!']);
-    let waits = fact.change.map_or_else(String::new, |change| {
+    let waits = |change: &&Fact| {
         let what = match change.pending.as_ref().map(|pending| pending.action) {
             Some(Action::Retract) => "Its removal".to_owned(),
             _ => format!("A change to it, '{}',", change.value),
         };
         format!(" {what} waits for confirmation (#{}).", change.id)
-    });
+    };
+    let waits: String = fact.changes.iter().map(waits).collect();
     let was = if fact.retired { "Earlier: " } else { "" };
     format!("{was}{value} ({} = {value}).{waits}", fact.fact.subject)
 }
@@ -176,7 +223,7 @@ fn sentence(fact: &AnswerFact<'_>) -> String {
 /// `payments database = ledger-pg → ledger-pg region = Frankfurt`
 fn steps(facts: &[AnswerFact<'_>], path: &[FactId]) -> String {
     let steps = path.iter().filter_map(|id| facts.iter().find(|fact| fact.fact.id == *id)).map(|fact| {
-        let waits = if fact.change.is_some() { " (a change waits)" } else { "" };
+        let waits = if !fact.changes.is_empty() { " (a change waits)" } else { "" };
         let scope = scope_note(fact.fact);
         format!("{} = {}{scope}{waits}", fact.fact.subject, fact.fact.value)
     });
@@ -190,7 +237,11 @@ fn scope_note(fact: &Fact) -> String {
 fn line(fact: &AnswerFact<'_>) -> String {
     let scope = scope_note(fact.fact);
     let history = fact.retired.then(|| "history".to_owned());
-    let waits = fact.change.is_some().then(|| "a change waits".to_owned());
+    let waits =
+        fact.changes.iter().map(|change| match change.pending.as_ref().map(|pending| pending.action) {
+            Some(Action::Retract) => format!("its removal waits, #{}", change.id),
+            _ => format!("a change to '{}' waits, #{}", change.value, change.id),
+        });
     let notes: Vec<String> = fact.fact.dates().into_iter().chain(history).chain(waits).collect();
     let notes = if notes.is_empty() { String::new() } else { format!("  ({})", notes.join(", ")) };
     format!("  #{} {} = {}{scope}{notes}", fact.fact.id, fact.fact.subject, fact.fact.value)

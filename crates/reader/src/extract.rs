@@ -263,6 +263,16 @@ impl Reader<'_> {
             self.propose(&placed, &reading.value, &item.scope.clone());
             return Handled::Read;
         }
+        // "Ours is Sparkasse", after somebody else's bank was told.
+        if matches!(reading.subject.as_str(), "mine" | "ours")
+            && let Some(slot) = self.last_slot().cloned()
+        {
+            return self.fill(&slot, &reading.value, scope, text);
+        }
+        // "The patient is full code": what is said of a slot's owner may fill that slot.
+        if let Some(slot) = slot::of_owner(&reading.subject, &reading.value, self.ask.slots) {
+            return self.fill(slot, &reading.value, scope, text);
+        }
         if points(&reading.subject) {
             return Handled::Kept;
         }
@@ -276,6 +286,18 @@ impl Reader<'_> {
         }
         self.propose(&placed, &reading.value, scope);
         Handled::Read
+    }
+
+    /// The slot that the statement before spoke of, of whomever.
+    fn last_slot(&self) -> Option<&SlotHint> {
+        let last = self.ask.held.iter().max_by_key(|fact| (fact.created, fact.id))?;
+        let told = Reading {
+            subject: last.subject.replace('_', " "),
+            value: last.value.clone(),
+            shift: Shift::Is,
+            arity: Arity::One,
+        };
+        slot::named(&told, self.ask.slots)
     }
 
     /// What is planned or unsure changes nothing. It is flagged if it gives a value, and kept as it was told otherwise.
@@ -417,8 +439,24 @@ impl Reader<'_> {
                     || found.value.as_deref().is_some_and(|value| set(value) == set(&held.value))
                         && found.kind.as_deref() != Some("event")
             };
-            if !self.found.iter().skip(proposed).any(about) {
-                self.found.push(removal(held, sure));
+            if self.found.iter().skip(proposed).any(about) {
+                continue;
+            }
+            // "It isn't Handelsbanken, it's SEB."
+            let slot = slot::of_name(&held.subject, self.ask.slots);
+            let instead = prose::given_instead(sentence, &held.value).filter(|value| {
+                sure && slot.is_some_and(|slot| slot::takes(slot, value) && slot::tells(slot, value))
+            });
+            match instead {
+                Some(value) => {
+                    let meant = fact(&held.subject, value, Action::Supersede, "current", PLAIN, "corrected");
+                    self.found.push(RawFact {
+                        scope: Some(held.scope.clone()),
+                        target_id: Some(held.id.0),
+                        ..meant
+                    });
+                }
+                None => self.found.push(removal(held, sure)),
             }
         }
     }
@@ -485,6 +523,16 @@ impl Reader<'_> {
     }
 
     fn fill(&mut self, slot: &SlotHint, value: &str, scope: &str, text: &str) -> Handled {
+        // "The client is balanced, payment terms 30 days" fills two.
+        if let Some((own, other, rest)) = slot::also_filled(slot, value, self.ask.slots) {
+            let first = self.fill(slot, &own, scope, text);
+            let second = self.fill(other, &rest, scope, text);
+            return if first == Handled::Read && second == Handled::Read {
+                Handled::Read
+            } else {
+                Handled::Kept
+            };
+        }
         if !slot::takes(slot, value) {
             return Handled::Kept;
         }

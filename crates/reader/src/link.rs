@@ -305,7 +305,8 @@ pub(crate) fn doubted<'a>(sentence: &str, held: &[&'a Fact], slots: &[SlotHint])
     let reading = prose::Reading::of(sentence);
     let doubt = |fact: &Fact| {
         let slot = slots.iter().find(|slot| slot.name == fact.subject)?;
-        let item = item_key(&fact.value);
+        let bare = fact.value.split(" (").next().unwrap_or_default();
+        let item = if fact.list_item { item_key(bare) } else { bare.to_owned() };
         let words = set(&item);
         if fact.kind != FactKind::State || words.is_empty() || !words.is_subset(&said) {
             return None;

@@ -21,13 +21,16 @@ pub(crate) fn named<'a>(reading: &Reading, slots: &'a [SlotHint]) -> Option<&'a 
     let within =
         |slot: &&SlotHint| slot.names().any(|name| !set(name).is_empty() && set(name).is_subset(&subject));
     let usual = |name: &str| LEXICON.attribute(&name.replace('_', " "));
-    // The attribute comes last, in one word or two.
+    // The attribute comes last, in up to three words.
     let words: Vec<&str> = reading.subject.split(' ').collect();
     let tail = |count: usize| words.get(words.len().saturating_sub(count)..).unwrap_or_default().join(" ");
-    let (last, last_two) = (tail(1), tail(2));
+    let (last, last_two, last_three) = (tail(1), tail(2), tail(3));
     let taken = reading.subject.contains(TAKES).then_some("medication");
-    let attribute =
-        taken.or_else(|| usual(&last_two)).or_else(|| usual(&last)).or_else(|| usual(&reading.subject));
+    let attribute = taken
+        .or_else(|| usual(&last_three))
+        .or_else(|| usual(&last_two))
+        .or_else(|| usual(&last))
+        .or_else(|| usual(&reading.subject));
     let same = |slot: &&SlotHint| attribute.is_some() && slot.names().any(|name| usual(name) == attribute);
     exact
         .or_else(|| slots.iter().find(same))
@@ -109,8 +112,51 @@ pub(crate) fn is_former(slot: &SlotHint, text: &str) -> bool {
     })
 }
 
-/// Whether a value can be one of the slot: a weekday is none of a slot that holds no time.
+/// The value before the name of another declared slot, that slot, and what stands behind its name.
+pub(crate) fn also_filled<'a>(
+    own: &SlotHint,
+    value: &str,
+    slots: &'a [SlotHint],
+) -> Option<(String, &'a SlotHint, String)> {
+    let low = value.to_lowercase();
+    let others = slots.iter().filter(|slot| slot.name != own.name);
+    let named = others.flat_map(|slot| slot.names().map(move |name| (slot, name.replace('_', " "))));
+    let found = named.filter_map(|(slot, name)| {
+        let seams = [format!(", {name} "), format!(" and {name} "), format!(" with {name} ")];
+        seams.iter().find_map(|seam| Some((low.find(seam.as_str())?, seam.len(), slot)))
+    });
+    let (at, length, slot) = found.min_by_key(|(at, _, _)| *at)?;
+    let (before, behind) = (value.get(..at)?, value.get(at + length..)?);
+    let behind =
+        ["is ", "are ", "of ", "= "].iter().find_map(|lead| behind.strip_prefix(lead)).unwrap_or(behind);
+    (!before.trim().is_empty() && !behind.trim().is_empty())
+        .then(|| (before.trim().to_owned(), slot, behind.trim().to_owned()))
+}
+
+/// The slot of the owner that the subject is, where the value is of a kind that only this slot holds: "the patient is full
+/// code", "our codebase is OCaml", "production runs on MySQL".
+pub(crate) fn of_owner<'a>(subject: &str, value: &str, slots: &'a [SlotHint]) -> Option<&'a SlotHint> {
+    const OURS: [&str; 7] = ["app", "backend", "code", "codebas", "prod", "product", "stack"];
+    const DOING: [&str; 8] = ["base", "deploy", "host", "live", "run", "sit", "work", "write"];
+    let kind = LEXICON.kind(value)?;
+    let slot = of_attribute(kind, slots)?;
+    let said_of: Stems = set(subject).into_iter().filter(|word| !DOING.contains(&word.as_str())).collect();
+    let owners: Vec<Stems> = slot.owner.iter().map(|owner| set(owner)).collect();
+    let is_ours = slot.owner.iter().any(|owner| matches!(owner.as_str(), "we" | "our"));
+    let is_owner =
+        owners.iter().any(|owner| !owner.is_empty() && said_of.is_subset(owner) && !said_of.is_empty());
+    let is_thing = is_ours && said_of.iter().all(|word| OURS.contains(&word.as_str()));
+    (is_owner || is_thing).then_some(slot)
+}
+
+/// Whether a value can be one of the slot: a weekday is none of a slot that holds no time, and a pronoun of none.
 pub(crate) fn takes(slot: &SlotHint, value: &str) -> bool {
+    const POINTING: [&str; 10] =
+        ["it", "them", "this", "that", "him", "her", "these", "those", "one", "itself"];
+    if value.split_whitespace().next().is_some_and(|first| POINTING.contains(&first.to_lowercase().as_str()))
+    {
+        return false;
+    }
     const DAYS: [&str; 9] =
         ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekend", "night"];
     const TIMES: [&str; 10] =

@@ -18,6 +18,7 @@ pub(crate) fn tag(words: &mut [Word]) {
     }
     settle_apostrophes(words);
     settle_verbs(words);
+    settle_nouns(words);
     settle_compounds(words);
     settle_modifiers(words);
 }
@@ -109,6 +110,25 @@ fn settle_apostrophes(words: &mut [Word]) {
             }
         }
         before = Some(word.clone());
+    }
+}
+
+/// "The team lead is Ada": what looks like a verb is a noun behind a noun and before "is".
+fn settle_nouns(words: &mut [Word]) {
+    let copy: Vec<Word> = words.to_vec();
+    for (at, word) in words.iter_mut().enumerate() {
+        let before = at.checked_sub(1).and_then(|before| copy.get(before));
+        let of_noun =
+            before.is_some_and(|w| matches!(w.tag, Tag::Noun | Tag::Name | Tag::Adjective | Tag::Determiner));
+        let is_next = copy.get(at + 1).is_some_and(|w| w.is_any(&["is", "was"]));
+        if word.tag == Tag::Verb
+            && of_noun
+            && is_next
+            && !word.low.ends_with("ing")
+            && !word.low.ends_with("ed")
+        {
+            word.tag = Tag::Noun;
+        }
     }
 }
 

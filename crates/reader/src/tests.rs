@@ -221,7 +221,7 @@ fn a_note_of_a_plan_is_shown_but_answers_nothing() {
         "Half a mind to switch to the bike.",
     );
     plan.kind = FactKind::Event;
-    let facts = [AnswerFact { fact: &plan, retired: false, change: None }];
+    let facts = [AnswerFact { fact: &plan, retired: false, changes: Vec::new() }];
     let ask = Answer {
         question: "How do I commute?",
         facts: &facts,
@@ -266,9 +266,9 @@ fn a_path_is_shown_step_by_step() {
     let region = Fact { scope: "eu".to_owned(), ..state(FactId(2), "ledger-pg region", "Frankfurt", "") };
     let owner = state(FactId(3), "payments owner", "Money", "");
     let facts = [
-        AnswerFact { fact: &database, retired: false, change: None },
-        AnswerFact { fact: &region, retired: false, change: Some(&database) },
-        AnswerFact { fact: &owner, retired: false, change: None },
+        AnswerFact { fact: &database, retired: false, changes: Vec::new() },
+        AnswerFact { fact: &region, retired: false, changes: vec![&database] },
+        AnswerFact { fact: &owner, retired: false, changes: Vec::new() },
     ];
     let paths = [vec![FactId(1)], vec![FactId(1), FactId(2)], vec![FactId(3)]];
     let ask = Answer {

@@ -38,11 +38,32 @@ pub(crate) fn apply(ledger: &mut Ledger, p: &Proposal, statement: &Statement, ve
             let value = if p.value.is_empty() { held.unwrap_or_default() } else { p.value.clone() };
             outcome(Action::Dedup, &value, "known already", id)
         }
-        Verdict::Archive => {
+        Verdict::Archive { ends } => {
             let mut past = draft(Status::Historical);
-            past.times.ended = past.times.until.map(When::first);
-            let id = ledger.insert(past);
+            past.times.ended = past.times.until.map(When::first).or_else(|| {
+                // What began at some time, and is over, ended with the next value, or by now.
+                let from = past.times.from?.first();
+                let next = values_in_turn(ledger, p).map(Fact::began).filter(|began| *began > from).min();
+                Some(next.unwrap_or(at)).filter(|ended| *ended > from)
+            });
+            if let Some(held) = ends {
+                ledger.supersede(held, past.times.ended.unwrap_or(at), now);
+            }
+            let id = ledger.insert(Fact { supersedes: ends, ..past });
             outcome(Action::Archive, &p.value, &p.reason, Some(id))
+        }
+        Verdict::RunOut(id) => {
+            let said = draft(Status::Active);
+            ledger.change(id, now, |held| {
+                refine(held, said, at);
+                *held = held.clone().counted_at(now);
+            });
+            outcome(Action::Archive, &p.value, &p.reason, Some(id))
+        }
+        Verdict::WillEnd { id, end } => {
+            ledger.change(id, now, |held| held.times.until = end);
+            let held = ledger.get(id).map(|fact| fact.value.clone()).unwrap_or_default();
+            outcome(Action::Refine, &held, &p.reason, Some(id))
         }
         Verdict::Earlier { until } => {
             end_before(ledger, p, at, now);
@@ -63,6 +84,9 @@ pub(crate) fn apply(ledger: &mut Ledger, p: &Proposal, statement: &Statement, ve
             for gone in also.into_iter().chain([old]) {
                 ledger.supersede(gone, began(&fact, now), now);
             }
+            if p.list {
+                ledger.make_list(&subject_key(&p.subject), &scope_key(&p.scope));
+            }
             let id = ledger.insert(Fact { supersedes: Some(old), ..fact });
             outcome(Action::Supersede, &p.value, &p.reason, Some(id))
         }
@@ -74,7 +98,8 @@ pub(crate) fn apply(ledger: &mut Ledger, p: &Proposal, statement: &Statement, ve
         Verdict::Retract(old) => {
             let held = ledger.get(old).map(|f| (f.subject.clone(), f.value.clone())).unwrap_or_default();
             let tombstone = draft(Status::Historical);
-            let id = retract(ledger, old, tombstone, (at, now));
+            let since = p.times.until.map_or(at, When::first);
+            let id = retract(ledger, old, tombstone, (since, now));
             Outcome { subject: held.0, ..outcome(Action::Retract, &held.1, &p.reason, id) }
         }
         Verdict::Flag { action, target, reason } => {

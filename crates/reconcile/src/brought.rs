@@ -43,6 +43,21 @@ pub(crate) fn settle(
     })
 }
 
+/// Whether an entry says what tells it apart from others of its subject. Values of a declared slot are one.
+pub(crate) fn stands_alone(p: &Proposal, now: Timestamp) -> bool {
+    let is_apart = p.target.is_some()
+        || (p.is_explicit && p.action == Action::Coexist)
+        || p.times.from.is_some()
+        || p.times.until.is_some();
+    is_over(p, now) || (p.slot.is_none() && is_apart)
+}
+
+/// A second value of the same statement stands beside the first.
+pub(crate) fn beside(ledger: &Ledger, p: Proposal) -> Proposal {
+    let is_taken = p.slot.is_none() && holder(ledger, &p).is_some_and(|own| ledger.is_touched(own.id));
+    Proposal { list: p.list || is_taken, ..p }
+}
+
 pub(crate) fn decide(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
     if let Some(why) = &p.unusable {
         return Verdict::Skip(why.clone());
@@ -63,8 +78,21 @@ fn is_over(p: &Proposal, now: Timestamp) -> bool {
         || (p.stored_kind() == FactKind::State && (p.time_ref == TimeRef::Past || has_run_out))
 }
 
-/// Each value once for each time at which it held.
+/// What is over ends the held fact that it aims at, or that says the same. Otherwise it is history: each value once for
+/// each time at which it held.
 fn past(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
+    let aimed = p.target.and_then(|id| ledger.get(id)).filter(|fact| !ledger.is_touched(fact.id));
+    let is_dated = p.times.until.is_some();
+    let ends = aimed.or_else(|| said_already(ledger, p, None, context.statement.said).filter(|_| is_dated));
+    if let Some(fact) = ends {
+        if let Some(reason) = objection(p, Some(fact), Action::Retract, context) {
+            return flag(ledger, p, Action::Retract, Some(fact), reason);
+        }
+        let is_same = is_dated
+            && subject_key(&fact.subject) == subject_key(&p.subject)
+            && same_value(p.slot.as_ref(), &fact.value, &p.value);
+        return if is_same { Verdict::RunOut(fact.id) } else { Verdict::Archive { ends: Some(fact.id) } };
+    }
     let says_the_same = |fact: &&Fact| {
         Status::RETIRED.contains(&fact.status)
             && value_key(&fact.value) == value_key(&p.value)
@@ -73,7 +101,7 @@ fn past(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
     };
     match ledger.of_subject(subject_key(&p.subject)).find(says_the_same) {
         Some(_) => Verdict::Known(None),
-        None => Verdict::Archive,
+        None => Verdict::Archive { ends: None },
     }
 }
 
@@ -108,17 +136,26 @@ fn named(facts: &[&Fact]) -> String {
 }
 
 fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
+    if let Some(own) = holder(ledger, p).filter(|own| ledger.is_touched(own.id)) {
+        let is_same = same_value(p.slot.as_ref(), &own.value, &p.value);
+        let reason = || "the statement gives another value of it".to_owned();
+        return match is_same {
+            true => Verdict::Known(Some(own.id)),
+            false => flag(ledger, p, Action::Supersede, Some(own), reason()),
+        };
+    }
     let meant = match changed(ledger, p) {
         Meant::Nothing => None,
         Meant::One(fact) => Some(fact),
         Meant::Several(facts) => return Verdict::Skip(named(&facts)),
     };
-    let same = said_already(ledger, p, meant);
+    let same = said_already(ledger, p, meant, context.statement.said);
     if let Some(fact) = same.filter(|fact| !adds_dates(p, fact)) {
         return Verdict::Known(Some(fact.id));
     }
     let meant = same.or(meant);
-    if p.target.is_none() && meant.is_some_and(|fact| context.statement.is_older_than(fact)) {
+    let is_older = || p.target.is_none() && meant.is_some_and(|fact| context.statement.is_older_than(fact));
+    if p.stored_kind() == FactKind::State && is_older() {
         return earlier(ledger, p, context);
     }
     let stays = |fact: &Fact| {
@@ -147,10 +184,10 @@ fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
     }
 }
 
-/// The current fact that the value replaces. Entries of one statement never retire each other.
+/// The current fact that the value replaces: its target, unless another entry has ended that. Entries of one statement never retire each other.
 fn changed<'a>(ledger: &'a Ledger, p: &Proposal) -> Meant<'a> {
-    if let Some(id) = p.target {
-        return Meant::of(ledger.get(id).filter(|_| !ledger.is_touched(id)).into_iter().collect());
+    if let Some(aimed) = p.target.and_then(|id| ledger.get(id)).filter(|fact| !ledger.is_touched(fact.id)) {
+        return Meant::One(aimed);
     }
     let own = holder(ledger, p).filter(|own| !ledger.is_touched(own.id));
     let replaces = matches!(p.action, Action::Supersede | Action::Refine);
@@ -163,12 +200,17 @@ fn changed<'a>(ledger: &'a Ledger, p: &Proposal) -> Meant<'a> {
 }
 
 /// The current fact that says the same already; an event of another day does not.
-fn said_already<'a>(ledger: &'a Ledger, p: &Proposal, meant: Option<&'a Fact>) -> Option<&'a Fact> {
+fn said_already<'a>(
+    ledger: &'a Ledger,
+    p: &Proposal,
+    meant: Option<&'a Fact>,
+    said: Option<When>,
+) -> Option<&'a Fact> {
     let is_same = |fact: &&Fact| {
         same_value(p.slot.as_ref(), &fact.value, &p.value)
             && subject_key(&fact.subject) == subject_key(&p.subject)
             && p.stored_kind() == fact.kind
-            && (p.stored_kind() == FactKind::State || !is_of_another_day(p, fact))
+            && (p.stored_kind() == FactKind::State || !is_of_another_day(p, fact, said))
     };
     match meant {
         Some(fact) => Some(fact).filter(is_same),
@@ -176,10 +218,10 @@ fn said_already<'a>(ledger: &'a Ledger, p: &Proposal, meant: Option<&'a Fact>) -
     }
 }
 
-fn is_of_another_day(p: &Proposal, fact: &Fact) -> bool {
-    let day = |date: Option<When>| date.map(|date| (date.first(), date.last()));
-    match (day(p.times.from), day(fact.times.from)) {
-        (Some((first, last)), Some((held_first, held_last))) => last < held_first || held_last < first,
+/// The day of an event is the one that was given, or else the one on which it was told.
+fn is_of_another_day(p: &Proposal, fact: &Fact, said: Option<When>) -> bool {
+    match (p.times.from.or(said), fact.times.from.or(fact.times.said)) {
+        (Some(day), Some(held)) => day.last() < held.first() || held.last() < day.first(),
         _ => false,
     }
 }
@@ -201,24 +243,36 @@ fn has_items(ledger: &Ledger, p: &Proposal) -> bool {
 
 fn retract(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
     let fact = match ended(ledger, p) {
-        Meant::Nothing => return Verdict::Skip("nothing to remove: that is not current".to_owned()),
+        Meant::Nothing => return Verdict::Skip(not_current(ledger, p)),
         Meant::Several(facts) => return Verdict::Skip(named(&facts)),
         Meant::One(fact) => fact,
     };
     if p.target.is_none() && context.statement.is_older_than(fact) {
         return Verdict::Skip(OLDER.to_owned());
     }
+    let end = p.times.until.or(p.times.from).filter(|end| end.first() > context.statement.now);
     match objection(p, Some(fact), Action::Retract, context) {
         Some(reason) => flag(ledger, p, Action::Retract, Some(fact), reason),
+        None if end.is_some() => Verdict::WillEnd { id: fact.id, end },
         None => Verdict::Retract(fact.id),
+    }
+}
+
+/// Names the items that are current, where the one that was to go is not.
+fn not_current(ledger: &Ledger, p: &Proposal) -> String {
+    let nothing = "nothing to remove: that is not current".to_owned();
+    match here(ledger, p).as_slice() {
+        [] => nothing,
+        [item] => format!("{nothing}; #{} {} is", item.id, item.value),
+        items => named(items),
     }
 }
 
 /// The current fact that a removal ends: the only one of its subject, or of several the one whose value it gives. An item
 /// of a list is ended by its value alone.
 fn ended<'a>(ledger: &'a Ledger, p: &Proposal) -> Meant<'a> {
-    if p.target.is_some() {
-        return changed(ledger, p);
+    if let Some(id) = p.target {
+        return Meant::of(ledger.get(id).filter(|_| !ledger.is_touched(id)).into_iter().collect());
     }
     let subject = subject_key(&p.subject);
     let facts: Vec<&Fact> = match here(ledger, p) {
@@ -244,12 +298,14 @@ fn ended<'a>(ledger: &'a Ledger, p: &Proposal) -> Meant<'a> {
 
 /// Why a person should look at it before it is done.
 fn objection(p: &Proposal, changed: Option<&Fact>, action: Action, context: &Context) -> Option<String> {
-    if changed.is_some() && action != Action::Retract && p.stored_kind() == FactKind::State {
-        let begins = p.times.from.filter(|from| from.first() > context.statement.now);
+    if changed.is_some() && p.stored_kind() == FactKind::State {
+        let ends = action == Action::Retract;
+        let begins = p.times.from.filter(|from| !ends && from.first() > context.statement.now);
         if let Some(from) = begins {
             return Some(format!("it holds only from {from} on"));
         }
-        if p.time_ref == TimeRef::Future {
+        let is_dated = ends && p.times.until.or(p.times.from).is_some();
+        if p.time_ref == TimeRef::Future && !is_dated {
             return Some("it speaks of the future".to_owned());
         }
     }

@@ -5,7 +5,7 @@ use crate::ledger::Ledger;
 use crate::needs::HeldFacts;
 use crate::plan::{Outcome, Plan};
 use crate::refusal::Refusal;
-use crate::settled::{close, settled_by};
+use crate::settled::{TARGET_GONE, close, settled_by};
 use crate::slot_key::slot_key;
 use crate::standing::{fingerprint, is_stale};
 use domain::keys::subject_key;
@@ -52,7 +52,10 @@ pub fn plan_confirm(
     let target = pending.target.and_then(|target| ledger.get(target));
     let subject = subject_key(&flag.subject);
     let current = ledger.active(&subject).map(|row| &row.fact);
-    if let Some(why) = settled_by(&flag, &pending, target, current) {
+    // Its target was asked for, so one that is missing was erased.
+    let is_erased = pending.target.is_some() && target.is_none();
+    let settled = settled_by(&flag, &pending, target, current, decision.now);
+    if let Some(why) = settled.or(is_erased.then_some(TARGET_GONE)) {
         return Err(Refusal::Settled { id, why: why.to_owned() });
     }
     let standing = ledger.standing(&flag, &pending);

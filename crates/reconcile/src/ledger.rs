@@ -153,7 +153,7 @@ impl Ledger {
             let pending = row.fact.pending.as_ref()?;
             let target = pending.target.and_then(|id| self.get(id));
             let current = self.active(&row.subject).map(|held| &held.fact);
-            Some((row.fact.id, settled_by(&row.fact, pending, target, current)?))
+            Some((row.fact.id, settled_by(&row.fact, pending, target, current, now)?))
         };
         let settled: Vec<(FactId, &str)> = self.rows.iter().filter_map(settled).collect();
         for (id, why) in settled {

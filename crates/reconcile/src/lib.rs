@@ -47,7 +47,6 @@ pub use refusal::Refusal;
 pub use remember::plan;
 pub use repair::repair;
 pub use safety::{Bar, Concern, judge};
-pub use settled::settled_by;
 pub use slot_key::slot_key;
 pub use slot_schema::{Slot, SlotSchema, SlotSchemaError};
 pub use standing::{fingerprint, is_stale, standing};

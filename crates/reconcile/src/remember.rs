@@ -36,11 +36,20 @@ pub fn plan(
         }
     };
     let context = Context { statement, policy, restated: &claims.restated };
+    let stands_alone =
+        |p: &Proposal| statement.proposer == Proposer::Caller && brought::stands_alone(p, statement.now);
     let mut outcomes = Vec::new();
-    for proposal in join(&settled?) {
-        let verdicts = match statement.proposer {
-            Proposer::Model => decide(&ledger, &proposal, &context),
-            Proposer::Caller => vec![brought::decide(&ledger, &proposal, &context)],
+    for proposal in join(&settled?, stands_alone) {
+        let (proposal, verdicts) = match statement.proposer {
+            Proposer::Model => {
+                let verdicts = decide(&ledger, &proposal, &context);
+                (proposal, verdicts)
+            }
+            Proposer::Caller => {
+                let proposal = brought::beside(&ledger, proposal);
+                let verdict = brought::decide(&ledger, &proposal, &context);
+                (proposal, vec![verdict])
+            }
         };
         for verdict in verdicts {
             outcomes.push(apply(&mut ledger, &proposal, statement, verdict));
@@ -52,14 +61,16 @@ pub fn plan(
     Ok(Plan { outcomes, waiting, writes: ledger.into_writes() })
 }
 
-/// A subject that holds a list goes on holding one.
+/// A subject that holds a list goes on holding one. What a caller calls COEXIST makes one, unless the other value that it
+/// stands beside is in another scope.
 fn as_listed(ledger: &Ledger, p: &Proposal) -> Proposal {
     let (subject, scope) = (subject_key(&p.subject), scope_key(&p.scope));
-    let here =
-        || ledger.active(&subject).filter(|row| row.scope == scope && row.fact.kind == FactKind::State);
+    let states = || ledger.active(&subject).filter(|row| row.fact.kind == FactKind::State);
+    let here = || states().filter(|row| row.scope == scope);
+    let coexists = || here().next().is_some() || states().next().is_none();
     let is_list = p.slot.is_none()
         && p.kind == FactKind::State
         && (here().any(|row| row.fact.list_item)
-            || (p.is_explicit && p.action == Action::Coexist && here().next().is_some()));
+            || (p.is_explicit && p.action == Action::Coexist && coexists()));
     Proposal { list: p.list || is_list, ..p.clone() }
 }

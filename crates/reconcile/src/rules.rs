@@ -62,7 +62,7 @@ fn archive(ledger: &Ledger, p: &Proposal) -> Verdict {
     if ledger.is_retired(&subject_key(&p.subject), &p.value) {
         Verdict::Known(None)
     } else {
-        Verdict::Archive
+        Verdict::Archive { ends: None }
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn earlier(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdi
     }
     let at = context.statement.at();
     let next = values_in_turn(ledger, p).map(Fact::began).filter(|began| *began > at).min();
-    next.map_or(Verdict::Archive, |until| Verdict::Earlier { until })
+    next.map_or(Verdict::Archive { ends: None }, |until| Verdict::Earlier { until })
 }
 
 /// The values that the proposal's slot has, or had, one after the other.
@@ -248,8 +248,9 @@ pub(crate) fn flag(
     let (subject, scope, target) = (subject_key(&p.subject), scope_key(&p.scope), target.map(|f| f.id));
     let queued = ledger.flagged(&subject).find(|r| {
         // A removal is identified by what it removes; its proposal may name another scope, or no value.
+        let same_times = (r.fact.times.from, r.fact.times.until) == (p.times.from, p.times.until);
         let same_words = action == Action::Retract
-            || (r.scope == scope && same_value(p.slot.as_ref(), &r.fact.value, &p.value));
+            || (r.scope == scope && same_times && same_value(p.slot.as_ref(), &r.fact.value, &p.value));
         let is_stale = |w: &Pending| w.gated && is_stale(w, &ledger.standing(&r.fact, w));
         let same_change = |w: &Pending| w.action == action && w.target == target && !is_stale(w);
         same_words && r.fact.pending.as_ref().is_some_and(same_change)

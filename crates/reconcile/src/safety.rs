@@ -1,6 +1,6 @@
 //! Whether what is held is good enough to act on.
 
-use domain::{Fact, FactId, Status, Timestamp, limits};
+use domain::{Fact, FactId, Status, Timestamp, When, limits};
 use std::fmt;
 
 const SECONDS_A_DAY: f64 = 86_400.0;
@@ -66,6 +66,12 @@ pub enum Concern {
         days: f64,
         min_days: f64,
     },
+    /// It holds only from a time on that is yet to come.
+    NotYet {
+        id: FactId,
+        subject: String,
+        from: When,
+    },
 }
 
 impl fmt::Display for Concern {
@@ -86,6 +92,7 @@ impl fmt::Display for Concern {
             Self::Stale { id, subject, days, max_days } => {
                 write!(f, "stale: #{id} {subject} is {} days old, more than {max_days}", shown(*days))
             }
+            Self::NotYet { id, subject, from } => write!(f, "not yet: #{id} {subject} holds from {from} on"),
             Self::RecentlyChanged { id, subject, days, min_days } => {
                 write!(
                     f,
@@ -124,6 +131,9 @@ pub fn judge(facts: &[&Fact], bar: &Bar, now: Timestamp) -> Vec<Concern> {
 
 fn judge_active(fact: &Fact, bar: &Bar, now: Timestamp, concerns: &mut Vec<Concern>) {
     let (id, subject) = (fact.id, fact.subject.clone());
+    if let Some(from) = fact.times.from.filter(|from| from.first() > now) {
+        concerns.push(Concern::NotYet { id, subject: subject.clone(), from });
+    }
     if fact.confidence < bar.min_confidence {
         concerns.push(Concern::Unsure {
             id,
@@ -133,7 +143,7 @@ fn judge_active(fact: &Fact, bar: &Bar, now: Timestamp, concerns: &mut Vec<Conce
         });
     }
     // What was said long ago is old, whenever it was stored.
-    let known = fact.times.said.map_or(fact.changed, |said| said.last().min(now));
+    let known = fact.said_last().map_or(fact.changed, |said| said.last().min(now));
     let days = now.duration_since(known).as_secs_f64() / SECONDS_A_DAY;
     if bar.max_staleness_days > 0.0 && days > bar.max_staleness_days {
         concerns.push(Concern::Stale {

@@ -8,8 +8,11 @@ use domain::{Action, FactKind, TimeRef, Triple, limits};
 const TOO_LONG: &str = "with the other values of the statement it would be too long";
 const LESS_SURE: &str = "the statement gives another value, and is surer of it";
 
-/// The entries in their order. Those of one slot are joined at the position of the first.
-pub(crate) fn join(proposals: &[Proposal]) -> Vec<Proposal> {
+/// The entries in their order. Those of one slot are joined at the position of the first, except those that stand for
+/// themselves.
+pub(crate) fn join(proposals: &[Proposal], stands_alone: impl Fn(&Proposal) -> bool) -> Vec<Proposal> {
+    let slot_of = |p: &Proposal| slot_of(p).filter(|_| !stands_alone(p));
+    let holds_now = |p: &Proposal| slot_of(p).is_some() && !p.wording.removal && p.misgiving.is_none();
     let mut joined: Vec<Proposal> = Vec::new();
     let mut gone: Vec<Proposal> = Vec::new();
     let rivals = |p: &Proposal| {
@@ -56,10 +59,6 @@ fn slot_of(p: &Proposal) -> Option<(String, String, Option<String>)> {
         && matches!(p.time_ref, TimeRef::Current | TimeRef::Unknown)
         && !matches!(p.action, Action::Skip | Action::Retract | Action::Archive | Action::Flag);
     says_so.then(|| (subject_key(&p.subject), scope_key(&p.scope), p.list.then(|| item_key(&p.value))))
-}
-
-fn holds_now(p: &Proposal) -> bool {
-    slot_of(p).is_some() && !p.wording.removal && p.misgiving.is_none()
 }
 
 /// Returns the entry, for a person to look at, if both values together would be too long.

@@ -5,18 +5,24 @@ use domain::keys::subject_key;
 use domain::{Action, DECIDED_AT, Fact, Pending, SETTLED, Status, Timestamp, WITHDRAWN_BY};
 
 const CURRENT: &str = "its value has become current";
-const TARGET_GONE: &str = "what it would change is no longer current";
+pub(crate) const TARGET_GONE: &str = "what it would change is no longer current";
+
+const OVER: &str = "its own time is over";
 
 /// Why the flagged fact is settled, if it is. `target` is the fact that it would change, where that is known, and
 /// `current` are the current facts of its subject.
-pub fn settled_by<'a>(
+pub(crate) fn settled_by<'a>(
     flag: &Fact,
     pending: &Pending,
     target: Option<&Fact>,
     current: impl IntoIterator<Item = &'a Fact>,
+    now: Timestamp,
 ) -> Option<&'static str> {
     if flag.status != Status::FlaggedConflict {
         return None;
+    }
+    if pending.action != Action::Retract && flag.runs_out().is_some_and(|end| end <= now) {
+        return Some(OVER);
     }
     let says_the_same = |held: &Fact| {
         subject_key(&held.subject) == subject_key(&flag.subject)

@@ -6,7 +6,7 @@ use crate::spaces::OpenSpace;
 use crate::tool::Context;
 use crate::tools::as_of::held_then;
 use domain::{Fact, FactId, ReceiptId, Status, Timestamp, limits};
-use model::{Answer, AnswerFact, Order};
+use model::{Answer, AnswerFact, Order, Rests};
 use parking_lot::RwLock;
 use recall::{ContextRule, Ranked, SpaceIndex};
 use std::collections::HashMap;
@@ -91,10 +91,7 @@ pub(crate) async fn basis(
     };
     let retired =
         past.choose(question, vector.as_deref(), &ContextRule { critical_categories: &[], ..rule })?;
-    if !retired.is_empty() {
-        facts.extend(recalled(retired, true));
-        facts.sort_by(|a, b| b.score.total_cmp(&a.score));
-    }
+    add_retired(&mut facts, retired);
     Ok(Basis { facts, flagged, open, vector, at: caller.now, erasures: Vec::new() })
 }
 
@@ -111,6 +108,14 @@ fn recalled(chosen: Vec<Ranked>, is_retired: bool) -> Vec<Recalled> {
     chosen.into_iter().map(|Ranked { fact, score }| Recalled { fact, score, is_retired }).collect()
 }
 
+/// Retired facts stand among the others, by their rank.
+fn add_retired(facts: &mut Vec<Recalled>, retired: Vec<Ranked>) {
+    if !retired.is_empty() {
+        facts.extend(recalled(retired, true));
+        facts.sort_by(|a, b| b.score.total_cmp(&a.score));
+    }
+}
+
 /// The same of an earlier time, where one is given. Facts of the past have no vectors, so they are found by their words.
 pub(crate) async fn basis_at(
     cx: &Context<'_>,
@@ -125,7 +130,13 @@ pub(crate) async fn basis_at(
     crate::args::worded("question", question, limits::TEXT_BYTES)?;
     let mut open = OpenSpace::default();
     open.index = SpaceIndex::of(held.active);
-    let facts = recalled(open.index.choose(question, None, &context_rule(cx, categories))?, false);
+    let rule = context_rule(cx, categories);
+    let mut facts = recalled(open.index.choose(question, None, &rule)?, false);
+    if history == History::Include {
+        let retired = SpaceIndex::of(held.retired);
+        let retired = retired.choose(question, None, &ContextRule { critical_categories: &[], ..rule })?;
+        add_retired(&mut facts, retired);
+    }
     let (flagged, at, erasures) = (held.flagged, held.at, held.erasures);
     Ok(Basis { facts, flagged, open: Arc::new(RwLock::new(open)), vector: None, at, erasures })
 }
@@ -175,11 +186,11 @@ pub(crate) async fn answer(cx: &Context<'_>, question: &str, basis: &Basis) -> R
     answer_along(cx, question, basis, &[]).await
 }
 
-/// Whether one of the facts answers the question, as far as the model tells that apart.
-pub(crate) async fn is_answered(cx: &Context<'_>, question: &str, basis: &Basis) -> Result<bool, Stop> {
+/// The fact that the answer will rest on, as far as the model tells that beforehand.
+pub(crate) async fn ground(cx: &Context<'_>, question: &str, basis: &Basis) -> Result<Rests, Stop> {
     let (caller, facts) = (&cx.call.caller, answer_facts(basis));
     let ask = Answer { question, facts: &facts, paths: &[], now: basis.at, notice: Some(&caller.notice) };
-    Ok(cx.service.models.is_answered(&ask, &Order::from(caller)).await?)
+    Ok(cx.service.models.ground(&ask, &Order::from(caller)).await?)
 }
 
 /// Tells the model also which of the facts lead from one to the next.
@@ -196,12 +207,14 @@ pub(crate) async fn answer_along(
 
 fn answer_facts(basis: &Basis) -> Vec<AnswerFact<'_>> {
     let target = |flagged: &Fact| flagged.pending.as_ref().and_then(|pending| pending.target);
-    let changes: HashMap<FactId, &Fact> =
-        basis.flagged.iter().filter_map(|flagged| Some((target(flagged)?, &**flagged))).collect();
+    let mut changes: HashMap<FactId, Vec<&Fact>> = HashMap::new();
+    for (target, flagged) in basis.flagged.iter().filter_map(|flagged| Some((target(flagged)?, flagged))) {
+        changes.entry(target).or_default().push(flagged);
+    }
     let facts = basis.facts.iter().map(|Recalled { fact, is_retired, .. }| AnswerFact {
         fact,
         retired: *is_retired,
-        change: changes.get(&fact.id).copied(),
+        changes: changes.remove(&fact.id).unwrap_or_default(),
     });
     facts.collect()
 }

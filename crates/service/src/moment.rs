@@ -43,20 +43,21 @@ pub(crate) fn said_at(text: &str, now: Timestamp) -> Result<Option<When>, Stop> 
     }
 }
 
-/// A moment that has passed; `None` where the argument is empty. A day is its beginning.
+/// A moment that has passed; `None` where the argument is empty. A day, a month or a year is its end, or now where that is
+/// yet to come.
 pub(crate) fn earlier(argument: &str, text: &str, now: Timestamp) -> Result<Option<Timestamp>, Stop> {
-    let at = match text.parse::<When>() {
-        Ok(date) => date.first(),
+    let (first, last) = match text.parse::<When>() {
+        Ok(date) => (date.first(), date.last()),
         Err(_) => match moment(argument, text)? {
-            Some((at, _)) => at,
+            Some(span) => span,
             None => return Ok(None),
         },
     };
-    if at > now {
+    if first > now {
         return Err(Stop::refused(format!(
             "Argument '{argument}': '{}' is yet to come. Give a time that has passed.",
             text.trim()
         )));
     }
-    Ok(Some(at))
+    Ok(Some(last.min(now)))
 }

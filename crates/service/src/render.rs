@@ -1,6 +1,6 @@
 //! What several replies have in common.
 
-use domain::Timestamp;
+use domain::{Fact, Timestamp};
 
 /// A confidence with no more digits than it needs: `0.95`, `0.5`, `1.0`.
 pub(crate) fn confidence(confidence: f64) -> String {
@@ -16,6 +16,11 @@ pub(crate) fn pair(subject: &str, value: &str) -> String {
 pub(crate) fn grounds(certainty: f64, source: Option<&str>) -> String {
     let from = source.map_or_else(String::new, |source| format!(", from {source}"));
     format!("conf {}{from}", confidence(certainty))
+}
+
+/// ` (since 2023, until 2024-05)`, where that was given.
+pub(crate) fn validity(fact: &Fact) -> String {
+    fact.times.validity("since").map_or_else(String::new, |dates| format!(" ({dates})"))
 }
 
 /// The text on one line, so that nothing in it can pass for another line of the reply.

@@ -2,7 +2,7 @@
 //! changed is read again.
 
 use crate::room::{Budget, Room};
-use domain::{Caller, Capacity, Fact, FactId, Places, Space, Status, Tenant, Timestamp};
+use domain::{Action, Caller, Capacity, Fact, FactId, Places, Space, Status, Tenant, Timestamp};
 use model::Models;
 use parking_lot::RwLock;
 use quick_cache::Weighter;
@@ -101,6 +101,10 @@ impl OpenSpace {
                 self.index.remove(id);
                 self.over.insert(id, Arc::new(Fact::clone(&fact).counted_at(now)));
             }
+            let is_over = |flag: &Arc<Fact>| flag.runs_out().is_some_and(|end| end <= now);
+            if self.flagged.get(&id).is_some_and(is_over) {
+                self.over.extend(self.flagged.remove(&id).map(|flag| (id, flag)));
+            }
         }
         self.settle();
         self.account();
@@ -115,6 +119,15 @@ impl OpenSpace {
         for id in settled {
             self.over.extend(self.flagged.remove(&id).map(|flag| (id, flag)));
         }
+    }
+
+    /// The changes that wait on one of the facts and are not among them.
+    pub fn waiting_on(&self, facts: &[Fact]) -> Vec<Fact> {
+        let target = |flag: &Fact| flag.pending.as_ref().and_then(|pending| pending.target);
+        let aims = |flag: &Fact| target(flag).is_some_and(|id| facts.iter().any(|fact| fact.id == id));
+        let is_new = |flag: &Fact| facts.iter().all(|fact| fact.id != flag.id);
+        let found = self.flagged.values().filter(|flag| aims(flag) && is_new(flag));
+        found.map(|flag| Fact::clone(flag)).collect()
     }
 
     /// What the next write in the space puts into history, and the facts that it rests on.
@@ -143,7 +156,7 @@ impl OpenSpace {
                 Status::FlaggedConflict => self.flagged.insert(fact.id, fact.clone()),
                 Status::Active | Status::Superseded | Status::Historical => self.flagged.remove(&fact.id),
             };
-            if let Some(end) = fact.runs_out().filter(|_| fact.status == Status::Active) {
+            if let Some(end) = fact.runs_out().filter(|_| is_standing(&fact)) {
                 self.ends.insert((end, fact.id));
             }
             self.index.upsert(fact);
@@ -153,6 +166,12 @@ impl OpenSpace {
         self.account();
         self.cost()
     }
+}
+
+/// A removal that waits shows the dates of nothing.
+fn is_standing(fact: &Fact) -> bool {
+    let removes = || fact.pending.as_ref().is_some_and(|pending| pending.action == Action::Retract);
+    fact.status == Status::Active || (fact.status == Status::FlaggedConflict && !removes())
 }
 
 type Key = (Tenant, Space);

@@ -2,8 +2,9 @@
 
 use super::exported_fact::ExportedFact;
 use super::sequence::{Ask, Label, Sequence};
-use super::words::{Pattern, is_affirmation, is_denial, is_ignorance, is_reserved, words};
+use super::words::{Pattern, is_affirmation, is_denial, is_reserved, words};
 use domain::{FactId, FactKind, Status};
+use model::is_ignorance;
 use std::collections::BTreeSet;
 
 /// From best to worst.

@@ -114,35 +114,6 @@ fn is_of(word: &str, list: &str) -> bool {
     list.split(' ').any(|one| one == word)
 }
 
-/// Whether an answer says that it does not know.
-pub fn is_ignorance(answer: &str) -> bool {
-    const PHRASES: [&str; 21] = [
-        "not know",
-        "not sure",
-        "n't know",
-        "no information",
-        "unknown",
-        "not say",
-        "n't say",
-        "no record",
-        "not recorded",
-        "not mention",
-        "n't mention",
-        "nothing",
-        "no facts",
-        "cannot tell",
-        "can't tell",
-        "not specified",
-        "not provided",
-        "not remember",
-        "n't remember",
-        "i do not have",
-        "i don't have",
-    ];
-    let answer = answer.to_lowercase().replace('’', "'");
-    PHRASES.iter().any(|phrase| answer.contains(phrase))
-}
-
 /// Whether an answer says that what it gives may be about to change.
 pub fn is_reserved(answer: &str) -> bool {
     const PHRASES: [&str; 7] = [
@@ -243,7 +214,8 @@ fn number(word: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Pattern, is_ignorance, is_reserved, words};
+    use super::{Pattern, is_reserved, words};
+    use model::is_ignorance;
 
     fn pattern(text: &str) -> Pattern {
         Pattern::from(text.to_owned())

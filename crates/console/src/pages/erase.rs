@@ -4,7 +4,7 @@ use super::fact::history;
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address_in, space_arguments};
 use crate::foreign::foreign;
-use crate::html::{form_token, space_fields, space_shown, status, trouble_line, when};
+use crate::html::{form_token, said, space_fields, space_shown, status, trouble_line, when};
 use crate::sessions::hash;
 use crate::shown::Shown;
 use domain::{Capability, Fact, Space, counted};
@@ -105,7 +105,7 @@ impl<'a> Going<'a> {
                     li {
                         (foreign(&fact.value)) " " span.number { "#" (fact.id) } " " (status(fact.status)) ", "
                         @if fact.scope != "global" { "scope " (foreign(&fact.scope)) ", " }
-                        (when(fact.created))
+                        (said(fact))
                     }
                     @for earlier in &fact.earlier {
                         li { (foreign(&earlier.value)) " " span.status.past { "refined " (when(earlier.until)) } }

@@ -3,7 +3,7 @@
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address, address_in, space_arguments};
 use crate::foreign::foreign;
-use crate::html::{form_token, space_fields, space_name, space_shown, status, warning, when};
+use crate::html::{form_token, said, space_fields, space_name, space_shown, status, validity, warning, when};
 use crate::names::{Names, callers};
 use crate::shown::Shown;
 use domain::{Capability, Fact, FactId, Space, Status};
@@ -75,7 +75,7 @@ fn words(fact: &Fact, names: &Names) -> Markup {
     html! {
         figure {
             blockquote { (foreign(&fact.text)) }
-            figcaption { (when(fact.created)) ", said by " (names.said_by(fact)) }
+            figcaption { (said(fact)) ", said by " (names.said_by(fact)) }
         }
     }
 }
@@ -102,7 +102,11 @@ fn details(space: &Space, fact: &Fact, names: &Names) -> Markup {
                     dt { "Takes the place of" }
                     dd { a href=(address_in("fact", space, &[("id", &old.to_string())])) { "#" (old) } }
                 }
+                dt { "Said" } dd { (said(fact)) }
+                @if let Some(dates) = fact.times.validity("since") { dt { "Holds" } dd { (dates) } }
+                dt { "Stored" } dd { (when(fact.created)) }
                 dt { "Last changed" } dd { (when(fact.changed)) }
+                @if let Some(ended) = fact.ended() { dt { "Ended" } dd { (when(ended)) } }
                 @for (name, value) in &fact.metadata {
                     dt { (foreign(name)) }
                     dd { (foreign(&names.shown(name, value))) }
@@ -124,8 +128,8 @@ fn timeline(space: &Space, history: &[Fact], own: FactId, names: &Names) -> Mark
                     li.(if fact.status == Status::Active { "current" } else { "past" })
                         aria-current=[(fact.id == own).then_some("true")] {
                         a href=(address_in("fact", space, &[("id", &fact.id.to_string())])) { (foreign(&fact.value)) }
-                        " " (status(fact.status))
-                        p { (when(fact.created)) ", said by " (names.said_by(fact)) }
+                        (validity(fact)) " " (status(fact.status))
+                        p { (said(fact)) ", said by " (names.said_by(fact)) }
                         blockquote { (foreign(&fact.text)) }
                         @for (key, what) in [("approved_by", "Approved by"), ("rejected_by", "Rejected by"), ("decided_by", "Note")] {
                             @if let Some(who) = fact.metadata.get(key) { p { (what) ": " (foreign(&names.shown(key, who))) } }

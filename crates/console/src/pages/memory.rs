@@ -4,7 +4,7 @@ use super::space_form::{Parts, space_form};
 use crate::desk::{Desk, Trouble, reply_of};
 use crate::fields::{Fields, address_in, space_arguments};
 use crate::foreign::foreign;
-use crate::html::{paging, space_fields, space_shown, status, trouble_line, warning, when};
+use crate::html::{paging, said, space_fields, space_shown, status, trouble_line, validity, warning, when};
 use crate::names::{Names, callers};
 use crate::shown::Shown;
 use domain::{Fact, Space, counted};
@@ -164,10 +164,10 @@ fn facts_table(space: &Space, facts: &[Arc<Fact>], names: &Names) -> Markup {
                                 (foreign(&fact.subject)) " " span.number { "#" (fact.id) }
                             }
                         }
-                        td data-label="Value" { (foreign(&fact.value)) }
+                        td data-label="Value" { (foreign(&fact.value)) (validity(fact)) }
                         td data-label="Scope" { (foreign(&fact.scope)) }
                         td data-label="Said by" { (names.said_by(fact)) }
-                        td data-label="When" { (when(fact.created)) }
+                        td data-label="When" { (said(fact)) }
                         td data-label="Status" { (status(fact.status)) }
                     }
                 }

@@ -4,7 +4,9 @@ use super::space_form::{Parts, space_form};
 use crate::desk::{Answer, Desk, Trouble, reply_of};
 use crate::fields::{Fields, address, address_in, space_arguments};
 use crate::foreign::{foreign, foreign_text};
-use crate::html::{form_token, paging, space_fields, space_name, space_shown, trouble_line, warning, when};
+use crate::html::{
+    form_token, paging, said, space_fields, space_name, space_shown, trouble_line, validity, warning,
+};
 use crate::names::{Names, callers};
 use crate::shown::Shown;
 use domain::{Action, Capability, Space, limits};
@@ -194,14 +196,14 @@ fn row(view: &View, change: &PendingChange, names: &Names, approves: bool, draft
                 @if change.now.is_empty() { em { "nothing" } }
             }
             td.new data-label="Proposed" {
-                @if is_removal { em { "removed" } } @else { (foreign(&fact.value)) }
+                @if is_removal { em { "removed" } } @else { (foreign(&fact.value)) (validity(fact)) }
                 @if change.is_stale {
                     p.trouble { "What it would change is no longer current, so approving it does nothing." }
                 }
             }
             td data-label="Because" {
                 blockquote { (foreign(&fact.text)) }
-                div.where { (when(fact.created)) ", said by " (names.said_by(fact)) }
+                div.where { (said(fact)) ", said by " (names.said_by(fact)) }
             }
             @if approves {
                 td data-label="Decide" {

@@ -1,10 +1,10 @@
 //! The prompt that answers a question from facts.
 
-use super::fact_line::fact_line;
+use super::fact_line::{fact_line, one_line};
 use super::fence::Fence;
 use crate::completion::Prompt;
 use crate::request::{Answer, AnswerFact};
-use domain::FactId;
+use domain::{Action, Fact, FactId};
 
 const RULES: &str = "You answer a question from the memory of an assistant.
 
@@ -14,6 +14,7 @@ that part and say what you do not know.
 - A fact tagged (history) no longer holds. Use it only for what was so earlier, and say that it was earlier. For \
 what holds now, only facts without the tag count.
 - A fact with a scope holds only there: name the scope.
+- A change that waits for confirmation does not hold yet: give the value that holds, and say what waits.
 - When two facts that hold now contradict each other, name both, with their sources where given.
 - When the user message says which facts hang together, follow such a path from fact to fact: each names a thing that \
 the next one is about. A path that does not lead to what is asked is of no use.
@@ -44,6 +45,16 @@ pub(super) fn prompt(ask: &Answer<'_>, fence: &Fence) -> Prompt {
     Prompt { system: RULES.to_owned(), user }
 }
 
+/// A change that waits for a person, beside the fact that it would change.
+fn waits(change: &Fact) -> String {
+    let removes = change.pending.as_ref().is_some_and(|pending| pending.action == Action::Retract);
+    if removes {
+        format!("its removal waits for confirmation, #{}", change.id)
+    } else {
+        format!("a change to '{}' waits for confirmation, #{}", change.value, change.id)
+    }
+}
+
 /// Numbers alone: what the facts say is between the fences.
 fn path_line(path: &[FactId]) -> String {
     path.iter().map(|id| format!("#{id}")).collect::<Vec<_>>().join(" → ")
@@ -51,6 +62,8 @@ fn path_line(path: &[FactId]) -> String {
 
 fn line(answer_fact: &AnswerFact<'_>) -> String {
     let source = answer_fact.fact.source.as_ref().map(|s| format!("from {s}"));
-    let line = fact_line(answer_fact.fact, source.as_slice());
+    let changes = answer_fact.changes.iter().map(|change| one_line(&waits(change)));
+    let notes: Vec<String> = source.into_iter().chain(changes).collect();
+    let line = fact_line(answer_fact.fact, &notes);
     if answer_fact.retired { format!("{line} (history)") } else { line }
 }

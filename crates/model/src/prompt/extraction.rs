@@ -26,7 +26,7 @@ Each entry has exactly these twelve fields:
 - kind: "state" for what holds until it changes; "event" for what happened once (a meeting, an order, an incident).
 - scope: "global", unless the statement limits the fact to a part: "web" or "mobile", "staging" or "production", "work" or "personal". One or two plain words.
 - head, relation, tail: the fact as a triple for a graph, such as "quindle", "works at", "brontrix". Empty strings when it is none.
-- time_ref: "current" for what holds now; "past" for what was true earlier and says nothing of now; "future" for plans and what is yet to come; "unknown" otherwise. A change or removal that has taken effect ("we switched to X", "we dropped X") is "current".
+- time_ref: "current" for what holds now; "past" for what was true earlier and says nothing of now; "future" for plans and what is yet to come; "unknown" otherwise. An event is "current", whenever it was: that it happened stays true. A change or removal that has taken effect ("we switched to X", "we dropped X") is "current".
 - action: one of the nine words below.
 - confidence: 0 to 1, how sure it is that the statement means this: 0.95 said plainly; 0.8 clearly implied; 0.5 hedged or second-hand; 0.3 a guess.
 - reason: a few words on why this action.

@@ -90,13 +90,16 @@ fn an_answer_sees_scope_source_date_and_what_is_history() {
     now.scope = "staging".to_owned();
     now.source = Some("ops".to_owned());
     let old = fact(1, "deploy day", "Monday");
+    let waiting = fact(3, "deploy day", "Sunday");
     let facts = [
-        AnswerFact { fact: &now, retired: false, change: None },
-        AnswerFact { fact: &old, retired: true, change: None },
+        AnswerFact { fact: &now, retired: false, changes: vec![&waiting] },
+        AnswerFact { fact: &old, retired: true, changes: Vec::new() },
     ];
-    let ask = Answer { question: "When?", facts: &facts, paths: &[], now: now.created, notice: None };
+    let ask = Answer { question: "When?", facts: &facts, paths: &[], now: old.created, notice: None };
     let prompt = answer::prompt(&ask, &fence());
-    assert!(prompt.user.contains("\n#2 deploy day = Friday [scope staging; from ops; said 2026-01-02]\n"));
+    let changes = "a change to 'Sunday' waits for confirmation, #3";
+    let now = format!("\n#2 deploy day = Friday [scope staging; from ops; {changes}; said 2026-01-02]\n");
+    assert!(prompt.user.contains(&now), "{}", prompt.user);
     assert!(prompt.user.contains("\n#1 deploy day = Monday [said 2026-01-02] (history)\n"));
     assert!(!format!("{}{}", prompt.system, prompt.user).contains("\"facts\""));
     assert!(answer(&Answer { facts: &[], ..ask }).unwrap().user.contains("\n(none)\n"));

@@ -10,15 +10,38 @@ use std::sync::Arc;
 
 type Stems = BTreeSet<String>;
 
-/// Words that ask to forget and do not say what.
-const ASKING: [&str; 17] = [
-    "anymor", "anyth", "delet", "drop", "eras", "everyth", "fact", "forget", "inform", "longer", "memori",
-    "no", "not", "pleas", "remov", "stop", "user",
+/// Words that ask to forget, or say that something has gone, and do not say what.
+const ASKING: [&str; 36] = [
+    "anymor", "anyth", "cancel", "delet", "drop", "end", "eras", "everyth", "fact", "forget", "gave", "gone",
+    "got", "inform", "left", "like", "longer", "memori", "need", "no", "not", "now", "over", "pleas", "quit",
+    "remov", "rid", "scratch", "sell", "sold", "stop", "take", "took", "use", "user", "want",
 ];
+/// Whose something may be that is said without an owner too: "the team's stand-up".
+const OURS: [&str; 21] = [
+    "account", "app", "client", "compani", "custom", "deal", "everyon", "firm", "it", "let", "offic", "one",
+    "patient", "product", "project", "prospect", "servic", "team", "that", "today", "user",
+];
+/// What says not to forget.
+const KEPT: [&str; 6] =
+    ["do not forget", "don't forget", "don’t forget", "never forget", "not to forget", "must not forget"];
+/// Candidates for words that name no fact.
+const NEAREST: usize = 5;
 /// Somebody whose things are not one's own.
-const PEOPLE: [&str; 24] = [
+const PEOPLE: [&str; 36] = [
     "aunt",
     "boss",
+    "boyfriend",
+    "child",
+    "children",
+    "coworker",
+    "ex",
+    "girlfriend",
+    "kid",
+    "landlord",
+    "manag",
+    "parent",
+    "roommat",
+    "tenant",
     "brother",
     "colleagu",
     "cousin",
@@ -48,13 +71,17 @@ const PEOPLE: [&str; 24] = [
 pub struct Meant {
     /// The facts that fit all of the words. One alone is meant for certain.
     pub fitting: Vec<Arc<Fact>>,
-    /// The facts that are spoken of, while a name in the words is of somebody or something else, or others have all of
-    /// the words too.
+    /// The facts that are spoken of, while a name in the words is of somebody or something else, or another fact is
+    /// spoken of too; and the nearest, where none fits.
     pub near: Vec<Arc<Fact>>,
 }
 
-/// The current facts that the words may mean, of those that share a word with them.
+/// The current facts that the words may mean, of those that share a word with them, the best match first.
 pub fn meant(text: &str, facts: &[Arc<Fact>], slots: &[SlotHint]) -> Meant {
+    let lower = text.to_lowercase();
+    if KEPT.iter().any(|kept| lower.contains(kept)) {
+        return Meant::default();
+    }
     let said = stems(text);
     let asked: Stems = said.iter().filter(|word| !ASKING.contains(&word.as_str())).cloned().collect();
     let named = names(text);
@@ -63,10 +90,15 @@ pub fn meant(text: &str, facts: &[Arc<Fact>], slots: &[SlotHint]) -> Meant {
         let slot = slots.iter().find(|slot| slot.name == fact.subject);
         slot.is_some_and(|slot| slot.aliases.iter().any(|alias| stems(alias).is_subset(&asked)))
     };
-    let is_named =
-        |known: &&Known<'_>| known.is_named(&asked, &known_words(facts, known)) || by_alias(known.fact);
-    let (fitting, near): (Vec<&Known<'_>>, Vec<&Known<'_>>) =
-        known.iter().filter(is_named).partition(|known| known.has_all(&named));
+    let is_named = |known: &&Known<'_>| {
+        known.is_named(&asked, &known_words(facts, known)) || known.is_said(&asked) || by_alias(known.fact)
+    };
+    let fits = |one: &&Known<'_>| {
+        let by_value_alone = one.subject.is_disjoint(&asked) && !by_alias(one.fact);
+        let says_all = || one.shared(&asked).len() == asked.len();
+        one.has_all(&named) && (!by_value_alone || says_all())
+    };
+    let (fitting, near): (Vec<&Known<'_>>, Vec<&Known<'_>>) = known.iter().filter(is_named).partition(fits);
     // Of "database" and "database host" the second is meant where both words are said.
     let says_less = |one: &Known<'_>| {
         let shared = one.shared(&asked);
@@ -78,12 +110,12 @@ pub fn meant(text: &str, facts: &[Arc<Fact>], slots: &[SlotHint]) -> Meant {
     let fact = |known: &&Known<'_>| Arc::clone(known.fact);
     let most = fitting.iter().filter(|known| !says_less(known));
     let mut near: Vec<Arc<Fact>> = near.iter().map(fact).collect();
-    if fitting.is_empty() && near.is_empty() {
-        near = known
-            .iter()
-            .filter(|known| known.has_words(&asked))
-            .map(|known| Arc::clone(known.fact))
-            .collect();
+    if fitting.is_empty() {
+        let is_new = |known: &&Known<'_>| near.iter().all(|fact| fact.id != known.fact.id);
+        let sharing = known.iter().filter(|known| !known.shared(&asked).is_empty()).filter(is_new);
+        let sharing: Vec<Arc<Fact>> =
+            sharing.take(NEAREST.saturating_sub(near.len())).map(|known| fact(&known)).collect();
+        near.extend(sharing);
     }
     Meant { fitting: most.map(fact).collect(), near }
 }
@@ -114,29 +146,26 @@ impl<'a> Known<'a> {
         Self { fact, subject: stems(&fact.subject), value: stems(&fact.value) }
     }
 
-    /// Whether the words name its value, or what tells its subject from others of the same form.
+    /// Whether the words have its subject, or what tells that from others of the same form.
     fn is_named(&self, asked: &Stems, others: &Stems) -> bool {
         let telling: Stems =
             self.subject.iter().filter(|w| *w != "user" && !others.contains(*w)).cloned().collect();
         let whole: Stems = self.subject.iter().filter(|w| *w != "user").cloned().collect();
         let says = |words: &Stems| !words.is_empty() && words.is_subset(asked);
-        let is_short = |word: &String| word.chars().count() < 3;
         says(&whole)
             || (says(&telling)
                 && !whole.is_disjoint(asked)
                 && whole.intersection(asked).count() * 2 >= whole.len())
-            || (says(&self.value) && !self.value.iter().all(is_short))
     }
 
-    fn has_words(&self, asked: &Stems) -> bool {
-        !asked.is_empty() && self.shared(asked).len() == asked.len()
+    /// Whether the words have its value.
+    fn is_said(&self, asked: &Stems) -> bool {
+        let is_short = |word: &String| word.chars().count() < 3;
+        !self.value.is_empty() && self.value.is_subset(asked) && !self.value.iter().all(is_short)
     }
 
     fn has_all(&self, names: &Stems) -> bool {
-        let told = stems(&self.fact.text);
-        names
-            .iter()
-            .all(|name| self.subject.contains(name) || self.value.contains(name) || told.contains(name))
+        names.iter().all(|name| self.subject.contains(name) || self.value.contains(name))
     }
 
     fn shared(&self, asked: &Stems) -> Stems {
@@ -154,9 +183,10 @@ fn stems(text: &str) -> Stems {
     telling.map(|word| stem(&word).into_owned()).collect()
 }
 
-/// Words with a digit, words with a capital that do not open a sentence, and words for people.
+/// Words with a digit, words with a capital that do not open a sentence, words for people, and whoever something is said
+/// to be of.
 fn names(text: &str) -> Stems {
-    let mut found = Stems::new();
+    let mut found = owners(text);
     for sentence in sentences(text) {
         let prose = sentence.iter().enumerate().filter(|(_, chunk)| !is_code(chunk));
         for (at, chunk) in prose {
@@ -170,6 +200,15 @@ fn names(text: &str) -> Stems {
     }
     found.extend(stems(text).into_iter().filter(|word| PEOPLE.contains(&word.as_str())));
     found
+}
+
+/// "Tom's car", in whatever spelling.
+fn owners(text: &str) -> Stems {
+    let lower = text.to_lowercase().replace('’', "'");
+    let words = lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let owner = |word: &str| word.strip_suffix("'s").or_else(|| word.strip_suffix("s'")).map(str::to_owned);
+    let is_other = |name: &String| !OURS.contains(&name.as_str());
+    words.filter_map(owner).flat_map(|name| stems(&name)).filter(is_other).collect()
 }
 
 #[cfg(test)]
@@ -203,6 +242,10 @@ mod tests {
             ("the blue bike was sold", vec![2]),
             ("I cancelled the gym membership", vec![3]),
             ("forget about Oase", vec![3]),
+            ("do not forget the gym Oase", vec![]),
+            ("I cancelled the trip to Oase", vec![]),
+            ("forget my landlord's address", vec![]),
+            ("forget the manager's address", vec![]),
             ("forget my address", vec![4]),
             ("the bike of Zoe", vec![]),
             ("forget my sister's address", vec![]),
@@ -211,6 +254,16 @@ mod tests {
         ] {
             assert_eq!(found(text, &bikes), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_value_alone_names_no_fact_where_another_subject_is_spoken_of() {
+        let facts =
+            [("Craig topics mastered", "independent events"), ("Craig dice mistake", "counted twice")];
+        let text = "The dice mix-up of exclusive and independent events is sorted out.";
+        let meant = meant(text, &held(&facts), &[]);
+        assert_eq!((meant.fitting.len(), meant.near.len()), (0, 2));
+        assert_eq!(found("forget the independent events", &facts), [1]);
     }
 
     #[test]
@@ -227,6 +280,9 @@ mod tests {
 
     #[test]
     fn a_name_that_is_not_in_the_fact_is_somebody_else() {
+        assert!(found("forget tom's car", &[("car", "red Volvo")]).is_empty());
+        assert!(found("Tom's car", &[("car", "red Volvo")]).is_empty());
+        assert_eq!(found("forget the team's stand-up", &[("stand-up", "9:00")]), [1]);
         let facts = held(&[("Ida bike", "red")]);
         assert!(names_fit("forget the bike of Ida", &facts[0]));
         assert!(!names_fit("forget the bike of Zoe", &facts[0]));

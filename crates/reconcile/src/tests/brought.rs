@@ -230,6 +230,59 @@ fn entries_of_one_statement_never_end_each_other() {
     assert_eq!(db.shown(), ["#1 soup, bread"]);
 }
 
+#[test]
+fn dated_values_of_one_statement_hold_one_after_the_other() {
+    let mut db = database();
+    let moves =
+        [dated("2015", "2019", bare("Ann home", "Kyiv")), dated("2019", "", bare("Ann home", "Oslo"))];
+    db.bring(None, &moves).unwrap();
+    assert_eq!(db.shown(), ["#2 Oslo"]);
+}
+
+#[test]
+fn an_end_that_has_passed_ends_what_is_held() {
+    let mut db = database();
+    db.bring(None, &[bare("Ann home", "Kyiv")]).unwrap();
+    let done = db.bring(None, &[dated("", "2020", bare("Ann home", "Kyiv"))]).unwrap();
+    assert_eq!((done[0].action, db.shown()), (Action::Archive, Vec::<String>::new()));
+}
+
+#[test]
+fn what_a_caller_calls_coexist_makes_a_list_from_its_first_value_on() {
+    let mut db = database();
+    let coexists = |value: &str| RawFact { action: Some("COEXIST".to_owned()), ..bare("Bob speaks", value) };
+    db.bring(None, &[coexists("Greek"), coexists("German")]).unwrap();
+    db.bring(None, &[bare("Bob speaks", "Dutch")]).unwrap();
+    assert_eq!(db.shown(), ["#1 Greek", "#2 German", "#3 Dutch"]);
+}
+
+#[test]
+fn two_targets_of_one_statement_are_both_replaced() {
+    let mut db = database();
+    db.bring(None, &[bare("desk", "left"), bare("chair", "right")]).unwrap();
+    let aims = |value: &str, id| RawFact { target_id: Some(id), ..bare("seat", value) };
+    db.bring(None, &[aims("window", 1), aims("door", 2)]).unwrap();
+    assert_eq!(db.shown(), ["#3 window", "#4 door"]);
+}
+
+#[test]
+fn a_removal_of_the_future_waits_for_its_day() {
+    let mut db = database();
+    db.bring(None, &[bare("gym", "Oase")]).unwrap();
+    let ends = RawFact { action: Some("RETRACT".to_owned()), ..dated("", "2999", bare("gym", "")) };
+    let done = db.bring(None, &[ends]).unwrap();
+    assert_eq!((done[0].action, db.shown()), (Action::Refine, vec!["#1 Oase".to_owned()]));
+}
+
+#[test]
+fn an_event_that_is_told_with_its_day_gets_it_and_one_of_another_day_stands_beside() {
+    let mut db = database();
+    let run = || RawFact { kind: Some("event".to_owned()), ..bare("Jo run", "5k") };
+    db.bring(Some("2023-05-07"), &[run()]).unwrap();
+    db.bring(Some("2023-05-14"), &[run()]).unwrap();
+    assert_eq!(db.shown(), ["#1 5k", "#2 5k"]);
+}
+
 /// One fact of a random life.
 fn any_fact() -> impl Strategy<Value = (Option<&'static str>, RawFact)> {
     let action = prop::sample::select(vec![
@@ -277,16 +330,29 @@ proptest! {
 
     /// The database checks after each step that no place is held twice and that nothing is gone from history.
     #[test]
-    fn nothing_is_lost_and_said_again_changes_nothing(life in prop::collection::vec(any_fact(), 1..12)) {
+    fn nothing_is_lost_and_said_again_changes_nothing(
+        life in prop::collection::vec((any_fact(), prop::option::weighted(0.3, any_fact())), 1..12)
+    ) {
         let mut db = database();
-        for (said, fact) in life {
+        for ((said, fact), beside) in life {
             let active = |db: &Database| db.active().map(|fact| fact.id).collect::<Vec<_>>();
             let before = active(&db);
+            if let Some((_, beside)) = beside {
+                // What the database checks holds for several at once too.
+                let _ = db.bring(said, &[fact, beside]);
+                continue;
+            }
             match db.bring(said, std::slice::from_ref(&fact)) {
                 Err(_) => prop_assert_eq!(active(&db), before, "a refused fact changes nothing"),
                 Ok(outcomes) => {
                     let ended: Vec<FactId> = before.into_iter().filter(|id| db.fact(*id).status != Status::Active).collect();
-                    let may_end = outcomes.iter().any(|o| matches!(o.action, Action::Supersede | Action::Retract));
+                    let is_over = fact.valid_until.is_some() || fact.target_id.is_some();
+                    let ends = |action| match action {
+                        Action::Supersede | Action::Retract => true,
+                        Action::Archive => is_over,
+                        _ => false,
+                    };
+                    let may_end = outcomes.iter().any(|o| ends(o.action));
                     prop_assert!(ended.is_empty() || may_end, "{ended:?} ended by {outcomes:?}");
                     let stored = outcomes.iter().all(|o| matches!(o.action, Action::Add | Action::Coexist | Action::Supersede));
                     let is_aimed = fact.target_id.is_some();

@@ -72,8 +72,10 @@ pub(crate) async fn held_then(cx: &Context<'_>, as_of: &str) -> Result<Option<He
     let all: HashMap<FactId, &Fact> = history.facts.iter().map(|fact| (fact.id, fact)).collect();
     let then = history.facts.iter().filter_map(|fact| as_it_was(fact, at, &all)).map(Arc::new);
     let (active, flagged) = then.partition(|fact| fact.status == Status::Active);
+    let had_ended = |fact: &&Fact| fact.began() <= at && fact.ended().is_some_and(|ended| ended <= at);
+    let retired = history.facts.iter().filter(had_ended).cloned().map(Arc::new).collect();
     let since = history.erasures.into_iter().filter(|(_, erased)| *erased > at);
-    Ok(Some(HeldThen { at, active, flagged, erasures: since.map(|(receipt, _)| receipt).collect() }))
+    Ok(Some(HeldThen { at, active, flagged, retired, erasures: since.map(|(receipt, _)| receipt).collect() }))
 }
 
 /// A removal that waited showed the value that it was to remove, as that was when it was proposed. Its own row says what
@@ -94,6 +96,8 @@ pub struct HeldThen {
     pub at: Timestamp,
     pub active: Vec<Arc<Fact>>,
     pub flagged: Vec<Arc<Fact>>,
+    /// What had ended by then.
+    pub retired: Vec<Arc<Fact>>,
     /// What was erased since is gone from the past too; the receipts of that.
     pub erasures: Vec<ReceiptId>,
 }

@@ -94,6 +94,9 @@ impl Tool for CheckBeforeAct {
         let open = service.spaces.current(&service.store, caller, &cx.space).await?;
         // A change that the world has moved past disputes nothing.
         facts.retain(|fact| !open.read().over.contains_key(&fact.id));
+        // A change that aims at one of them by its number disputes it under whatever subject.
+        let disputing = open.read().waiting_on(&facts);
+        facts.extend(disputing);
         let mut concerns = judge(&facts.iter().collect::<Vec<_>>(), &bar, cx.call.caller.now);
         if bar.block_on_flagged {
             concerns.extend(unsettled::concerns(&cx, &open.read(), &args.subject, &facts));

@@ -206,6 +206,9 @@ impl fmt::Display for PendingChange {
             (_, false) => write!(f, "#{id} REPLACE {subject}: '{}' → '{value}'", now.join("', '"))?,
             (_, true) => write!(f, "#{id} REPLACE {subject}: (nothing in scope {scope}) → '{value}'")?,
         }
+        if action != Some(Action::Retract) {
+            f.write_str(&render::validity(&self.fact))?;
+        }
         let asserted_by = self.fact.metadata.get("asserted_by").and_then(serde_json::Value::as_str);
         let who = self.fact.source.as_deref().or(asserted_by).unwrap_or("unknown");
         write!(f, "  — said by {who}: \"{}\"", render::excerpt(&self.fact.text, WORDS_SHOWN))?;

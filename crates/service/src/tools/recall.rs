@@ -5,7 +5,7 @@ use crate::answering::{self, Basis, History, Recalled};
 use crate::outcome::{Done, Stop};
 use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, Fact, ReceiptId, Space};
+use domain::{Action, Capability, Fact, ReceiptId, Space};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -66,8 +66,11 @@ pub(super) fn detail(question: &str, as_of: &str) -> String {
 }
 
 pub(super) fn grounds(basis: Basis) -> Vec<Ground> {
-    let ground = |Recalled { fact, is_retired, .. }| Ground { fact, is_retired };
-    basis.facts.into_iter().map(ground).collect()
+    let Basis { facts, flagged, .. } = basis;
+    let target = |flag: &Fact| flag.pending.as_ref().and_then(|pending| pending.target);
+    let changes = |id| flagged.iter().filter(|flag| target(flag) == Some(id)).cloned().collect();
+    let ground = |Recalled { fact, is_retired, .. }| Ground { changes: changes(fact.id), fact, is_retired };
+    facts.into_iter().map(ground).collect()
 }
 
 #[derive(Debug)]
@@ -83,6 +86,8 @@ pub struct Answered {
 pub struct Ground {
     pub fact: Arc<Fact>,
     pub is_retired: bool,
+    /// What waits for a person to change it.
+    pub changes: Vec<Arc<Fact>>,
 }
 
 impl fmt::Display for Answered {
@@ -113,7 +118,12 @@ impl fmt::Display for Ground {
         let supersedes = fact.supersedes.map_or_else(String::new, |id| format!(", supersedes #{id}"));
         let since = fact.times.from.map_or_else(String::new, |from| format!(", since {from}"));
         let until = fact.times.until.map_or_else(String::new, |until| format!(", until {until}"));
+        let change = |change: &Arc<Fact>| match change.pending.as_ref().map(|pending| pending.action) {
+            Some(Action::Retract) => format!(", its removal waits: #{}", change.id),
+            _ => format!(", a change to '{}' waits: #{}", change.value, change.id),
+        };
+        let changes: String = self.changes.iter().map(change).collect();
         let pair = render::pair(&fact.subject, &fact.value);
-        write!(f, "  • #{} {pair}{history}  [{grounds}{supersedes}{since}{until}]", fact.id)
+        write!(f, "  • #{} {pair}{history}  [{grounds}{supersedes}{since}{until}{changes}]", fact.id)
     }
 }

@@ -1,5 +1,6 @@
 //! Answers a question about how things hang together, along paths in the entity graph. Without the graph it is `recall`.
 
+use super::as_of::gone;
 use super::recall::{Answered, Ground, detail, grounds};
 use crate::answering::{self, Basis, History, Recalled};
 use crate::outcome::{Done, Stop};
@@ -170,12 +171,13 @@ impl fmt::Display for Related {
         if let Some(note) = self.looked.note() {
             write!(f, "\n\n{note}")?;
         }
-        let Some(grounds) = &self.answered.grounds else { return Ok(()) };
+        let Some(grounds) = &self.answered.grounds else { return gone(&self.answered.erasures, f) };
         if !self.looked.paths().is_empty() {
             f.write_str("\n\nAlong these paths:")?;
             self.looked.paths().iter().try_for_each(|path| write!(f, "\n  • {}", Steps(path)))?;
         }
-        Ground::write_all(grounds, f)
+        Ground::write_all(grounds, f)?;
+        gone(&self.answered.erasures, f)
     }
 }
 

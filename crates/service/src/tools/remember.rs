@@ -10,11 +10,11 @@ use crate::outcome::{Done, Stop};
 use crate::spaces::OpenSpace;
 use crate::tool::{Context, Effect, Tool, World};
 use close::close_facts;
-use domain::keys::subject_key;
+use domain::keys::{subject_key, value_key};
 use domain::{
     Action, Capability, Fact, FactId, Identity, Metadata, PolicyMode, Proposer, RawFact, Space, When, limits,
 };
-use model::{Extract, Memory, Order};
+use model::{Extract, Meant, Memory, Order, meant};
 use parking_lot::RwLock;
 use reconcile::{DECISION_KEYS, Outcome, Plan, SlotSchema, Trust};
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use store::{Intent, Record, Said};
 
 pub(super) use facts::{CallerFact, raw};
-pub use reply::{Close, Proposal, Remembered, Waiting};
+pub use reply::{Close, Perhaps, Proposal, Remembered, Waiting};
 
 pub(crate) struct Remember;
 
@@ -70,11 +70,18 @@ impl Tool for Remember {
         let not_taken = not_taken(&given);
         let metadata = stamped(&cx, given)?;
         let proposer = if brought.is_some() { Proposer::Caller } else { Proposer::Model };
+        let mut perhaps: Vec<Perhaps> = Vec::new();
         let (open, facts) = match brought {
-            Some(facts) => (open(&cx).await?, facts),
+            Some(facts) => {
+                let open = open(&cx).await?;
+                let facts = facts.into_iter().map(|fact| aimed(&cx, &open, fact, &mut perhaps)).collect();
+                (open, facts)
+            }
             None => {
                 let store = &cx.service.store;
-                if let Some(known) = store.statement_known(&cx.call.caller, &cx.space, &args.text).await? {
+                if let Some(known) =
+                    store.statement_known(&cx.call.caller, &cx.space, &args.text, said_at).await?
+                {
                     return Ok(already_known(&known));
                 }
                 let words = Words { text: &args.text, source: source.as_deref(), said_at };
@@ -108,11 +115,34 @@ impl Tool for Remember {
             Proposer::Model => Vec::new(),
         };
         let proposals = proposals(&cx, &plan);
-        // A caller reads DEDUP as stored, so what it says again and still waits is named.
-        let is_told = |fact: &Fact| proposer == Proposer::Caller || plan.written(fact.id).is_some();
-        let waiting = plan.waiting.iter().filter(|fact| is_told(fact)).cloned();
-        let waiting = waiting.map(|fact| Waiting { fact }).collect();
-        Ok(Done::Committed(Remembered { outcomes: plan.outcomes, waiting, not_taken, close, proposals }))
+        let waiting = plan.waiting.iter().cloned().map(|fact| Waiting { fact }).collect();
+        let outcomes = plan.outcomes;
+        Ok(Done::Committed(Remembered { outcomes, waiting, not_taken, perhaps, close, proposals }))
+    }
+}
+
+/// A removal of a subject that nothing has ends the one fact that its words mean, as they would for `forget`. Where they
+/// mean none for certain, the reply names what comes near.
+fn aimed(cx: &Context<'_>, open: &RwLock<OpenSpace>, fact: RawFact, perhaps: &mut Vec<Perhaps>) -> RawFact {
+    let retracts = fact.action.as_deref().and_then(Action::from_word) == Some(Action::Retract);
+    let subject = fact.subject.clone().unwrap_or_default();
+    let index = &open.read().index;
+    let is_held = || !index.of_subject(&subject_key(cx.subject(&subject))).is_empty();
+    if !retracts || fact.target_id.is_some() || is_held() {
+        return fact;
+    }
+    let Meant { fitting, near } =
+        meant(&subject, &index.holding(&subject, WORD_HOLDERS), &cx.service.slot_hints);
+    let value = value_key(fact.value.as_deref().unwrap_or_default());
+    match fitting.as_slice() {
+        [only] if value.is_empty() || value == value_key(&only.value) => {
+            RawFact { target_id: Some(only.id.0), ..fact }
+        }
+        _ => {
+            let facts: Vec<Arc<Fact>> = fitting.into_iter().chain(near).collect();
+            perhaps.extend((!facts.is_empty()).then_some(Perhaps { subject, facts }));
+            fact
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Answers a question only when every fact behind the answer is good enough to act on.
 
+use super::as_of::gone;
 use super::check_before_act::{bar, damaged, default_confidence, off, yes};
 use super::recall::asked;
 use crate::answering::{self, Basis, History};
@@ -7,11 +8,13 @@ use crate::args::Days;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
 use domain::keys::subject_key;
-use domain::{Capability, Fact, FactId, Space, Timestamp};
+use domain::{Capability, Fact, FactId, ReceiptId, Space, Timestamp};
+use model::{Rests, is_ignorance};
 use reconcile::{Bar, Concern, judge};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
+use std::sync::Arc;
 
 pub(crate) struct SafeRecall;
 
@@ -64,36 +67,50 @@ impl Tool for SafeRecall {
         let categories = answering::categories(&cx, &args.critical_categories);
         let basis =
             answering::basis_at(&cx, &args.question, &categories, History::Leave, &args.as_of).await?;
-        let mut reasons = reasons(&basis, &bar, basis.at);
+        let rests = answering::ground(&cx, &args.question, &basis).await?;
+        let mut reasons = reasons(&basis, rests, &bar, basis.at);
         let damaged = damaged(&cx).await?;
         reasons.extend(damaged.map(|concern| Reason { about: None, why: Why::Concern(concern) }));
-        if reasons.is_empty()
-            && args.require_active
-            && !answering::is_answered(&cx, &args.question, &basis).await?
-        {
-            reasons.push(Reason { about: None, why: Why::NotAnswered });
+        let not_answered = Reason { about: None, why: Why::NotAnswered };
+        if reasons.is_empty() && args.require_active && rests == Rests::OnNone {
+            reasons.push(not_answered);
+        } else if reasons.is_empty() {
+            let answer = answering::answer(&cx, &args.question, &basis).await?;
+            let is_vain = args.require_active && rests == Rests::OnAny && is_ignorance(&answer);
+            if !is_vain {
+                let reply = SafeAnswer::Given { answer, erasures: basis.erasures };
+                return Ok(Done::read(reply, format!("answered: {}", asked(&args.question))));
+            }
+            reasons.push(not_answered);
         }
-        if !reasons.is_empty() {
-            return Ok(Done::read(
-                SafeAnswer::Withheld(reasons),
-                format!("withheld: {}", asked(&args.question)),
-            ));
-        }
-        let answer = answering::answer(&cx, &args.question, &basis).await?;
-        Ok(Done::read(SafeAnswer::Given(answer), format!("answered: {}", asked(&args.question))))
+        let reply = SafeAnswer::Withheld { reasons, erasures: basis.erasures };
+        Ok(Done::read(reply, format!("withheld: {}", asked(&args.question))))
     }
 }
 
-fn reasons(basis: &Basis, bar: &Bar, now: Timestamp) -> Vec<Reason> {
+/// What speaks against the facts that the answer rests on, those of the same subject among them.
+fn reasons(basis: &Basis, rests: Rests, bar: &Bar, now: Timestamp) -> Vec<Reason> {
     if basis.active().next().is_none() {
         let flagged: Vec<&Fact> = basis.flagged.iter().map(AsRef::as_ref).collect();
         let concerns = judge(&flagged, bar, now).into_iter();
         return concerns.map(|concern| Reason { about: None, why: Why::Concern(concern) }).collect();
     }
+    let ground = match rests {
+        Rests::On(id) => basis.active().find(|fact| fact.id == id).map(|fact| subject_key(&fact.subject)),
+        Rests::OnNone | Rests::OnAny => None,
+    };
+    let is_behind = |fact: &&Arc<Fact>| match rests {
+        Rests::On(_) => Some(subject_key(&fact.subject)) == ground,
+        Rests::OnNone => false,
+        Rests::OnAny => true,
+    };
     let mut reasons = Vec::new();
-    for fact in basis.active() {
+    for fact in basis.active().filter(is_behind) {
         let key = subject_key(&fact.subject);
-        let disputes = basis.flagged.iter().filter(|flagged| subject_key(&flagged.subject) == key);
+        let aims =
+            |flagged: &Fact| flagged.pending.as_ref().and_then(|pending| pending.target) == Some(fact.id);
+        let is_dispute = |flagged: &&Arc<Fact>| subject_key(&flagged.subject) == key || aims(flagged);
+        let disputes = basis.flagged.iter().filter(is_dispute);
         let together: Vec<&Fact> = std::iter::once(fact).chain(disputes).map(AsRef::as_ref).collect();
         let about = || Some((fact.id, fact.subject.clone()));
         let concerns = judge(&together, bar, now).into_iter();
@@ -105,8 +122,15 @@ fn reasons(basis: &Basis, bar: &Bar, now: Timestamp) -> Vec<Reason> {
 /// An answer, or why there is none.
 #[derive(Debug)]
 pub enum SafeAnswer {
-    Given(String),
-    Withheld(Vec<Reason>),
+    Given {
+        answer: String,
+        /// Receipts of what was erased since the time that was asked about.
+        erasures: Vec<ReceiptId>,
+    },
+    Withheld {
+        reasons: Vec<Reason>,
+        erasures: Vec<ReceiptId>,
+    },
 }
 
 #[derive(Debug)]
@@ -134,9 +158,12 @@ impl fmt::Display for Why {
 
 impl fmt::Display for SafeAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reasons = match self {
-            Self::Given(answer) => return f.write_str(answer),
-            Self::Withheld(reasons) => reasons,
+        let (reasons, erasures) = match self {
+            Self::Given { answer, erasures } => {
+                f.write_str(answer)?;
+                return gone(erasures, f);
+            }
+            Self::Withheld { reasons, erasures } => (reasons, erasures),
         };
         f.write_str("WITHHELD: the facts behind this answer are not safe to act on.")?;
         for Reason { about, why } in reasons {
@@ -145,6 +172,6 @@ impl fmt::Display for SafeAnswer {
                 None => write!(f, "\n  - {why}")?,
             }
         }
-        Ok(())
+        gone(erasures, f)
     }
 }

@@ -66,6 +66,8 @@ impl Query for SpaceExport {
 impl Store {
     pub async fn space_export(&self, caller: &Caller, space: &Space) -> Result<Export, StoreError> {
         let mut export = self.read(SpaceExport { account: caller.account(), space: space.clone() }).await?;
+        let records = std::mem::take(&mut export.records);
+        export.records = records.into_iter().map(|fact| fact.counted_at(caller.now)).collect();
         if let Some(head) = &export.head {
             let entries = export.audit.iter().map(|entry| entry.stored.entry.seq).collect();
             let size = head.statement.at.size;

@@ -96,6 +96,7 @@ pub(super) async fn of_subject<D: Db>(
 }
 
 /// The number of each row that is to be erased, of the subject or of the whole space, and the facts of those that open.
+/// With a subject go the changes that wait on one of its facts, since they hold its value.
 pub(super) async fn doomed<D: Db>(
     db: &mut D,
     space: SpaceKey<'_>,
@@ -108,8 +109,17 @@ pub(super) async fn doomed<D: Db>(
         }
         None => rows_where(db, space, "ORDER BY id", Vec::new()).await?,
     };
-    let facts = readable(db, space.tenant, &rows).await?;
-    Ok((rows.iter().map(|row| row.id).collect(), facts))
+    let mut facts = readable(db, space.tenant, &rows).await?;
+    let mut ids: Vec<FactId> = rows.iter().map(|row| row.id).collect();
+    if subject.is_some() && !ids.is_empty() {
+        let condition = format!("AND status {} ORDER BY +id", among(&[Status::FlaggedConflict]));
+        let waits_on = |flag: &Fact| flag.pending.as_ref().and_then(|pending| pending.target);
+        let mut waiting = found(db, space, &condition, Vec::new()).await?;
+        waiting.retain(|flag| waits_on(flag).is_some_and(|id| ids.contains(&id)) && !ids.contains(&flag.id));
+        ids.extend(waiting.iter().map(|flag| flag.id));
+        facts.extend(waiting);
+    }
+    Ok((ids, facts))
 }
 
 /// The facts that keep these very words. One that somebody tampered with cannot be given others, and is left out.

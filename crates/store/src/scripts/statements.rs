@@ -13,7 +13,7 @@ use crate::sql::params;
 use crate::storage_quota::OverStorage;
 use crate::store::Store;
 use domain::keys::text_key;
-use domain::{Caller, Fact, FactId, Space, SpaceKey, Status};
+use domain::{Caller, Fact, FactId, Space, SpaceKey, Status, Timestamp, When};
 use reconcile::{Plan, Refusal, SlotSchema, Statement, Trust};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -80,9 +80,11 @@ impl Script for StatementCommit {
     }
 }
 
-/// The facts that the words came to, if every one of them is still active.
+/// The facts that the words came to when they were said then, if every one of them is still active.
 struct StatementKnown {
     text: String,
+    said: Option<When>,
+    now: Timestamp,
 }
 
 impl SpaceQuery for StatementKnown {
@@ -100,7 +102,9 @@ impl SpaceQuery for StatementKnown {
         let Some((ids,)) = ids else { return Ok(None) };
         let ids = ids_read(&ids)?;
         let found = facts::get(db, space, &ids).await?;
-        let active = found.into_iter().filter(|fact| fact.status == Status::Active);
+        let found = found.into_iter().map(|fact| fact.counted_at(self.now));
+        let is_it = |fact: &Fact| fact.status == Status::Active && fact.times.said == self.said;
+        let active = found.filter(is_it);
         let active: BTreeMap<FactId, Fact> = active.map(|fact| (fact.id, fact)).collect();
         Ok(ids.iter().map(|id| active.get(id).cloned()).collect())
     }
@@ -119,13 +123,15 @@ impl Store {
         self.write(StatementCommit { call, space, slots, said }).await?.map_err(StoreError::OverQuota)
     }
 
-    /// The facts that these very words came to, if every one of them is still active.
+    /// The facts that these very words came to when they were said then, if every one of them is still active.
     pub async fn statement_known(
         &self,
         caller: &Caller,
         space: &Space,
         text: &str,
+        said: Option<When>,
     ) -> Result<Option<Vec<Fact>>, StoreError> {
-        Ok(self.read_in(caller, space, StatementKnown { text: text.to_owned() }).await?.flatten())
+        let known = StatementKnown { text: text.to_owned(), said, now: caller.now };
+        Ok(self.read_in(caller, space, known).await?.flatten())
     }
 }

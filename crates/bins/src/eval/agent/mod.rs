@@ -10,10 +10,10 @@ pub use report::Report;
 
 use super::bench::{Bench, Setup};
 use super::bm25::Bm25;
-use super::words::is_ignorance;
 use crate::cli::CliError;
 use conversation::{Kind, Question};
 use memory::{Held, Memory, Process};
+use model::is_ignorance;
 use serde_json::Map;
 use tempfile::TempDir;
 
@@ -26,8 +26,31 @@ pub struct Outcome {
     name: String,
     at_once: Vec<Asked>,
     later: Vec<Asked>,
-    /// Whether what the agent meant to end with `forget` is gone.
-    forgotten: Vec<bool>,
+    /// What each `forget` came to.
+    forgotten: Vec<Forgotten>,
+}
+
+/// What `forget` did with the subject that the agent meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Forgotten {
+    Ended,
+    /// Named with its number among those that may be meant.
+    Offered,
+    Missed,
+    /// Another subject was ended.
+    Wrong,
+}
+
+impl Forgotten {
+    fn of(reply: &str, subject: &str) -> Self {
+        let named = format!("{subject} = ");
+        match (reply.starts_with("Nothing matching"), reply.contains(&named)) {
+            (true, true) => Self::Offered,
+            (true, false) => Self::Missed,
+            (false, true) => Self::Ended,
+            (false, false) => Self::Wrong,
+        }
+    }
 }
 
 /// What came of one question.
@@ -58,10 +81,7 @@ pub async fn run(bench: &mut Bench, conversation: &Conversation) -> Result<Outco
     let setup = Setup { context: DEPTHS.last().copied(), ..Setup::default() };
     let own = bench.memory(setup, &conversation.name).await?;
     let mut memory = Memory::InProcess(&own);
-    tell(&mut memory, conversation).await?;
-    let held = memory.current().await?;
-    let is_gone = |subject: &str| held.iter().all(|fact| fact.subject != subject);
-    let forgotten = conversation.forgotten().map(is_gone).collect();
+    let forgotten = tell(&mut memory, conversation).await?;
     let at_once = ask(&mut memory, conversation).await?;
 
     let folder = TempDir::new()?;
@@ -81,11 +101,13 @@ fn end(memory: Memory<'_>) -> Result<(), CliError> {
     }
 }
 
-async fn tell(memory: &mut Memory<'_>, conversation: &Conversation) -> Result<(), CliError> {
+async fn tell(memory: &mut Memory<'_>, conversation: &Conversation) -> Result<Vec<Forgotten>, CliError> {
+    let mut forgotten = Vec::new();
     for call in &conversation.calls {
-        memory.call(&call.tool, call.arguments.clone()).await?;
+        let reply = memory.call(&call.tool, call.arguments.clone()).await?;
+        forgotten.extend(call.subject.as_deref().map(|subject| Forgotten::of(&reply, subject)));
     }
-    Ok(())
+    Ok(forgotten)
 }
 
 async fn ask(memory: &mut Memory<'_>, conversation: &Conversation) -> Result<Vec<Asked>, CliError> {

@@ -1,7 +1,7 @@
 //! The figures of an agent's memory.
 
 use super::conversation::Kind;
-use super::{Asked, DEPTHS, Outcome};
+use super::{Asked, DEPTHS, Forgotten, Outcome};
 use crate::eval::report::Findings;
 use crate::eval::tally::Ratio;
 use serde_json::Value;
@@ -52,8 +52,13 @@ impl Report<'_> {
         line("asserted_never", "  of what was never said", never);
         let other = of_kind(self.at_once(), Kind::Other, asserted);
         line("asserted_other", "  of what is true of somebody else", other);
-        let forgotten = self.outcomes.iter().flat_map(|outcome| outcome.forgotten.iter().copied());
-        line("forgotten", "forget ended what was meant", Ratio::of(forgotten));
+        let forgotten = |came_to: Forgotten| {
+            let all = self.outcomes.iter().flat_map(|outcome| &outcome.forgotten);
+            Ratio::of(all.map(move |forgotten| *forgotten == came_to))
+        };
+        line("forgotten", "forget ended what was meant", forgotten(Forgotten::Ended));
+        line("forgotten_offered", "  named it among the candidates", forgotten(Forgotten::Offered));
+        line("forgotten_wrong", "  ended something else", forgotten(Forgotten::Wrong));
         lines
     }
 }

@@ -3,7 +3,7 @@
 use crate::outcome::Stop;
 use domain::{
     APPROVED_BY, Action, DECIDED_AT, Earlier, Fact, FactId, FactKind, IMPORTED_DECIDED_AT, Metadata, Pending,
-    REJECTED_BY, Status, Times, Timestamp, Triple, When, limits,
+    REJECTED_BY, SETTLED, Status, Times, Timestamp, Triple, WITHDRAWN_BY, When, limits,
 };
 use reconcile::{DECISION_KEYS, SlotSchema};
 use schemars::JsonSchema;
@@ -163,7 +163,8 @@ impl FactAsIs {
 
 /// Who decided on it elsewhere is not taken, and when that was is.
 fn keep_decision(metadata: &mut Metadata) {
-    let is_decided = [APPROVED_BY, REJECTED_BY].iter().any(|key| metadata.contains_key(*key));
+    let is_decided =
+        [APPROVED_BY, REJECTED_BY, SETTLED, WITHDRAWN_BY].iter().any(|key| metadata.contains_key(*key));
     let at = metadata.get(DECIDED_AT).filter(|_| is_decided).cloned();
     for key in DECISION_KEYS {
         metadata.remove(key);

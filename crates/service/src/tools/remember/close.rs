@@ -37,16 +37,22 @@ pub(super) fn close_facts(index: &SpaceIndex, outcomes: &[Outcome]) -> Vec<Close
 
 struct Subject {
     words: BTreeSet<String>,
+    /// The first of them, which may be somebody's name in lower case.
+    first: Option<String>,
     owner: BTreeSet<String>,
 }
 
 impl Subject {
     fn of(subject: &str) -> Self {
-        Self { words: telling(subject), owner: owner(subject) }
+        let words: Vec<String> = telling(subject).collect();
+        Self { first: words.first().cloned(), words: words.into_iter().collect(), owner: owner(subject) }
     }
 
     fn is_close(&self, other: &Self) -> bool {
-        let alike = |word: &String| other.words.iter().any(|other| is_same(word, other));
+        let is_first = |word: &String| Some(word) == self.first.as_ref();
+        let alike = |word: &String| {
+            other.words.iter().any(|other| word == other || (!is_first(word) && is_same(word, other)))
+        };
         self.owner == other.owner
             && !self.words.is_empty()
             && self.words.len() == other.words.len()
@@ -55,10 +61,10 @@ impl Subject {
 }
 
 /// The words of a subject that say whose attribute it is, and which, whatever their order and ending.
-fn telling(subject: &str) -> BTreeSet<String> {
+fn telling(subject: &str) -> impl Iterator<Item = String> {
     let key = subject_key(subject);
-    let words = key.split(' ').map(|word| stem(word).into_owned());
-    words.filter(|word| !COMMON.contains(&word.as_str())).collect()
+    let words: Vec<String> = key.split(' ').map(|word| stem(word).into_owned()).collect();
+    words.into_iter().filter(|word| !COMMON.contains(&word.as_str()))
 }
 
 /// The names in a subject: words with a capital letter or a digit.
@@ -96,6 +102,7 @@ mod tests {
         for (a, b) in [
             ("colour of the gate", "gate colour"),
             ("gate color", "gate colour"),
+            ("gate colour code", "gate colur code"),
             ("Maria volunteering", "Maria's volunteer"),
             ("database name", "database"),
             ("user's gym", "gym"),
@@ -108,6 +115,7 @@ mod tests {
             ("Maria hobby", "John hobby"),
             ("billing database", "database"),
             ("region 1", "region 10"),
+            ("maria city", "marta city"),
             ("gate colour", "gate height"),
             ("the", "of"),
         ] {

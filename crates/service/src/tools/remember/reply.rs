@@ -17,6 +17,8 @@ pub struct Remembered {
     pub waiting: Vec<Waiting>,
     /// Keys of the caller's metadata that only the service sets.
     pub not_taken: Vec<String>,
+    /// What removals of subjects that nothing has may mean.
+    pub perhaps: Vec<Perhaps>,
     /// Facts that were added, each with a held one that it may be meant to replace.
     pub close: Vec<Close>,
     /// Changes to guarded slots that wait and that the caller may approve.
@@ -54,7 +56,8 @@ impl Waiting {
 
     /// On one line and of bounded length, so that no value can pass for what we say ourselves.
     fn change(&self) -> String {
-        let held = render::excerpt(&render::pair(&self.fact.subject, &self.fact.value), VALUE_SHOWN);
+        let pair = render::excerpt(&render::pair(&self.fact.subject, &self.fact.value), VALUE_SHOWN);
+        let held = format!("{pair}{}", render::validity(&self.fact));
         let pending = self.fact.pending.as_ref();
         match (pending.map(|p| p.action), pending.and_then(|p| p.target_value.as_ref())) {
             (Some(Action::Retract), _) => format!("removal of {held}"),
@@ -90,6 +93,7 @@ impl fmt::Display for Remembered {
             let keys = self.not_taken.join(", ");
             lines.push(format!("Metadata not taken, since only the service sets it: {keys}."));
         }
+        lines.extend(self.perhaps.iter().map(ToString::to_string));
         lines.extend(self.close.iter().map(ToString::to_string));
         f.write_str(&lines.join("\n"))
     }
@@ -102,6 +106,31 @@ impl fmt::Display for Waiting {
         write!(f, "Waiting #{id}: {what}. confirm_change or reject_change settles it.")?;
         let why = self.fact.metadata.get(FLAG_REASON).and_then(|why| why.as_str()).map(render::line);
         why.map_or(Ok(()), |why| write!(f, " Why: {why}."))
+    }
+}
+
+/// Facts that a removal may mean, though none has its subject.
+#[derive(Debug)]
+pub struct Perhaps {
+    pub subject: String,
+    pub facts: Vec<Arc<Fact>>,
+}
+
+/// As many candidates as one line names.
+const CANDIDATES: usize = 5;
+
+impl fmt::Display for Perhaps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = |fact: &Arc<Fact>| {
+            format!("#{} {}", fact.id, render::line(&render::pair(&fact.subject, &fact.value)))
+        };
+        let facts: Vec<String> = self.facts.iter().take(CANDIDATES).map(named).collect();
+        write!(
+            f,
+            "Perhaps '{}' means one of these: {}. Name it as target_id.",
+            render::line(&self.subject),
+            facts.join("; ")
+        )
     }
 }
 
