@@ -146,6 +146,7 @@ async fn seed(store: &Store, user: &str) {
         said: None,
         due: Vec::new(),
         limits: StorageLimits::default(),
+        once: None,
     };
     let slots = Arc::new(SlotSchema::none());
     store.statement_commit(call("remember"), space.clone(), slots, said).await.unwrap().unwrap();

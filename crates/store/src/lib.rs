@@ -62,7 +62,7 @@ pub use rows::receipts::{Attested, ReceiptRow};
 pub use rows::restorations::Missing;
 pub use rows::schema::Schema;
 pub use rows::spaces::{SpaceSize, SpaceVersion};
-pub use rows::statements::{ChangeVerdict, Edit, Intent, Planned, Said};
+pub use rows::statements::{ChangeVerdict, Edit, Intent, Once, Planned, Reached, Said};
 pub use scripts::extract::{ExtractEnds, ExtractedEntry};
 pub use scripts::head_proofs::LogProof;
 pub use scripts::history::SpaceHistory;

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{
-    Arrival, Bringing, Brought, BroughtWords, Call, Import, Intent, Record, Said, StorageLimits, Store,
+    Arrival, Bringing, Brought, BroughtWords, Call, Import, Intent, Reached, Record, Said, StorageLimits,
+    Store,
 };
 
 async fn fill(store: &Store, facts: usize) {
@@ -33,11 +34,13 @@ async fn fill(store: &Store, facts: usize) {
             said: None,
             due: Vec::new(),
             limits: StorageLimits::default(),
+            once: None,
         };
         let call = Call::new(caller(Identity::Local), "remember", Some(space.clone()));
         let slots = Arc::new(SlotSchema::none());
-        let plan = store.statement_commit(call, space.clone(), slots, said).await;
-        assert_eq!(plan.unwrap().unwrap().outcomes.len(), chunk.len());
+        let reached = store.statement_commit(call, space.clone(), slots, said).await;
+        let Reached::Plan(plan) = reached.unwrap().unwrap() else { panic!("it was told before") };
+        assert_eq!(plan.outcomes.len(), chunk.len());
     }
 }
 

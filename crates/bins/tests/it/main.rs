@@ -13,6 +13,7 @@ mod backup;
 mod bench;
 mod bit_flips;
 mod built_in;
+mod caller_means;
 mod circles;
 mod concurrency;
 mod connect;

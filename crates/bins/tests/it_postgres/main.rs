@@ -19,6 +19,8 @@ mod audit_progress;
 mod audit_tampering;
 #[path = "../it/backup.rs"]
 mod backup;
+#[path = "../it/caller_means.rs"]
+mod caller_means;
 #[path = "../it/concurrency.rs"]
 mod concurrency;
 #[path = "../it/console.rs"]

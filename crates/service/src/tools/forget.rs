@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
 use std::sync::Arc;
-use store::{ChangeVerdict, Intent, Said, StorageLimits};
+use store::{ChangeVerdict, Intent, Reached, Said, StorageLimits};
 
 pub(crate) struct Forget;
 
@@ -181,8 +181,11 @@ async fn retract(cx: &Context<'_>, text: String, fact: &Fact) -> Result<Done<For
         facts: vec![ended(fact).into()],
         due,
         limits: StorageLimits::default(),
+        once: None,
     };
-    let plan = commit(cx, said).await?;
+    let Reached::Plan(plan) = commit(cx, said).await? else {
+        return Ok(Done::Committed(Forgotten::nothing(Vec::new())));
+    };
     let proposals = proposals(cx, &plan);
     if plan.outcomes.iter().all(|outcome| outcome.action == Action::Skip) {
         return Ok(Done::Committed(Forgotten::nothing(Vec::new())));

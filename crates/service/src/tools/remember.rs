@@ -20,7 +20,7 @@ use reconcile::{DECISION_KEYS, Outcome, Plan, SlotSchema, Trust};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
-use store::{Intent, Record, Said};
+use store::{Intent, Once, Reached, Record, Said};
 
 pub(super) use facts::{CallerFact, raw};
 pub use reply::{Close, Perhaps, Proposal, Remembered, Waiting};
@@ -44,6 +44,9 @@ pub(crate) struct Args {
     /// When it was said, if not now: `2023-05-07`, or with a time.
     #[serde(default)]
     said_at: String,
+    /// Your own name for this call: sent again with it, it is done once and answered alike, for thirty days.
+    #[serde(default)]
+    idempotency_key: String,
 }
 
 impl Tool for Remember {
@@ -65,6 +68,12 @@ impl Tool for Remember {
         let source = Some(named("source", args.source)?.trim().to_owned()).filter(|s| !s.is_empty());
         let said_at = said_at(&args.said_at, cx.call.caller.now)?;
         let trust = trust(&cx, source.as_deref()).await?;
+        let key = named("idempotency_key", args.idempotency_key)?;
+        if !key.is_empty()
+            && let Some(reply) = cx.service.store.statement_answered(&cx.call.caller, &cx.space, &key).await?
+        {
+            return Ok(Done::read(Remembered::again(reply), "answered as before"));
+        }
         let brought = args.facts.map(raw).transpose()?;
         let given = args.metadata.unwrap_or_default();
         let not_taken = not_taken(&given);
@@ -108,16 +117,29 @@ impl Tool for Remember {
             facts,
             due,
             limits: cx.service.options.quotas.storage.limits(&cx.call.caller),
+            once: None,
         };
-        let plan = commit(&cx, said).await?;
-        let close = match proposer {
-            Proposer::Caller => close_facts(&open.read().index, &plan.outcomes),
-            Proposer::Model => Vec::new(),
+        let reply = move |plan: &Plan| {
+            let close = match proposer {
+                Proposer::Caller => close_facts(&open.read().index, &plan.outcomes),
+                Proposer::Model => Vec::new(),
+            };
+            let waiting = plan.waiting.iter().cloned().map(|fact| Waiting { fact }).collect();
+            let (not_taken, perhaps) = (not_taken.clone(), perhaps.clone());
+            let outcomes = plan.outcomes.clone();
+            Remembered { outcomes, waiting, not_taken, perhaps, close, ..Remembered::default() }
         };
-        let proposals = proposals(&cx, &plan);
-        let waiting = plan.waiting.iter().cloned().map(|fact| Waiting { fact }).collect();
-        let outcomes = plan.outcomes;
-        Ok(Done::Committed(Remembered { outcomes, waiting, not_taken, perhaps, close, proposals }))
+        let reply = Arc::new(reply);
+        let text = Arc::clone(&reply);
+        let once = Once { key, reply: Arc::new(move |plan| text(plan).to_string()) };
+        let once = Some(once).filter(|once| !once.key.is_empty());
+        match commit(&cx, Said { once, ..said }).await? {
+            Reached::Plan(plan) => {
+                let proposals = proposals(&cx, &plan);
+                Ok(Done::Committed(Remembered { proposals, ..reply(&plan) }))
+            }
+            Reached::Reply(text) => Ok(Done::Committed(Remembered::again(text))),
+        }
     }
 }
 
@@ -301,13 +323,13 @@ pub(super) async fn extract(
     Ok((open, facts))
 }
 
-pub(super) async fn commit(cx: &Context<'_>, said: Said) -> Result<Plan, Stop> {
+pub(super) async fn commit(cx: &Context<'_>, said: Said) -> Result<Reached, Stop> {
     let service = cx.service;
     let slots = service.options.slots.clone();
-    let plan = service.store.statement_commit(cx.call.clone(), cx.space.clone(), slots, said).await?;
-    let plan = plan.map_err(|refusal| Stop::refused(refusal.to_string()))?;
+    let came_to = service.store.statement_commit(cx.call.clone(), cx.space.clone(), slots, said).await?;
+    let came_to = came_to.map_err(|refusal| Stop::refused(refusal.to_string()))?;
     service.embed_soon(&cx.call.caller, &cx.space).await;
-    Ok(plan)
+    Ok(came_to)
 }
 
 fn already_known(facts: &[Fact]) -> Done<Remembered> {

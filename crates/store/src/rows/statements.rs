@@ -1,12 +1,14 @@
 //! What is said to the store, and what came of it.
 
 use crate::StoreError;
-use crate::secrets::Secrets;
+use crate::seal::UserKeyId;
+use crate::secrets::{Binding, Secrets};
 use crate::sql::{RowWrite, params};
 use crate::storage_quota::StorageLimits;
 use domain::keys::text_key;
-use domain::{Action, Fact, FactId, Metadata, Proposed, Proposer, SpaceKey, When};
+use domain::{Action, Fact, FactId, Metadata, Proposed, Proposer, SpaceKey, Timestamp, When};
 use reconcile::{Approver, Editor, Outcome, Plan, Refusal, Trust};
+use std::fmt;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,31 @@ pub struct Said {
     pub due: Vec<FactId>,
     /// None for what takes back: it must be possible when there is no room.
     pub limits: StorageLimits,
+    /// Where the caller may say it again without its being done again.
+    pub once: Option<Once>,
+}
+
+/// A call that is done once, however often it is sent.
+#[derive(Clone)]
+pub struct Once {
+    /// The caller's own name for the call.
+    pub key: String,
+    /// What the call is answered, and every later one with the same key.
+    pub reply: Arc<dyn Fn(&Plan) -> String + Send + Sync>,
+}
+
+impl fmt::Debug for Once {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Once").finish_non_exhaustive()
+    }
+}
+
+/// What a statement came to.
+#[derive(Debug, Clone)]
+pub enum Reached {
+    Plan(Plan),
+    /// It was told before under the same key, and this is what was answered then.
+    Reply(String),
 }
 
 /// A new value for one fact.
@@ -87,6 +114,50 @@ const KEEP: &str = "INSERT INTO statement (tenant, space, text_ix, facts) VALUES
 pub(crate) const FORGET_OF_FACT: &str = "DELETE FROM statement WHERE tenant = $1 AND space = $3
     AND text_ix IN (SELECT text_ix FROM fact WHERE tenant = $1 AND id = $2)";
 pub(crate) const FORGET: &str = "DELETE FROM statement WHERE tenant = $1 AND space = $2 AND text_ix = $3";
+
+/// For so long a reply is given again.
+const KEPT_DAYS: i64 = 30;
+/// Comes before the time and the reply, where a row's `facts` are none.
+const REPLY: char = '~';
+pub(crate) const KEPT_REPLY: &str =
+    "SELECT facts FROM statement WHERE tenant = $1 AND space = $2 AND text_ix = $3";
+/// Replies quote facts.
+pub(crate) const FORGET_REPLIES: &str =
+    "DELETE FROM statement WHERE tenant = $1 AND space = $2 AND facts LIKE '~%'";
+
+fn binding<'a>(space: SpaceKey<'a>) -> Binding<'a> {
+    Binding::new("reply", space.tenant.as_str(), space.id.0)
+}
+
+pub(crate) fn reply_index(secrets: &Secrets, space: SpaceKey<'_>, key: &str) -> [u8; 16] {
+    secrets.index("once", space, key)
+}
+
+/// Keeps what a call with this key was answered.
+pub(crate) fn keep_reply<'a>(
+    secrets: &Secrets,
+    (space, user): (SpaceKey<'a>, Option<UserKeyId>),
+    once: &Once,
+    plan: &Plan,
+    now: Timestamp,
+) -> Result<RowWrite<'a>, StoreError> {
+    let sealed = secrets.seal_for(user, binding(space), (once.reply)(plan).as_bytes())?;
+    let kept = format!("{REPLY}{}:{}", now.as_second(), hex::encode(sealed));
+    Ok(RowWrite::new(KEEP, params![space.tenant, space.id, reply_index(secrets, space, &once.key), kept]))
+}
+
+/// The reply that was kept, unless it is too old, or its key is gone.
+pub(crate) fn kept_reply(
+    secrets: &Secrets,
+    space: SpaceKey<'_>,
+    kept: &str,
+    now: Timestamp,
+) -> Option<String> {
+    let (at, sealed) = kept.strip_prefix(REPLY)?.split_once(':')?;
+    let age = now.as_second() - at.parse::<i64>().ok()?;
+    let opened = secrets.open(binding(space), &hex::decode(sealed).ok()?).ok()?;
+    String::from_utf8(opened).ok().filter(|_| age < KEPT_DAYS * 24 * 3600)
+}
 
 /// Notes what the words came to, where all of it is now current; forgets it where some was flagged, archived, retracted
 /// or skipped.

@@ -13,7 +13,7 @@ use crate::rows::facts::{UNEMBED, write_steps};
 use crate::rows::outbox;
 use crate::rows::restorations::position;
 use crate::rows::statement_texts;
-use crate::rows::statements::{FORGET, FORGET_OF_FACT};
+use crate::rows::statements::{FORGET, FORGET_OF_FACT, FORGET_REPLIES};
 use crate::script::{Alone, Db, Reach, Rows, Series, StoreResult};
 use crate::sql::{numbers, params};
 use domain::keys::text_key;
@@ -85,6 +85,7 @@ async fn facts_erase<R: Rows>(
         // The words of a fact that does not open are known by its row alone.
         rows.run_each(FORGET_OF_FACT, tenant, &ids, &params![space.id]).await?;
     }
+    rows.run(FORGET_REPLIES, &params![tenant, space.id]).await?;
     decisions::disclosures_erase(rows, tenant, &ids, receipt).await?;
     rows.run_each(UNEMBED, tenant, &ids, &[]).await?;
     rows.run_each("DELETE FROM fact WHERE tenant = $1 AND id = $2", tenant, &ids, &[]).await?;

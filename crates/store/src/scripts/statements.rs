@@ -3,18 +3,20 @@
 use super::spaces::{self, SpaceQuery};
 use super::{facts, storage_use};
 use crate::StoreError;
-use crate::call::Call;
+use crate::call::{Call, Record};
 use crate::records::{Reconciled, Recorded};
 use crate::rows::facts::{FactWrites, write_steps};
 use crate::rows::spaces::SpaceVersion;
-use crate::rows::statements::{Intent, Said, ids_read, note};
+use crate::rows::statements::{
+    Intent, KEPT_REPLY, Reached, Said, ids_read, keep_reply, kept_reply, note, reply_index,
+};
 use crate::script::{Db, Ground, Rows, Script, StoreResult};
 use crate::sql::params;
 use crate::storage_quota::OverStorage;
 use crate::store::Store;
 use domain::keys::text_key;
 use domain::{Caller, Fact, FactId, Space, SpaceKey, Status, Timestamp, When};
-use reconcile::{Plan, Refusal, SlotSchema, Statement, Trust};
+use reconcile::{Refusal, SlotSchema, Statement, Trust};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -26,7 +28,7 @@ struct StatementCommit {
 }
 
 impl Script for StatementCommit {
-    type Output = Result<Result<Plan, Refusal>, OverStorage>;
+    type Output = Result<Result<Reached, Refusal>, OverStorage>;
 
     fn ground(&self) -> Ground<'_> {
         Ground::within(&self.call, &self.space)
@@ -51,6 +53,12 @@ impl Script for StatementCommit {
             now: self.call.caller.now,
         };
         let space = SpaceKey { tenant, id: row.id };
+        if let Some(once) = &said.once
+            && let Some(reply) = answered(rows.db(), space, &once.key, statement.now).await?
+        {
+            rows.record(&self.call, &Record::done("answered as before"), &[]).await?;
+            return Ok(Ok(Ok(Reached::Reply(reply))));
+        }
         let needs = reconcile::needs(&proposals, &statement, &said.due);
         let (held, policy) = rows.db().plan_basis(space, &needs).await?;
         let plan = |next| match said.intent {
@@ -68,6 +76,9 @@ impl Script for StatementCommit {
         if said.intent == Intent::Remember {
             steps.push(note(secrets, space, &said.text, &plan)?);
         }
+        if let Some(once) = &said.once {
+            steps.push(keep_reply(secrets, (space, row.key), once, &plan, now)?);
+        }
         if !plan.writes.is_empty()
             && let Err(over) = storage_use::check(rows, caller, &said.limits, added).await?
         {
@@ -76,7 +87,37 @@ impl Script for StatementCommit {
         rows.run_all(steps).await?;
         let record = Reconciled { plan: &plan, proposer: said.proposer }.record();
         rows.record(&self.call, &record, &[]).await?;
-        Ok(Ok(Ok(plan)))
+        Ok(Ok(Ok(Reached::Plan(plan))))
+    }
+}
+
+/// What a call with this key was answered, if there was one.
+async fn answered<D: Db>(
+    db: &mut D,
+    space: SpaceKey<'_>,
+    key: &str,
+    now: Timestamp,
+) -> StoreResult<Option<String>> {
+    let index = reply_index(db.secrets(), space, key);
+    let kept: Option<(String,)> = db.one(KEPT_REPLY, &params![space.tenant, space.id, index]).await?;
+    Ok(kept.and_then(|(kept,)| kept_reply(db.secrets(), space, &kept, now)))
+}
+
+struct Answered {
+    key: String,
+    now: Timestamp,
+}
+
+impl SpaceQuery for Answered {
+    type Output = Option<String>;
+
+    async fn run<D: Db>(
+        &self,
+        db: &mut D,
+        space: SpaceKey<'_>,
+        _: SpaceVersion,
+    ) -> StoreResult<Self::Output> {
+        answered(db, space, &self.key, self.now).await
     }
 }
 
@@ -119,8 +160,19 @@ impl Store {
         space: Space,
         slots: Arc<SlotSchema>,
         said: Said,
-    ) -> Result<Result<Plan, Refusal>, StoreError> {
+    ) -> Result<Result<Reached, Refusal>, StoreError> {
         self.write(StatementCommit { call, space, slots, said }).await?.map_err(StoreError::OverQuota)
+    }
+
+    /// What a call with this key was answered, for thirty days.
+    pub async fn statement_answered(
+        &self,
+        caller: &Caller,
+        space: &Space,
+        key: &str,
+    ) -> Result<Option<String>, StoreError> {
+        let answered = Answered { key: key.to_owned(), now: caller.now };
+        Ok(self.read_in(caller, space, answered).await?.flatten())
     }
 
     /// The facts that these very words came to when they were said then, if every one of them is still active.

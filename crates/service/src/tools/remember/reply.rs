@@ -23,6 +23,8 @@ pub struct Remembered {
     pub close: Vec<Close>,
     /// Changes to guarded slots that wait and that the caller may approve.
     pub proposals: Vec<Proposal>,
+    /// What an earlier call with the same key was answered. Then there is nothing else.
+    pub again: Option<String>,
 }
 
 /// A flagged fact, which waits for a person.
@@ -40,6 +42,10 @@ pub struct Proposal {
 }
 
 impl Remembered {
+    pub(super) fn again(reply: String) -> Self {
+        Self { again: Some(reply), ..Self::default() }
+    }
+
     /// Whether any fact is held now because of the statement, or was held before it.
     pub fn is_stored(&self) -> bool {
         self.outcomes.iter().any(|outcome| outcome.action != Action::Skip)
@@ -70,6 +76,9 @@ impl Waiting {
 /// `Stored: [ADD] subject = value; …`, then a line for each fact that was not stored, and for each that waits.
 impl fmt::Display for Remembered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(again) = &self.again {
+            return f.write_str(again);
+        }
         let (skipped, stored): (Vec<_>, Vec<_>) =
             self.outcomes.iter().partition(|o| o.action == Action::Skip);
         let mut lines = Vec::new();
@@ -110,7 +119,7 @@ impl fmt::Display for Waiting {
 }
 
 /// Facts that a removal may mean, though none has its subject.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Perhaps {
     pub subject: String,
     pub facts: Vec<Arc<Fact>>,
