@@ -245,12 +245,17 @@ def decode_receipt(body, at):
         receipt.graph_pending = word == "graph_pending"
         if receipt.graph_pending:
             word = record.text()
-        receipt.keys_destroyed = []
+        receipt.keys_destroyed, receipt.keys_checked = [], 0
         if word == "keys_destroyed":
             receipt.keys_destroyed = record.list_of(record.u64)
             if not receipt.keys_destroyed:
                 raise Fault(at, "it names no key where it must")
             word = record.text()
+            if word == "keys_checked":
+                receipt.keys_checked = record.u64()
+                if not receipt.keys_checked:
+                    raise Fault(at, "it counts no space where it must")
+                word = record.text()
         receipt.summaries = []
         if word == "summaries":
             receipt.summaries = record.list_of(record.i64)
@@ -597,6 +602,7 @@ def summary_of(receipt):
     text += f", {receipts_removed} receipt(s) removed" if receipts_removed else ""
     text += f", {blanked} audit {'entry' if blanked == 1 else 'entries'} blanked" if blanked else ""
     text += "; the user's key was destroyed" if receipt.keys_destroyed else ""
+    text += f", found to be that of {receipt.keys_checked} space(s) of the user" if receipt.keys_checked else ""
     if receipt.graph_pending:
         text += "; the removal from the graph was still to come, with a receipt of its own"
     return text
@@ -627,6 +633,7 @@ def check_receipt(thing, place, keys, user=None):
         text += f"; decisions that lost their summary: {shortened(receipt.summaries)}"
     if receipt.keys_destroyed:
         text += f"; keys of the user that were destroyed: {shortened(receipt.keys_destroyed)}"
+        text += f", found to be those of {receipt.keys_checked} of their spaces" if receipt.keys_checked else ""
     if receipt.graph_pending:
         text += "; the removal from the entity graph was still to come"
     return text + logged

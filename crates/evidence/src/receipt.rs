@@ -15,6 +15,9 @@ const SUMMARIES: &str = "summaries";
 
 /// Comes before what was erased, in the receipts of erasures that destroyed the user's key.
 const KEYS_DESTROYED: &str = "keys_destroyed";
+/// Comes behind those keys, with the number of the user's spaces that were found sealed under them. Receipts from before
+/// that was looked at lack it.
+const KEYS_CHECKED: &str = "keys_checked";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
@@ -57,6 +60,9 @@ pub struct Erasure {
     pub graph_pending: bool,
     /// The numbers of the user's keys that were destroyed, so that no copy of what they sealed opens any more.
     pub keys_destroyed: Vec<u64>,
+    /// How many spaces of the user were found to be sealed under these keys, and assigned to no other user, before they
+    /// were destroyed; 0 in receipts from before that was looked at.
+    pub keys_checked: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,6 +127,12 @@ impl Receipt {
         }
         if !erasure.keys_destroyed.is_empty() {
             text.push_str("; the user's key was destroyed");
+            if erasure.keys_checked > 0 {
+                text.push_str(&format!(
+                    ", found to be that of {} space(s) of the user",
+                    erasure.keys_checked
+                ));
+            }
         }
         if erasure.graph_pending {
             text.push_str("; the removal from the graph was still to come, with a receipt of its own");
@@ -225,6 +237,10 @@ impl Erasure {
         if !self.keys_destroyed.is_empty() {
             w.text(KEYS_DESTROYED);
             w.list(self.keys_destroyed.iter().copied(), Writer::number);
+            if self.keys_checked > 0 {
+                w.text(KEYS_CHECKED);
+                w.number(self.keys_checked);
+            }
         }
         if let Some(summaries) = &self.summaries {
             w.text(SUMMARIES);
@@ -264,13 +280,20 @@ impl Erasure {
         if graph_pending {
             word = r.text()?;
         }
-        let mut keys_destroyed = Vec::new();
+        let (mut keys_destroyed, mut keys_checked) = (Vec::new(), 0);
         if word == KEYS_DESTROYED {
             keys_destroyed = r.list(Reader::number)?;
             if keys_destroyed.is_empty() {
                 return Err(Malformed::new("the receipt names no key where it must"));
             }
             word = r.text()?;
+            if word == KEYS_CHECKED {
+                keys_checked = r.number()?;
+                if keys_checked == 0 {
+                    return Err(Malformed::new("the receipt counts no space where it must"));
+                }
+                word = r.text()?;
+            }
         }
         let mut summaries = None;
         if word == SUMMARIES {
@@ -302,6 +325,7 @@ impl Erasure {
             summaries,
             graph_pending,
             keys_destroyed,
+            keys_checked,
         })
     }
 }

@@ -95,6 +95,7 @@ fn erasure() -> Receipt {
         summaries: None,
         graph_pending: false,
         keys_destroyed: Vec::new(),
+        keys_checked: 0,
     };
     Receipt { id: ReceiptId(4), kind: ReceiptKind::Erasure(what), ..attestation() }
 }

@@ -18,6 +18,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::{Store, StoreError};
 
+/// So long the end of a process waits for the witnesses.
+const WITNESSES_WAIT: Duration = Duration::from_secs(2);
 /// Principals that a deployment without a licence may have.
 const COMMUNITY_SEATS: i64 = 3;
 const BESIDES_ONE_ATTEMPT: Duration = Duration::from_secs(90);
@@ -158,9 +160,11 @@ impl Service {
     }
 
     /// To be called before the process ends: waits a little for the vectors of what it stored, so that the next one
-    /// need not make them.
+    /// need not make them, and for the witnesses to see the head of the log.
     pub async fn end(&self) {
         self.embedding.settle().await;
+        // A witness that is away is shown it by the next process.
+        let _ = tokio::time::timeout(WITNESSES_WAIT, self.store.witnesses_ask()).await;
     }
 
     pub fn store(&self) -> &Store {

@@ -70,6 +70,27 @@ fn a_file_elsewhere_finds_a_rollback_of_everything_here() {
 }
 
 #[test]
+fn a_process_that_ends_at_once_has_shown_its_head() {
+    let mut deployment = Deployment::bare();
+    let witness = WitnessProcess::of(&deployment);
+    deployment.set("SVC_WITNESS", witness.setting());
+    deployment.svc(&["remember", "Our database is MySQL."]);
+    assert!(!witness.checkpoints().is_empty());
+}
+
+#[test]
+fn idle_connections_keep_nobody_from_a_witness() {
+    let mut deployment = Deployment::bare();
+    let witness = WitnessProcess::of(&deployment);
+    let address = witness.name().strip_prefix("http://").unwrap();
+    let idle: Vec<TcpStream> = (0..300).map(|_| TcpStream::connect(address).unwrap()).collect();
+    deployment.set("SVC_WITNESS", witness.setting());
+    check_intact(&write(&deployment, 0..1));
+    assert!(!witness.checkpoints().is_empty());
+    drop(idle);
+}
+
+#[test]
 fn a_witness_over_http_finds_a_rollback_of_everything_here() {
     let mut deployment = Deployment::new(&Model::start());
     let witness = WitnessProcess::of(&deployment);

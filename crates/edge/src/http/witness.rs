@@ -14,13 +14,14 @@ use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
 
 /// A checkpoint with its proof takes a few kilobytes, and those who cosigned it before take the rest.
 const BODY_BYTES: usize = 64 * 1024;
-/// Logs are few, and each has one connection.
+/// Logs are few, and each has one connection. Beyond this the one that has been idle longest makes room.
 const CONNECTIONS: usize = 256;
 const HEAD_TIME: Duration = Duration::from_secs(30);
 const UNREAD_TIME: Duration = Duration::from_secs(10);
@@ -51,27 +52,53 @@ impl WitnessServer {
     }
 
     pub async fn serve(self, answer: WitnessAnswer) -> io::Result<()> {
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let mut seats: Vec<Seat> = Vec::new();
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
         loop {
-            let place = places.clone().acquire_owned().await.map_err(io::Error::other)?;
             let (stream, peer) = accept(&self.0).await;
+            if !make_room(&mut seats) {
+                tracing::warn!(client = %peer.ip(), "every connection is being answered; one more was closed");
+                continue;
+            }
             let answer = answer.clone();
+            let answering = Arc::new(AtomicUsize::new(0));
+            let busy = Arc::clone(&answering);
             let service = service_fn(move |request| {
-                let answer = answer.clone();
-                async move { Ok::<_, Infallible>(answered(request, answer).await) }
+                let (answer, busy) = (answer.clone(), Arc::clone(&busy));
+                async move {
+                    busy.fetch_add(1, Ordering::Relaxed);
+                    let reply = answered(request, answer).await;
+                    busy.fetch_sub(1, Ordering::Relaxed);
+                    Ok::<_, Infallible>(reply)
+                }
             });
             let connection =
                 http.serve_connection(TokioIo::new(WriteTimeout::new(stream, UNREAD_TIME)), service);
-            tokio::spawn(async move {
+            let task = tokio::spawn(async move {
                 if let Err(error) = connection.await {
                     tracing::debug!(%error, client = %peer.ip(), "a connection ended early");
                 }
-                drop(place);
             });
+            seats.push(Seat { task: task.abort_handle(), answering });
         }
     }
+}
+
+/// A connection, and how many of its requests are being answered.
+struct Seat {
+    task: AbortHandle,
+    answering: Arc<AtomicUsize>,
+}
+
+/// Closes the oldest idle connection where there are as many as there may be; whether there is room.
+fn make_room(seats: &mut Vec<Seat>) -> bool {
+    seats.retain(|seat| !seat.task.is_finished());
+    if seats.len() < CONNECTIONS {
+        return true;
+    }
+    let idle = seats.iter().position(|seat| seat.answering.load(Ordering::Relaxed) == 0);
+    idle.map(|at| seats.remove(at).task.abort()).is_some()
 }
 
 async fn answered(request: Request<Incoming>, answer: WitnessAnswer) -> Reply {

@@ -138,6 +138,7 @@ fn kinds() -> impl Strategy<Value = ReceiptKind> {
             audit_blanked,
             summaries,
             graph_pending,
+            keys_checked: keys_destroyed.len() as u64 / 2,
             keys_destroyed,
         })
     });

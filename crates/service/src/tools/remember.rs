@@ -124,7 +124,10 @@ impl Tool for Remember {
                 Proposer::Caller => close_facts(&open.read().index, &plan.outcomes),
                 Proposer::Model => Vec::new(),
             };
-            let waiting = plan.waiting.iter().cloned().map(|fact| Waiting { fact }).collect();
+            // A caller reads DEDUP as stored, so what it says again and still waits is named.
+            let is_told = |fact: &&Fact| proposer == Proposer::Caller || plan.written(fact.id).is_some();
+            let waiting = plan.waiting.iter().filter(is_told).cloned();
+            let waiting = waiting.map(|fact| Waiting { fact }).collect();
             let (not_taken, perhaps) = (not_taken.clone(), perhaps.clone());
             let outcomes = plan.outcomes.clone();
             Remembered { outcomes, waiting, not_taken, perhaps, close, ..Remembered::default() }

@@ -101,6 +101,9 @@ pub(crate) struct ErasureIntent {
     /// The keys of the user that are to be destroyed. The spaces have another one from the moment that this is noted.
     #[serde(default)]
     keys: Vec<u64>,
+    /// How many spaces of the user were found to be sealed under them.
+    #[serde(default)]
+    spaces_checked: u64,
 }
 
 impl ErasureIntent {
@@ -110,7 +113,16 @@ impl ErasureIntent {
             Identity::Local | Identity::Anonymous | Identity::Service => None,
         };
         let request_id = call.caller.request_id.clone();
-        Self { principal, request_id, now: call.caller.now, space, target, also, keys: Vec::new() }
+        Self {
+            principal,
+            request_id,
+            now: call.caller.now,
+            space,
+            target,
+            also,
+            keys: Vec::new(),
+            spaces_checked: 0,
+        }
     }
 
     /// The call as its audit entry names it. What its caller may do was looked at when it began.
@@ -132,8 +144,8 @@ impl ErasureIntent {
         Call::new(caller, self.target.tool(), Some(self.space.clone()))
     }
 
-    pub fn destroying(&self, keys: &[UserKeyId]) -> Self {
-        Self { keys: keys.iter().map(|key| key.0).collect(), ..self.clone() }
+    pub fn destroying(&self, keys: &[UserKeyId], spaces_checked: u64) -> Self {
+        Self { keys: keys.iter().map(|key| key.0).collect(), spaces_checked, ..self.clone() }
     }
 
     pub fn keys(&self) -> Vec<UserKeyId> {
@@ -227,6 +239,7 @@ impl ErasurePlan {
             summaries: Some(self.summaries.clone()),
             graph_pending: false,
             keys_destroyed: intent.keys.clone(),
+            keys_checked: if intent.keys.is_empty() { 0 } else { intent.spaces_checked },
         }
     }
 }

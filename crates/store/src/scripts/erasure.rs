@@ -157,13 +157,15 @@ impl Begin {
         // Once more: a space that was made while the others were waited for is there by now, and has their key.
         spaces::lock_user(rows, tenant, user_id).await?;
         let keys = spaces::keys_of_user(rows.db(), tenant, user_id).await?;
+        let mut checked = 0;
         if !keys.is_empty() {
             let next = spaces::new_key()?;
             for AssignedSpace { id, sealed } in spaces::assigned_to(rows.db(), tenant, user_id).await? {
+                checked += 1;
                 spaces::assign(rows, SpaceKey { tenant, id }, &sealed, next).await?;
             }
         }
-        Ok(self.intent.destroying(&keys))
+        Ok(self.intent.destroying(&keys, checked))
     }
 
     async fn lock_reached<R: Rows>(&self, rows: &mut R) -> StoreResult<Vec<(SpaceId, Space)>> {

@@ -97,6 +97,7 @@ impl Applied {
             summaries: Some(Vec::new()),
             graph_pending: false,
             keys_destroyed: Vec::new(),
+            keys_checked: 0,
         });
         let audit = rows.log_end().await?.at();
         let second = receipts::issue_in(rows, &self.caller, (row, &space), kind, audit).await?;
