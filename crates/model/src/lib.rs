@@ -31,4 +31,4 @@ pub use error::ModelError;
 pub use models::Models;
 pub use prose::is_ignorance;
 pub use request::{Answer, AnswerFact, Effort, Extract, Intent, Order, Rests, SlotHint};
-pub use wording::{Meant, Memory, meant, names_fit, other_owner};
+pub use wording::{Meant, Memory, meant, names_fit, names_said, other_owner};

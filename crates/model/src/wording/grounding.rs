@@ -34,6 +34,9 @@ pub(super) fn unnamed(text: &str, facts: &[RawFact], memory: &impl Memory) -> Ve
     facts.iter().zip(changes.iter().zip(&echoes)).map(of).collect()
 }
 
+/// A subject of so many words that is not the speaker's is named by half of them, where no other is of its form.
+const LONG: usize = 3;
+
 /// How a held fact is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Naming {
@@ -60,16 +63,20 @@ struct Grounds<'a, M> {
 impl<M: Memory> Grounds<'_, M> {
     fn changes(&self, fact: &RawFact) -> Vec<Change> {
         let value = fact.value.as_deref().unwrap_or_default();
-        let held = self.memory.of_subject(fact.subject.as_deref().unwrap_or_default());
+        let mut held = self.memory.of_subject(fact.subject.as_deref().unwrap_or_default());
         let is_here =
             |held: &Arc<Fact>| value_key(&held.scope) == value_key(fact.scope.as_deref().unwrap_or("global"));
         let any_here = held.iter().any(is_here);
+        // A model may aim at a fact under another subject.
+        let aimed = fact.target_id.and_then(|id| self.memory.fact(FactId(id)));
+        held.extend(aimed.filter(|aimed| held.iter().all(|held| held.id != aimed.id)));
+        let is_aimed = |held: &Arc<Fact>| fact.target_id == Some(held.id.0);
         let is_item = |held: &Fact| {
             !held.list_item || item_key(&held.value) == item_key(value) || fact.target_id == Some(held.id.0)
         };
         let changed = held.iter().filter(|held| {
             let differs = is_removal(fact) || value_key(&held.value) != value_key(value);
-            differs && is_item(held) && (!any_here || is_here(held))
+            differs && is_item(held) && (!any_here || is_here(held) || is_aimed(held))
         });
         changed.map(|held| Change { id: held.id, naming: self.naming(fact, held) }).collect()
     }
@@ -85,8 +92,14 @@ impl<M: Memory> Grounds<'_, M> {
                 before.is_some_and(|before| by_value(before, fact, held) && self.fits(&subject, None));
             return if recalled { Naming::Enough } else { Naming::Not };
         }
-        let is_said = subject.words.iter().any(|word| word != SPEAKER && self.said.has(word));
-        if is_said { Naming::Outright } else { Naming::Enough }
+        let words = || subject.words.iter().filter(|word| *word != SPEAKER);
+        let said = words().filter(|word| self.said.has(word)).count();
+        // What is said of a service in general is not said of the port of one.
+        let is_long = words().count() >= LONG && words().count() == subject.words.len();
+        if is_long && said * 2 < words().count() && self.memory.alike(&subject.key).is_empty() {
+            return Naming::Not;
+        }
+        if said > 0 { Naming::Outright } else { Naming::Enough }
     }
 
     /// Whether the words, or those that the caller said before, tell the subject from all others about its attribute.
@@ -295,6 +308,26 @@ mod tests {
         let gone = ["queue", "editor"].map(|subject| proposal(subject, "", "RETRACT"));
         let found = unnamed("We are on Render.", &gone, &held);
         assert!(found.iter().all(|ids| !ids.as_ref().unwrap().is_empty()));
+    }
+
+    #[test]
+    fn a_fact_that_is_aimed_at_under_another_subject_must_be_named_too() {
+        let held =
+            Facts::of(&[("cousin Tolga emergency contact", "Nilgun"), ("telemetry service port", "18465")]);
+        let aims =
+            |subject: &str, id| RawFact { target_id: Some(id), ..proposal(subject, "new", "SUPERSEDE") };
+        let named = |text: &str, fact: RawFact| unnamed(text, &[fact], &held)[0].as_ref().unwrap().is_empty();
+        assert!(!named("My emergency contact is Dario.", aims("emergency contact", 1)));
+        assert!(named("Tolga's emergency contact is Dario.", aims("emergency contact", 1)));
+        assert!(!named("This service goes to Node 22.", aims("node version", 2)));
+        assert!(!named(
+            "This service goes to Node 22.",
+            proposal("telemetry service port", "22", "SUPERSEDE")
+        ));
+        assert!(named(
+            "Telemetry service is on 22 now.",
+            proposal("telemetry service port", "22", "SUPERSEDE")
+        ));
     }
 
     #[test]

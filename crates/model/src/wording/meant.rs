@@ -125,6 +125,18 @@ pub fn names_fit(text: &str, fact: &Arc<Fact>) -> bool {
     Known::of(fact).has_all(&names(text))
 }
 
+/// Whether every name and number in the fact's subject is in the words.
+pub fn names_said(text: &str, fact: &Fact) -> bool {
+    let said = stems(text);
+    let is_name = |word: &&str| {
+        let mut letters = word.chars();
+        let is_capital = letters.next().is_some_and(char::is_uppercase) && letters.any(char::is_lowercase);
+        is_capital || word.chars().any(|c| c.is_ascii_digit())
+    };
+    let names = split_words(&fact.subject, Boundary::NotAlphanumeric).filter(is_name);
+    names.flat_map(stems).all(|name| said.contains(&name))
+}
+
 /// The words of the other facts' subjects that have as many words.
 fn known_words(facts: &[Arc<Fact>], known: &Known<'_>) -> Stems {
     let own = subject_key(&known.fact.subject);

@@ -7,7 +7,7 @@ mod meant;
 mod memory;
 mod naming;
 
-pub use meant::{Meant, meant, names_fit};
+pub use meant::{Meant, meant, names_fit, names_said};
 pub use memory::Memory;
 
 use crate::built_in::Work;

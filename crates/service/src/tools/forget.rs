@@ -7,7 +7,7 @@ use crate::render;
 use crate::tool::{Context, Effect, Tool, World};
 use domain::keys::{item_key, value_key};
 use domain::{Action, Capability, Fact, FactId, Metadata, Proposer, RawFact, Space, Status, limits};
-use model::{Meant, meant, names_fit};
+use model::{Meant, meant, names_fit, names_said};
 use reconcile::{Outcome, Refusal, Trust};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -120,8 +120,9 @@ async fn named(cx: &Context<'_>, text: &str) -> Result<Meant, Stop> {
     // A model may know what words mean that name nothing, but not better than words that name a fact.
     let is_said =
         |fact: &Arc<Fact>| said.fitting.is_empty() || said.fitting.iter().any(|named| named.id == fact.id);
-    let (fitting, mut near): (Vec<_>, Vec<_>) =
-        spoken_of.into_iter().partition(|fact| is_said(fact) && names_fit(text, fact));
+    let (fitting, mut near): (Vec<_>, Vec<_>) = spoken_of
+        .into_iter()
+        .partition(|fact| is_said(fact) && names_fit(text, fact) && names_said(text, fact));
     near.extend(said.fitting.into_iter().chain(said.near).filter(|_| fitting.is_empty()));
     near.sort_by_key(|fact| fact.id);
     near.dedup_by_key(|fact| fact.id);
