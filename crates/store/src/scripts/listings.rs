@@ -16,9 +16,9 @@ struct SpaceList {
 }
 
 /// Whether anything is kept in the space. Of a user who was erased nothing is, and nobody is offered what is not there.
-const IN_USE: &str = "(EXISTS (SELECT 1 FROM fact WHERE fact.tenant = space.tenant AND fact.space = space.id)
-    OR EXISTS (SELECT 1 FROM decision WHERE decision.tenant = space.tenant AND decision.space = space.id)
-    OR EXISTS (SELECT 1 FROM receipt WHERE receipt.tenant = space.tenant AND receipt.space = space.id
+const IN_USE: &str = "(EXISTS (SELECT 1 FROM fact WHERE tenant = $1 AND fact.space = space.id)
+    OR EXISTS (SELECT 1 FROM decision WHERE tenant = $1 AND decision.space = space.id)
+    OR EXISTS (SELECT 1 FROM receipt WHERE tenant = $1 AND receipt.space = space.id
         AND receipt.subject_ix IS NOT NULL))";
 
 impl Query for SpaceList {
