@@ -24,8 +24,10 @@ const MARKS: [&str; 9] = [
     "should be",
     "i should have said",
 ];
-/// Openings of a sentence that say that the one before it was wrong.
-const TAKING_BACK: [&str; 14] = [
+/// What gives the value in a sentence that says that the one before it was wrong: "typo, it's 14k".
+const GIVING: [&str; 4] = ["it's", "it is", "that's", "they're"];
+/// Words that say that the sentence before was wrong.
+const TAKING_BACK: [&str; 20] = [
     "no wait",
     "wait",
     "wait no",
@@ -40,6 +42,12 @@ const TAKING_BACK: [&str; 14] = [
     "scratch that",
     "strike that",
     "i misspoke",
+    "misread",
+    "misheard",
+    "read that wrong",
+    "got that wrong",
+    "mixed up",
+    "typed that wrong",
 ];
 
 /// The correction in a sentence: behind "no wait, I meant" anywhere, or behind "I meant" at its head.
@@ -48,15 +56,21 @@ pub fn correction(sentence: &str) -> Option<Correction<'_>> {
     if low.len() != sentence.len() {
         return None;
     }
-    let mark = MARKS.iter().find_map(|mark| marked(&low, mark));
-    let (start, end) = mark?;
+    let begins = |all: &[String]| {
+        TAKING_BACK.iter().find_map(|taking| {
+            let from = find(all, taking).last()?;
+            (all.len() - from <= LOOSE).then_some(from)
+        })
+    };
+    let takes_back = |start: usize| {
+        low.get(..start).is_some_and(|told| begins(&words(told).collect::<Vec<_>>()).is_some())
+    };
+    let given =
+        || GIVING.iter().filter_map(|mark| marked(&low, mark)).min().filter(|(at, _)| takes_back(*at));
+    let (start, end) = MARKS.iter().find_map(|mark| marked(&low, mark)).or_else(given)?;
     let told = sentence.get(..start)?;
     let all: Vec<String> = words(told).collect();
-    let begins = TAKING_BACK.iter().find_map(|taking| {
-        let from = find(&all, taking).last()?;
-        (all.len() - from <= LOOSE).then_some(from)
-    });
-    let told = match begins {
+    let told = match begins(&all) {
         Some(from) => words_up_to(told, from),
         None if all.is_empty() || told.trim_end().ends_with([',', '-', '–', '—', ';']) => told,
         None => return None,
@@ -182,6 +196,8 @@ mod tests {
             ("Oops, I meant 8 March, not the 6th.", "", "8 March", Some("the 6th")),
             ("Sorry, I meant 3.0.8, I cut off the end.", "", "3.0.8", None),
             ("Hang on, I looked at last year's sheet; it should read 18,000.", "", "18,000", None),
+            ("Correction, I misread the label: it is AB negative.", "", "AB negative", None),
+            ("Typo on my side, it's billing@quilo.example.", "", "billing@quilo.example", None),
         ] {
             assert_eq!(correction(sentence), Some(Correction { told, meant, instead_of }), "{sentence}");
         }
@@ -194,6 +210,7 @@ mod tests {
             "You should be careful.",
             "The door should be blue.",
             "I would rather stay.",
+            "It's a shame that I misread it.",
         ] {
             assert_eq!(correction(sentence), None, "{sentence}");
         }

@@ -43,6 +43,11 @@ const LIMITING: [&str; 19] = [
     "besides", "beyond", "without", "exceed", "exceeds", "within", "since", "that",
 ];
 
+/// What is denied behind a value, in other words than its subject's: "Bristol isn't where I live", "the morphine allergy
+/// isn't his".
+const TOLD_OF: [&str; 10] =
+    ["where", "who", "what", "when", "his", "hers", "theirs", "ours", "true", "correct"];
+
 /// Whether the words deny the value of the subject, and nowhere else give it.
 pub fn denies(text: &str, subject: &str, value: &str) -> bool {
     let value: Vec<String> = words(value).collect();
@@ -69,7 +74,9 @@ fn is_denied(clause: &[String], at: usize, length: usize, subject: &[String]) ->
     };
     let is_behind = |from: usize| {
         let rest = clause.get(from + 1..).unwrap_or_default();
-        from - end < BEHIND && names(rest, subject)
+        let between = clause.get(end..from).unwrap_or_default();
+        let told_of = rest.first().is_some_and(|word| TOLD_OF.contains(&word.as_str()));
+        from - end < BEHIND && (names(rest, subject) || told_of && (from == end || names(between, subject)))
     };
     negations(clause).into_iter().any(|from| from < at && reaches(from) || from >= end && is_behind(from))
 }
@@ -119,6 +126,8 @@ mod tests {
             ("It isn't 250,000, somebody typed a zero too many.", "signatory_limit", "250,000"),
             ("My birthday is not on 3 May.", "birthday", "3 May"),
             ("The customer has no SLA of four hours.", "sla", "four hours"),
+            ("No, Bristol isn't where I live.", "home_city", "Bristol"),
+            ("The morphine allergy isn't his.", "allergy", "morphine"),
         ] {
             assert!(denies(text, subject, value), "{text}");
         }
@@ -137,6 +146,7 @@ mod tests {
             ("They never upgraded to 9.1; the customer runs 8.7.", "product_version", "8.7"),
             ("No, our bank is KBC.", "bank", "KBC"),
             ("He is allergic to nothing except latex.", "allergy", "latex"),
+            ("The morphine allergy isn't severe.", "allergy", "morphine"),
             ("Tabs are not welcome.", "style", "Tabs are not welcome"),
         ] {
             assert!(!denies(text, subject, value), "{text}");

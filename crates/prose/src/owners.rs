@@ -120,7 +120,8 @@ fn clauses_to(sentence: &str, value: &[String]) -> Vec<Vec<String>> {
 }
 
 /// A clause that opens so is about what came before its comma.
-const GOING_ON: &str = "is are was were has have had isn't aren't wasn't hasn't";
+const GOING_ON: &str =
+    "is are was were has have had isn't aren't wasn't hasn't closes runs uses takes pays banks lives works";
 
 /// A piece before a comma that has no more words says no more than what the next one is about.
 const LEADING_WORDS: usize = 3;
@@ -213,7 +214,7 @@ impl Owner<'_> {
     fn group(&self, before: &[String]) -> Option<String> {
         let found = before.windows(2).find(|pair| match pair {
             [name, group] => {
-                is_of(group, GROUPS) && !is_of(name, OWN) && !is_function_word(name) && !self.is(name)
+                is_of(group, GROUPS) && !is_of(name, OWN) && !is_function_word(name) && !self.is(bare(name))
             }
             _ => false,
         })?;
@@ -394,6 +395,18 @@ mod tests {
                 ("The competitor's budget is 90k.", "90k", Some("competitor")),
                 ("Another customer of mine, Brightwater, has a budget of 90k.", "90k", Some("customer")),
                 ("Our prospect's budget is 90k.", "90k", None),
+            ],
+        );
+        check(
+            &["the deal", "the prospect"],
+            &["close_date"],
+            &[
+                (
+                    "Andrea's deal, the one abroad, closes on 10 December.",
+                    "10 December",
+                    Some("andrea's deal"),
+                ),
+                ("The prospect's deal closes on 10 December.", "10 December", None),
             ],
         );
     }

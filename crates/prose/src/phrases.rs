@@ -68,6 +68,16 @@ pub(crate) const REMOVAL: &[&str] = &[
     "doesn't use",
     "does not use",
     "not using",
+    "let go",
+    "take that back",
+    "disregard",
+    "ignore what i said",
+    "forget what i said",
+    "laid off",
+    "left the company",
+    "left the firm",
+    "left the team",
+    "left us",
 ];
 
 /// Begins like a removal, but states a limit.

@@ -75,7 +75,9 @@ pub(crate) fn is_slight(clause: &Clause) -> bool {
 /// "Put it in the calendar", "send them the hotfix": an order for this moment, with no name, number or date in it.
 pub(crate) fn is_passing_order(text: &str, words: &[Word]) -> bool {
     let tells = |w: &Word| w.has_digit() || w.is_quoted() || w.is_capital() && w.at.start > 0 && !w.is("i");
-    is_order(text) && !words.iter().any(|w| tells(w) || w.is_any(&["list", "lists", "never", "always"]))
+    const LASTING: [&str; 11] =
+        ["list", "lists", "never", "always", "add", "remove", "strike", "delete", "drop", "note", "record"];
+    is_order(text) && !words.iter().any(|w| tells(w) || w.is_any(&LASTING))
 }
 
 /// Greetings, thanks, an order for this moment.

@@ -3,6 +3,7 @@
 use crate::clause::{Clause, clauses, finite_verb};
 use crate::cues::{asks_for, is_ahead, is_name, is_passing_order, is_slight, is_small_talk, is_unreal};
 use crate::frame;
+use crate::lexicon::LEXICON;
 use crate::link::{self, Placement};
 use crate::mention::{HeldState, set};
 use crate::modality::{self, LabelledSentence};
@@ -152,6 +153,7 @@ impl Reader<'_> {
         }
         if !asks && handled != Handled::Nothing {
             self.put_in_doubt(segment.text, proposed);
+            self.may_fill(segment.text, proposed);
             self.point_back(segment, handled, proposed);
         }
         // "It" in the next sentence refers to something only if there is just one candidate.
@@ -219,8 +221,10 @@ impl Reader<'_> {
         let holds = slot.is_some_and(|reading| reading.shift == Shift::Is) && !once;
         let denied = slot.is_some_and(|reading| prose::denies(text, &reading.subject, &reading.value));
         let left = readings.iter().any(|reading| matches!(reading.shift, Shift::Became { from: Some(_) }));
+        let begins = words(text).iter().any(|w| w.is_any(&["joined", "started", "began"]));
         match meant {
             Modality::Ended if denied || left => Modality::Asserted,
+            Modality::Past if begins && slot.is_some() => Modality::Asserted,
             Modality::Past | Modality::Nothing | Modality::Event if holds => Modality::Asserted,
             meant => meant,
         }
@@ -406,7 +410,8 @@ impl Reader<'_> {
     /// "The budget is 40k, no wait, I meant 14k" gives one value; "sorry, I meant 14k" amends what was told last.
     fn corrected(&mut self, segment: &Segment<'_>, correction: &Correction<'_>) -> Handled {
         let Correction { told, meant, .. } = *correction;
-        let stands_alone = finite_verb(&words(meant)).is_some();
+        // "May 3rd" has no verb, whatever "may" looks like.
+        let stands_alone = finite_verb(&words(meant)).is_some_and(|verb| verb > 0);
         let text = if stands_alone { meant } else { told };
         if !text.is_empty() {
             let Some(labelled) = modality::label(&[text]).pop() else { return Handled::Kept };
@@ -522,6 +527,34 @@ impl Reader<'_> {
         self.fill(slot, &value, GLOBAL, text)
     }
 
+    /// "She has opted for DNR": a sentence in which nothing was read for a declared slot names another value of the kind
+    /// that this slot holds. A person is asked.
+    fn may_fill(&mut self, sentence: &str, proposed: usize) {
+        let doubts = prose::Reading::of(sentence);
+        for (value, kind) in LEXICON.kinds_in(sentence) {
+            let slot = slot::of_attribute(kind, self.ask.slots).filter(|slot| !slot.list);
+            let Some(slot) = slot else { continue };
+            let is_of_slot = |found: &RawFact| found.subject.as_deref() == Some(&*slot.name);
+            let other =
+                |fact: &&&Fact| fact.subject == slot.name && set(&fact.value).is_disjoint(&set(&value));
+            let Some(held) = self.ask.held.iter().find(other) else { continue };
+            let names: Vec<&str> = slot.names().collect();
+            let owner = Owner { words: &slot.owner, slot: &names };
+            if self.found.iter().skip(proposed).any(is_of_slot)
+                || doubts.is_doubted(&value)
+                || prose::denies(sentence, &slot.name, &value)
+                || prose::owner_of(sentence, &value, owner).is_some()
+            {
+                continue;
+            }
+            let said = words(sentence);
+            let value = said.iter().find(|w| w.low == value).map_or(value, |w| w.text.clone());
+            let why = "it is not clear whether it replaces this";
+            let waits = fact(&slot.name, &value, Action::Flag, "unknown", DOUBTFUL, why);
+            self.found.push(RawFact { target_id: Some(held.id.0), ..waits });
+        }
+    }
+
     fn fill(&mut self, slot: &SlotHint, value: &str, scope: &str, text: &str) -> Handled {
         // "The client is balanced, payment terms 30 days" fills two.
         if let Some((own, other, rest)) = slot::also_filled(slot, value, self.ask.slots) {
@@ -541,10 +574,15 @@ impl Reader<'_> {
             return Handled::Read;
         }
         let values = if slot.list { slot::items(&words(value)) } else { vec![value.to_owned()] };
+        let held = self.known.iter().find(|k| k.fact.subject == slot.name).map(|k| k.fact);
         for value in values {
+            // "Add kiwi to what I can't eat", of a slot with one value: the rest of it stays.
+            let value = match held.filter(|_| !slot.list && slot::adds(text)) {
+                Some(held) => format!("{}, {value}", held.value),
+                None => value,
+            };
             let reading = Reading { subject: slot.name.clone(), value, shift: Shift::Is, arity: Arity::One };
-            let held = self.known.iter().any(|k| k.fact.subject == slot.name);
-            let placed = if slot.list || !held {
+            let placed = if slot.list || held.is_none() {
                 Placement { subject: slot.name.clone(), action: Action::Add, target: None, sure: true }
             } else {
                 link::place(&reading, scope, text, &self.known)

@@ -103,10 +103,18 @@ fn slot_value<'w>(group: &VerbGroup, rest: &'w [Word], slots: &[SlotHint]) -> Op
     if let Some(kind) = kind {
         return Some((kind.to_owned(), near_this(rest)));
     }
+    let of_kind = particle.filter(|_| CHANGING.contains(&verb)).and_then(|_| LEXICON.kind(&spell(up)));
+    if let Some(kind) = of_kind.filter(|kind| slot::of_attribute(kind, slots).is_some()) {
+        return Some((kind.to_owned(), near_this(up)));
+    }
     let (attribute, given) = by_verb?;
     slot::of_attribute(attribute, slots)?;
     Some((attribute.to_owned(), near_this(given)))
 }
+
+/// "Upgraded to Business", "opted for DNR": what is of a known kind behind these is the new value.
+const CHANGING: [&str; 9] =
+    ["upgrade", "downgrade", "switch", "move", "change", "convert", "migrate", "port", "opt"];
 
 /// "A cautious risk tolerance", "the Team plan": the value is before the slot's name.
 fn named_last<'w>(rest: &'w [Word], slots: &[SlotHint]) -> Option<(String, &'w [Word])> {
@@ -116,6 +124,12 @@ fn named_last<'w>(rest: &'w [Word], slots: &[SlotHint]) -> Option<(String, &'w [
         let slot = slot::of_name(&name, slots)?;
         let given = rest.get(..at)?;
         let given = given.get(usize::from(given.first()?.is_preposition())..)?;
+        // "Add bee venom to the allergies."
+        let given = match given {
+            [item @ .., to, of] if to.is_preposition() && of.tag == Tag::Determiner => item,
+            [item @ .., to] if to.is_preposition() => item,
+            given => given,
+        };
         let plain = !given.is_empty()
             && given.len() <= 4
             && !given.iter().any(|w| w.is_any(&["my", "our", "no", "'s", "of"]));

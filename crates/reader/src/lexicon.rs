@@ -123,6 +123,14 @@ impl Lexicon {
         found.map(|(_, kind)| kind.as_str())
     }
 
+    /// The known things that the text names, each with its kind.
+    pub fn kinds_in(&self, text: &str) -> Vec<(String, &str)> {
+        let words = phrase(text);
+        let has = |name: &Vec<String>| words.windows(name.len()).any(|w| w == name.as_slice());
+        let named = self.kinds.iter().filter(|(name, _)| has(name));
+        named.map(|(name, kind)| (name.join(" "), kind.as_str())).collect()
+    }
+
     pub fn is_scope(&self, word: &str) -> bool {
         self.scopes.contains(word)
     }

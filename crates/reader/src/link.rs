@@ -308,7 +308,9 @@ pub(crate) fn doubted<'a>(sentence: &str, held: &[&'a Fact], slots: &[SlotHint])
         let bare = fact.value.split(" (").next().unwrap_or_default();
         let item = if fact.list_item { item_key(bare) } else { bare.to_owned() };
         let words = set(&item);
-        if fact.kind != FactKind::State || words.is_empty() || !words.is_subset(&said) {
+        let in_full = !words.is_empty() && words.is_subset(&said);
+        let item = if in_full { item } else { called_by_name(&item, sentence)?.to_owned() };
+        if fact.kind != FactKind::State {
             return None;
         }
         let names: Vec<&str> = slot.names().collect();
@@ -317,9 +319,17 @@ pub(crate) fn doubted<'a>(sentence: &str, held: &[&'a Fact], slots: &[SlotHint])
         let gone = Removals::read(sentence, std::iter::once(item.as_str())).concern(0)
             || prose::denies(sentence, &fact.subject, &item);
         let unsure = reading.is_doubted(&item) && removes(sentence);
-        (!is_others && (gone || unsure)).then_some(gone && !unsure)
+        (!is_others && (gone || unsure)).then_some(gone && !unsure && in_full)
     };
     held.iter().filter_map(|fact| Some((*fact, doubt(fact)?))).collect()
+}
+
+/// The first name of somebody, or of something with a name of several words, where the sentence calls it by that alone.
+fn called_by_name<'v>(value: &'v str, sentence: &str) -> Option<&'v str> {
+    let first = value.split_whitespace().next().filter(|word| *word != value)?;
+    let is_name = first.starts_with(char::is_uppercase) && first.chars().skip(1).all(char::is_lowercase);
+    let long = first.chars().count() > 2;
+    (is_name && long && words(sentence).iter().any(|w| w.text == first)).then_some(first)
 }
 
 /// Whether a sentence speaks of an end at all, in whatever doubt.

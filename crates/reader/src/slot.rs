@@ -172,6 +172,12 @@ pub(crate) fn takes(slot: &SlotHint, value: &str) -> bool {
     !is_day || TIMES.iter().any(|time| told.contains(time))
 }
 
+/// Whether a sentence orders that something be added.
+pub(crate) fn adds(sentence: &str) -> bool {
+    const POLITE: [&str; 4] = ["please", "can", "could", "you"];
+    words(sentence).iter().find(|w| !w.is_any(&POLITE)).is_some_and(|w| w.is_any(&["add", "include"]))
+}
+
 /// Whether a value says more than the slot's own words.
 pub(crate) fn tells(slot: &SlotHint, value: &str) -> bool {
     let named: Stems = slot.names().flat_map(|name| set(&name.replace('_', " "))).collect();

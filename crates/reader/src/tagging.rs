@@ -77,9 +77,10 @@ fn verb_shaped(low: &str) -> bool {
 
 fn settle_apostrophes(words: &mut [Word]) {
     let mut before: Option<Word> = None;
+    let after = words.to_vec();
     let following: Vec<Option<Word>> = words.iter().skip(1).cloned().map(Some).chain([None]).collect();
     let later: Vec<Option<Word>> = words.iter().skip(2).cloned().map(Some).chain([None, None]).collect();
-    for ((word, next), after_next) in words.iter_mut().zip(following).zip(later) {
+    for (at, ((word, next), after_next)) in words.iter_mut().zip(following).zip(later).enumerate() {
         if word.is("'s") {
             let pronoun = before.as_ref().is_some_and(|w| {
                 w.is_any(&["it", "that", "he", "she", "there", "what", "who", "where", "here", "let", "this"])
@@ -97,6 +98,7 @@ fn settle_apostrophes(words: &mut [Word]) {
                     || next.as_ref().is_some_and(|w| w.is("been"));
             let named =
                 before.as_ref().is_some_and(|w| w.is("name")) && next.as_ref().is_some_and(Word::is_capital);
+            let tells = after.get(at + 1..).is_some_and(is_told);
             // "St. Mary's."
             let of_name = before.as_ref().is_some_and(Word::is_capital);
             if before.as_ref().is_some_and(|w| w.is("let")) {
@@ -105,12 +107,23 @@ fn settle_apostrophes(words: &mut [Word]) {
                 word.becomes("is", Tag::Aux);
             } else if pronoun && has_done {
                 word.becomes("has", Tag::Aux);
-            } else if pronoun || goes_on || !of_name && next.as_ref().is_none_or(Word::is_mark) {
+            } else if pronoun || goes_on || tells || !of_name && next.as_ref().is_none_or(Word::is_mark) {
                 word.becomes("is", Tag::Aux);
             }
         }
         before = Some(word.clone());
     }
+}
+
+/// "Budget's 80k", "the client's conservative", "blood type's AB negative": up to the next mark, preposition or verb, what
+/// is behind the `'s` tells something of what is before it. "Anna's birthday" does not.
+fn is_told(behind: &[Word]) -> bool {
+    let ends = |w: &Word| w.is_mark() || w.is_preposition() || matches!(w.tag, Tag::Aux | Tag::Verb);
+    let until = behind.iter().position(ends).unwrap_or(behind.len());
+    let stops = behind.get(until).is_none_or(|w| w.is_mark() || w.is_preposition());
+    let run = behind.get(..until).unwrap_or_default();
+    stops
+        && (matches!(run, [only] if only.has_digit()) || run.last().is_some_and(|w| w.tag == Tag::Adjective))
 }
 
 /// "The team lead is Ada": what looks like a verb is a noun behind a noun and before "is".

@@ -70,7 +70,9 @@ impl VerbGroup {
         if self.will {
             return Shift::Will;
         }
-        match (self.no_longer, self.now, self.past) {
+        // Whoever joined or started is there now.
+        let begun = self.past && self.verb.as_deref().is_some_and(|verb| matches!(verb, "join" | "start"));
+        match (self.no_longer, self.now || begun, self.past) {
             (true, _, _) => Shift::Gone,
             (_, true, _) => Shift::Became { from: None },
             (_, _, true) => Shift::Was,

@@ -2,7 +2,7 @@
 
 use crate::spaces::OpenSpace;
 use crate::tool::Context;
-use domain::keys::{item_key, subject_key, text_key};
+use domain::keys::{item_key, subject_key, text_key, value_key};
 use domain::words::{Boundary, is_function_word, split_words, stem};
 use domain::{Fact, FactId, FactKind, Space, Status};
 use model::other_owner;
@@ -48,12 +48,21 @@ fn told_since<'a>(open: &'a OpenSpace, slot: &'a Slot, held: &'a Fact) -> impl I
     let speaks = move |fact: &Arc<Fact>| {
         let said = stems(&fact.text);
         let says = |words: &Stems| !words.is_empty() && words.is_subset(&said);
-        says(&value) || names.iter().any(says)
+        says(&value) || names.iter().any(says) || is_of_value(fact, held)
     };
-    let is_open = |fact: &Arc<Fact>| fact.status == Status::FlaggedConflict || is_unread(fact);
+    let is_open = |fact: &Arc<Fact>| {
+        fact.status == Status::FlaggedConflict || is_unread(fact) || is_of_value(fact, held)
+    };
     let is_other = |fact: &Arc<Fact>| subject_key(&fact.subject) != subject_key(&slot.name);
     let is_later = |fact: &Arc<Fact>| fact.created >= held.changed && fact.id != held.id;
     kept.chain(waiting).filter(move |fact| is_other(fact) && is_later(fact) && is_open(fact) && speaks(fact))
+}
+
+/// "Metoprolol = 50 mg" says something of the held "metoprolol 25 mg", which nobody has settled.
+fn is_of_value(fact: &Fact, held: &Fact) -> bool {
+    let rest = value_key(&held.value);
+    let rest = rest.strip_prefix(&value_key(&fact.subject));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// Whether a fact is a sentence as it was told, of which nothing was understood.
