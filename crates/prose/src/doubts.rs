@@ -5,6 +5,7 @@ use crate::phrases::{
     SUPPOSITIONS,
 };
 use crate::removals::is_tag;
+use crate::requests::order_to_keep;
 use crate::sentences::{Sentence, is_code, sentences};
 use crate::words::{find, has, words};
 use domain::keys::subject_key;
@@ -162,6 +163,9 @@ fn holds(words: &[String], value: &[String]) -> bool {
 
 /// A doubt that reaches every part of its sentence.
 fn whole_sentence(sentence: &Sentence, parts: &[Part]) -> Option<Doubt> {
+    if order_to_keep(&sentence.join(" ")).is_some() {
+        return None;
+    }
     let all: Vec<String> = parts.iter().flat_map(|part| part.words.clone()).collect();
     let last = sentence.iter().rev().find(|chunk| !is_code(chunk))?;
     let asks = last.trim_end_matches(['"', '\'', ')', '”', '’']).ends_with('?');

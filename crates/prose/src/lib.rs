@@ -19,5 +19,5 @@ pub use doubts::Reading;
 pub use ignorance::is_ignorance;
 pub use owners::{Owner, owner_of, speaks_of_another};
 pub use removals::Removals;
-pub use requests::{is_order, is_thanks};
+pub use requests::{is_order, is_thanks, order_to_keep};
 pub use sentences::{Sentence, is_code, sentences, sentences_of_line};

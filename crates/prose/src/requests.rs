@@ -137,6 +137,22 @@ pub fn is_thanks(piece: &str) -> bool {
     opens(&words(piece).collect::<Vec<_>>(), &THANKS)
 }
 
+/// "Could you put oat milk on the shopping list?": the order in a polite question to keep something.
+pub fn order_to_keep(sentence: &str) -> Option<&str> {
+    const POLITE: [&str; 4] = ["can you ", "could you ", "would you ", "will you "];
+    const KEEPING: [&str; 5] = ["remember", "note", "record", "jot", "write"];
+    const LISTING: [&str; 8] = ["add", "put", "stick", "take", "remove", "strike", "cross", "pop"];
+    let low = sentence.to_ascii_lowercase();
+    let polite = POLITE.iter().find(|polite| low.starts_with(**polite))?;
+    let order = sentence.get(polite.len()..)?.trim_end_matches(['?', ' ']);
+    let order = order.strip_prefix("please ").unwrap_or(order);
+    let said: Vec<String> = words(order).collect();
+    let verb = said.first()?.as_str();
+    let keeps = KEEPING.contains(&verb) && said.len() > 2;
+    let lists = LISTING.contains(&verb) && said.iter().any(|word| matches!(word.as_str(), "list" | "lists"));
+    (sentence.trim_end().ends_with('?') && (keeps || lists)).then_some(order)
+}
+
 /// Whether a sentence orders something for this moment.
 pub fn is_order(sentence: &str) -> bool {
     orders(&words(sentence).collect::<Vec<_>>())
@@ -182,7 +198,19 @@ fn is_tag(piece: &[String]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::request_in;
+    use super::{order_to_keep, request_in};
+
+    #[test]
+    fn a_polite_question_may_order_something_to_be_kept() {
+        for (question, order) in [
+            ("Could you stick oat milk on the shopping list?", Some("stick oat milk on the shopping list")),
+            ("Can you please remember that I'm left-handed?", Some("remember that I'm left-handed")),
+            ("Can you add a test?", None),
+            ("Could you remember?", None),
+        ] {
+            assert_eq!(order_to_keep(question), order, "{question}");
+        }
+    }
 
     fn told(sentence: &str) -> &str {
         request_in(sentence).map_or(sentence, |at| &sentence[..at])

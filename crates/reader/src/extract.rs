@@ -230,19 +230,22 @@ impl Reader<'_> {
         }
     }
 
-    /// What held once is history.
+    /// What held once is history. Where that is of nothing that is declared or held, the words are kept too, so that they
+    /// are found.
     fn was(&mut self, readings: &[Reading]) -> Handled {
         let lasting = |r: &&Reading| {
             let named = !r.subject.is_empty() && !points(&r.subject);
             r.arity != Arity::Many && named && r.shift != Shift::Gone
         };
-        let before = self.found.len();
+        let mut all_known = readings.len() == 1;
         for r in readings.iter().filter(lasting) {
             let slot = slot::named(r, self.ask.slots);
             let subject = slot.map_or(&r.subject, |slot| &slot.name);
+            let key = subject_key(subject);
+            all_known &= slot.is_some() || self.known.iter().any(|k| subject_key(&k.fact.subject) == key);
             self.found.push(fact(subject, &r.value, Action::Archive, "past", PLAIN, "true in the past"));
         }
-        if self.found.len() > before && readings.len() == 1 { Handled::Read } else { Handled::Kept }
+        if all_known && readings.iter().any(|r| lasting(&r)) { Handled::Read } else { Handled::Kept }
     }
 
     /// A value, said for sure.

@@ -7,7 +7,7 @@ use crate::words::words;
 use domain::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use prose::sentences_of_line;
+use prose::{order_to_keep, sentences_of_line};
 
 /// A stretch of a statement.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +49,7 @@ pub(crate) fn cut(statement: &str, now: Timestamp) -> Cut<'_> {
         speaker = said_by.or(speaker);
         let text = rest.trim_start_matches(['*', '•', '·', '-', '>', ' ', '\t']);
         let told = sentences_of_line(text).into_iter().filter(|text| text.contains(char::is_alphanumeric));
+        let told = told.map(|text| order_to_keep(text).unwrap_or(text));
         segments.extend(told.map(|text| Segment { text, kind: SegmentKind::Sentence, speaker }));
     }
     Cut { segments, day }

@@ -96,8 +96,12 @@ pub(crate) fn behind_name<'a>(slot: &SlotHint, words: &'a [Word]) -> Option<&'a 
 pub(crate) fn without(value: &str, gone: &str) -> Option<String> {
     let all = items(&words(value));
     let gone = set(gone);
-    let rest: Vec<String> =
-        all.iter().filter(|item| gone.is_empty() || !gone.is_subset(&set(item))).cloned().collect();
+    // "Kingsdown" is no item of "physiotherapist at Kingsdown, mostly knees and shoulders".
+    let is_gone = |item: &String| {
+        let item = set(item);
+        !gone.is_empty() && gone.is_subset(&item) && item.len() <= gone.len() + 1
+    };
+    let rest: Vec<String> = all.iter().filter(|item| !is_gone(item)).cloned().collect();
     (all.len() > 2 && !rest.is_empty() && rest.len() < all.len()).then(|| rest.join(", "))
 }
 

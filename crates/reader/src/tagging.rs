@@ -99,6 +99,11 @@ fn settle_apostrophes(words: &mut [Word]) {
             let named =
                 before.as_ref().is_some_and(|w| w.is("name")) && next.as_ref().is_some_and(Word::is_capital);
             let tells = after.get(at + 1..).is_some_and(is_told);
+            // "At St Anne's now."
+            let named_behind = after.get(..at).is_some_and(|before| {
+                let names = before.iter().rev().take_while(|w| w.tag == Tag::Name).count();
+                names > 0 && before.iter().rev().nth(names).is_some_and(Word::is_preposition)
+            });
             // "St. Mary's."
             let of_name = before.as_ref().is_some_and(Word::is_capital);
             if before.as_ref().is_some_and(|w| w.is("let")) {
@@ -107,7 +112,10 @@ fn settle_apostrophes(words: &mut [Word]) {
                 word.becomes("is", Tag::Aux);
             } else if pronoun && has_done {
                 word.becomes("has", Tag::Aux);
-            } else if pronoun || goes_on || tells || !of_name && next.as_ref().is_none_or(Word::is_mark) {
+            } else if pronoun
+                || !named_behind && (goes_on || tells)
+                || !of_name && next.as_ref().is_none_or(Word::is_mark)
+            {
                 word.becomes("is", Tag::Aux);
             }
         }
