@@ -214,7 +214,7 @@ fn spelling(ledger: &Ledger, p: &Proposal) -> String {
     held.unwrap_or(&p.subject).to_owned()
 }
 
-fn draft(p: &Proposal, subject: &str, statement: &Statement, status: Status) -> Fact {
+pub(crate) fn draft(p: &Proposal, subject: &str, statement: &Statement, status: Status) -> Fact {
     let mut metadata = Metadata::new();
     if let Some(category) = p.slot.as_ref().and_then(|s| s.category.as_deref()) {
         metadata.insert("category".to_owned(), category.into());

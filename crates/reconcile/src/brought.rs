@@ -78,12 +78,14 @@ fn is_over(p: &Proposal, now: Timestamp) -> bool {
         || (p.stored_kind() == FactKind::State && (p.time_ref == TimeRef::Past || has_run_out))
 }
 
-/// What is over ends the held fact that it aims at, or that says the same. Otherwise it is history: each value once for
+/// What is over ends the held fact that it aims at, or that says the same and is no younger. Otherwise it is history: each value once for
 /// each time at which it held.
 fn past(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
     let aimed = p.target.and_then(|id| ledger.get(id)).filter(|fact| !ledger.is_touched(fact.id));
     let is_dated = p.times.until.is_some();
-    let ends = aimed.or_else(|| said_already(ledger, p, None, context.statement.said).filter(|_| is_dated));
+    let is_older = |fact: &Fact| context.statement.is_older_than(fact);
+    let same = || said_already(ledger, p, None, context.statement.said);
+    let ends = aimed.or_else(|| same().filter(|fact| is_dated && !is_older(fact)));
     if let Some(fact) = ends {
         if let Some(reason) = objection(p, Some(fact), Action::Retract, context) {
             return flag(ledger, p, Action::Retract, Some(fact), reason);

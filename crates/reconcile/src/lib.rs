@@ -35,10 +35,7 @@ mod tests;
 pub use apply::{DECISION_KEYS, FLAG_REASON};
 pub use decision::{Approver, Decision, plan_confirm, plan_reject};
 pub use forget::{plan_removal, plan_withdrawal};
-pub use import::{
-    Before, Ends, Holder, IMPORTED_FROM, IMPORTED_ID, IMPORTED_UNDATED, PuttingDown, Telling, came_to,
-    holders, needs_as_is, needs_told, plan_as_is, plan_told,
-};
+pub use import::{AsIs, IMPORTED_FROM, IMPORTED_ID, IMPORTED_UNDATED, plan_as_is, plan_told};
 pub use needs::{HeldFacts, Needs, needs, needs_of};
 pub use plan::{Outcome, Plan, Write};
 pub use presets::{CRITICAL_CATEGORIES, PRESETS};

@@ -1,6 +1,5 @@
 //! The facts that the rules need to decide. The store fetches them by key and never scans.
 
-use crate::plan::{Plan, Write};
 use crate::proposal::Proposal;
 use crate::statement::Statement;
 use domain::keys::{subject_key, subject_keys, value_key};
@@ -27,17 +26,6 @@ pub struct HeldFacts {
     pub facts: Vec<Fact>,
     /// The pairs that were asked for and exist.
     pub retired: BTreeSet<(String, String)>,
-}
-
-impl HeldFacts {
-    /// As they are once the plan is carried out.
-    pub(crate) fn take(&mut self, plan: &Plan) {
-        for write in &plan.writes {
-            let (Write::Insert(fact) | Write::Update(fact)) = write;
-            self.facts.retain(|held| held.id != fact.id);
-            self.facts.push(fact.clone());
-        }
-    }
 }
 
 /// `due` are facts that have run out and changes that are settled: whoever writes next puts them into history.

@@ -43,15 +43,4 @@ impl Plan {
     pub fn ids_taken(&self) -> usize {
         self.writes.iter().filter(|w| matches!(w, Write::Insert(_))).count()
     }
-
-    /// The next id, where the first one that the plan could take is this.
-    pub(crate) fn next_id(&self, first: FactId) -> FactId {
-        FactId(first.0 + i64::try_from(self.ids_taken()).unwrap_or(i64::MAX))
-    }
-
-    /// What another plan does, made on what is held once this one is carried out.
-    pub(crate) fn append(&mut self, mut after: Self) {
-        self.outcomes.append(&mut after.outcomes);
-        self.writes.append(&mut after.writes);
-    }
 }

@@ -146,6 +146,11 @@ impl Service {
         }
     }
 
+    /// The same service on another store, and without a graph.
+    pub fn on(&self, store: Store) -> Self {
+        Self::new(store, self.models.clone(), (*self.options).clone())
+    }
+
     /// With an entity graph that is brought up to date in the background. Must be called within a Tokio runtime.
     pub fn with_graph(self, graph: Graph) -> Self {
         let projection = Some(Projection::start(self.store.clone(), graph));

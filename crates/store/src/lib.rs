@@ -34,7 +34,7 @@ mod user_keys;
 mod verification;
 mod witness;
 
-pub use backup::{BackedUp, Draft, Moved, Restored, backup, migrate_to, restore};
+pub use backup::{BackedUp, Draft, Moved, Restored, Scratch, backup, migrate_to, restore};
 pub use call::{Call, Ending, Record};
 pub use chain_wait::ChainWait;
 pub use copy::{Beginning, Replace, Step, Watcher};
@@ -52,7 +52,7 @@ pub use rows::erasure::{Also, ErasureSummary, Expired};
 pub use rows::export::{Export, ProvenEntry};
 pub use rows::facts::SpaceChanges;
 pub use rows::graph::{GraphState, Lease, Rebuild};
-pub use rows::imports::{Arrival, Bringing, Brought, BroughtFact, BroughtWords, CameTo, Notes};
+pub use rows::imports::{Arrival, Brought, BroughtAsIs};
 pub use rows::outbox::OutboxRow;
 pub use rows::principal_change::{Changed, PrincipalChange, differences};
 pub use rows::principals::{

@@ -123,17 +123,27 @@ impl Store {
             StoreSettings::Sqlite(settings) => Engine::Sqlite(Arc::new(Sqlite::open(settings, now).await?)),
             StoreSettings::Postgres(settings) => Engine::Postgres(Postgres::open(settings, now).await?),
         };
-        Ok(Self {
+        Ok(Self::of(engine, finish))
+    }
+
+    /// The same deployment, as this file holds it.
+    pub(crate) fn on(&self, file: PathBuf) -> Result<Self, StoreError> {
+        let engine = Sqlite::on(file, self.secrets().clone(), None)?;
+        Ok(Self::of(Engine::Sqlite(Arc::new(engine)), self.finish))
+    }
+
+    fn of(engine: Engine, finish: FinishErasure) -> Self {
+        Self {
             engine,
             verification: Arc::default(),
             erasures: Arc::default(),
             finish,
             witnesses: Arc::from([]),
             damaged_principals: Arc::default(),
-        })
+        }
     }
 
-    pub(crate) fn secrets(&self) -> &Secrets {
+    pub(crate) fn secrets(&self) -> &Arc<Secrets> {
         match &self.engine {
             Engine::Sqlite(engine) => &engine.secrets,
             Engine::Postgres(engine) => &engine.shared.secrets,

@@ -7,8 +7,8 @@ use domain::{Caller, DEFAULT_USER, Identity, Notice, Scopes, Space, Timestamp};
 use serde_json::{Map, Value};
 use service::{Reply, Service};
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
-use store::{StoreError, TypedLines};
+use std::time::Instant;
+use store::{Scratch, StoreError, StoreSettings, TypedLines};
 
 /// Cheap to clone; clones share everything.
 #[derive(Debug, Clone)]
@@ -27,6 +27,13 @@ impl Session {
         Ok(Self { service: startup::service_without_model(settings).await? })
     }
 
+    /// The same service on a copy of the deployment, which is there as long as it is kept.
+    pub async fn on_copy(&self, storage: &StoreSettings) -> Result<(Scratch, Self), StartupError> {
+        let copy = Scratch::of(self.service.store(), storage, Timestamp::now()).await?;
+        let service = self.service.on(copy.store.clone());
+        Ok((copy, Self { service }))
+    }
+
     /// To be called before the program ends.
     pub async fn end(&self) {
         self.service.end().await;
@@ -43,13 +50,6 @@ impl Session {
     /// A call, and what it is waiting for while it runs.
     pub fn begin(&self, tool: &str, arguments: Value) -> (Notice, impl Future<Output = Reply>) {
         let caller = self.caller(Identity::Local);
-        (caller.notice.clone(), self.run(caller, tool, arguments))
-    }
-
-    /// As `begin`, for work that takes as long as it takes.
-    pub fn begin_long(&self, tool: &str, arguments: Value) -> (Notice, impl Future<Output = Reply>) {
-        const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
-        let caller = Caller { deadline: Instant::now() + LONGEST, ..self.caller(Identity::Local) };
         (caller.notice.clone(), self.run(caller, tool, arguments))
     }
 

@@ -4,13 +4,9 @@ use crate::support::{InProcess, Model, caller, principal, says};
 use domain::{Action, Caller, Identity, Proposer, RawFact, Space, Tenant, Timestamp};
 use reconcile::{SlotSchema, Trust};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{
-    Arrival, Bringing, Brought, BroughtWords, Call, Import, Intent, Reached, Record, Said, StorageLimits,
-    Store,
-};
+use store::{Arrival, Brought, Call, Import, Intent, Reached, Record, Said, StorageLimits, Store};
 
 async fn fill(store: &Store, facts: usize) {
     let space = Space::new("default", "", "");
@@ -98,31 +94,22 @@ async fn bring(store: &Store, subject: usize, value: &str) {
         confidence: Some(0.9),
         ..RawFact::default()
     };
-    let words = BroughtWords {
+    let record = Brought {
+        name: subject.to_string(),
+        digest: value.to_owned(),
+        is_last: true,
         text: format!("subject {subject} is {value}").into(),
         source: None,
         metadata: domain::Metadata::new(),
         facts: vec![fact.into()],
-        at: Timestamp::now(),
-        by_model: false,
-        is_last: true,
-        changed: None,
-        until: None,
+        proposer: Proposer::Caller,
         said: None,
-    };
-    let (key, name) = (format!("{subject} {value}"), subject.to_string());
-    let record = Brought {
-        last: (key.clone(), name.clone()),
-        key,
-        name,
-        id: subject.to_string(),
-        is_unique: true,
-        how: Bringing::Told(Box::new(words)),
+        said_again: None,
+        as_is: None,
     };
     let import = Import {
         from: "jsonl".to_owned(),
         records: vec![record],
-        known: BTreeMap::new(),
         slots: Arc::new(SlotSchema::none()),
         limits: StorageLimits::default(),
     };

@@ -184,3 +184,34 @@ fn a_file_does_not_say_whom_to_trust() {
         assert!(process.list().contains("• code_status = full code"), "{}", process.list());
     }
 }
+
+#[test]
+fn a_record_that_changed_is_told_again_and_one_that_vanished_changes_nothing() {
+    let model = Model::start();
+    for more in [&[][..], &["--as-is"]] {
+        let deployment = Deployment::new(&model);
+        let process = deployment.start();
+        let record = |id: i64, subject: &str, value: &str| json!({ "id": id, "subject": subject, "value": value, "created": "2024-01-01" });
+        bring(&deployment, &[record(1, "home city", "Porto"), record(2, "pet", "a cat")], more);
+        let said = bring(&deployment, &[record(1, "home city", "Lisbon")], more);
+        assert!(said.starts_with("1 record of jsonl: 1 taken"), "{said}");
+        assert_eq!(current(&process), ["• pet = a cat", "• home city = Lisbon"], "{more:?}");
+        let said = bring(&deployment, &[record(1, "home city", "Lisbon")], more);
+        assert!(said.starts_with("1 record of jsonl: 0 taken, 1 unchanged"), "{said}");
+        process.intact();
+    }
+}
+
+#[test]
+fn what_ended_in_a_guarded_slot_waits_for_approval() {
+    let deployment = Deployment::new(&Model::start()).with("SVC_SLOT_SCHEMA", "preset:clinical");
+    let process = deployment.start();
+    let mut record = json!({ "id": "1", "text": says("code_status", "full code"), "created": "2023-01-01" });
+    bring(&deployment, std::slice::from_ref(&record), &[]);
+    record["status"] = json!("SUPERSEDED");
+    record["changed"] = json!("2024-01-01");
+    bring(&deployment, &[record], &[]);
+    assert_eq!(current(&process), ["• code_status = full code"]);
+    let waits = process.call("pending_changes", &json!({}));
+    assert!(waits.contains("REMOVE code_status: 'full code'"), "{waits}");
+}

@@ -1,4 +1,4 @@
-//! A record that its memory changes in place: what it said before ends here, whatever it says now.
+//! A record that its memory changes in place is told again.
 
 use crate::import::{exported, import, written};
 use crate::import_again::{as_of, bring, current};
@@ -36,142 +36,6 @@ fn a_value_that_was_changed_in_place_holds_since_it_was_changed() {
 }
 
 #[test]
-fn a_changed_value_holds_though_another_memory_knew_of_one_between() {
-    let deployment = Deployment::new(&Model::start());
-    let process = deployment.start();
-    let ended = json!({ "created": "2023-02-01", "changed": "2025-01-01", "status": "SUPERSEDED" });
-    bring(&deployment, &[record("1", "city", "Faro", &ended)], &[]);
-    bring(&deployment, &[record("2", "city", "Braga", &json!({ "created": "2025-06-01" }))], &[]);
-    let changed = json!({ "created": "2025-06-01", "changed": "2026-01-15" });
-    bring(&deployment, &[record("2", "city", "Porto", &changed)], &[]);
-    assert_eq!(current(&process), ["• city = Porto"]);
-    // What one memory knows of the past is not what the other had said.
-    let deployment = Deployment::new(&Model::start());
-    let process = deployment.start();
-    let ended = json!({ "created": "2023-02-01", "changed": "2025-01-01", "status": "SUPERSEDED" });
-    bring(&deployment, &[record("1", "city", "Braga", &ended)], &[]);
-    let before = json!([{ "value": "Braga", "until": "2023-01-15" }]);
-    let refined = json!({ "created": "2023-01-01", "changed": "2023-01-15", "refined_from": before });
-    bring(&deployment, &[record("2", "city", "Porto", &refined)], &[]);
-    assert!(current(&process).is_empty(), "{}", process.list());
-    assert_eq!(as_of(&deployment, "2023-01-20"), ["• city = Porto"]);
-    assert_eq!(as_of(&deployment, "2024-01-20"), ["• city = Braga"]);
-}
-
-#[test]
-fn a_record_that_is_about_something_else_now_leaves_nothing_behind() {
-    let model = Model::start();
-    let uuid = "6a1f1f0e-6d0b-4c39-9f0e-2b1d5f0c7a11";
-    for more in BOTH {
-        for (id, whole) in [(uuid, &[][..]), ("1", &["--whole"])] {
-            let deployment = Deployment::new(&model);
-            let process = deployment.start();
-            let created = json!({ "created": "2023-01-01" });
-            bring(&deployment, &[record(id, "city", "Porto", &created)], more);
-            let again = [more, whole].concat();
-            let changed = json!({ "created": "2023-01-01", "changed": "2025-01-01" });
-            bring(&deployment, &[record(id, "town", "Porto", &changed)], &again);
-            assert_eq!(current(&process), ["• town = Porto"], "{again:?}");
-            assert_eq!(as_of(&deployment, "2024-01-01"), ["• city = Porto"], "{again:?}");
-            let over = json!({ "created": "2023-01-01", "changed": "2026-01-01", "status": "SUPERSEDED" });
-            bring(&deployment, &[record(id, "village", "Porto", &over)], &again);
-            assert!(current(&process).is_empty(), "{again:?}: {}", process.list());
-            process.intact();
-        }
-        // Under any id, a value that is in another scope now is no longer in its own.
-        let deployment = Deployment::new(&model);
-
-        bring(&deployment, &[record("1", "city", "Porto", &json!({ "created": "2023-01-01" }))], more);
-        let moved = json!({ "created": "2023-01-01", "changed": "2025-01-01", "scope": "work" });
-        bring(&deployment, &[record("1", "city", "Porto", &moved)], more);
-        let facts = exported(&deployment);
-        let scopes: Vec<&Value> =
-            facts.iter().filter(|fact| fact["status"] == "ACTIVE").map(|fact| &fact["scope"]).collect();
-        assert_eq!(scopes, ["work"], "{more:?}");
-    }
-}
-
-#[test]
-fn an_edge_ends_though_its_node_has_another_name() {
-    let model = Model::start();
-    for more in BOTH {
-        let deployment = Deployment::new(&model);
-        let process = deployment.start();
-        let [bob, acme, edge] = [1, 2, 3].map(|n| format!("{n:08}-0000-4000-8000-000000000000"));
-        let graph = |name: &str, until: Value| {
-            let graph = json!({
-                "nodes": [{ "uuid": bob, "name": name, "group_id": "default" },
-                          { "uuid": acme, "name": "Acme", "group_id": "default" }],
-                "edges": [{ "uuid": edge, "name": "WORKS_AT", "fact": "Bob works at Acme.", "group_id": "default",
-                            "source_node_uuid": bob, "target_node_uuid": acme, "created_at": "2024-01-01T00:00:00Z",
-                            "valid_at": "2024-01-01T00:00:00Z", "invalid_at": until }],
-            });
-            let file = written(&deployment, "graph.json", &graph.to_string());
-            import(&deployment, "graphiti", file.to_str().unwrap(), more);
-        };
-        graph("Bob", Value::Null);
-        assert_eq!(current(&process), ["• Bob works at = Acme"]);
-        graph("Robert", Value::Null);
-        assert_eq!(current(&process), ["• Robert works at = Acme"], "{more:?}");
-        graph("Rob", json!("2025-01-01T00:00:00Z"));
-        assert!(current(&process).is_empty(), "{more:?}: {}", process.list());
-    }
-}
-
-#[test]
-fn what_waits_is_withdrawn_when_its_record_no_longer_says_it() {
-    let model = Model::start();
-    for changed in [
-        record("b", "city", "Braga", &json!({ "status": "SUPERSEDED" })),
-        record("b", "city", "Faro", &json!({})),
-        record("c", "pet", "a cat", &json!({})),
-    ] {
-        let deployment = Deployment::new(&model);
-        let process = deployment.start();
-        bring(&deployment, &[record("a", "city", "Porto", &json!({ "created": "2024-01-01" }))], &[]);
-        bring(&deployment, &[record("b", "city", "Braga", &json!({}))], &[]);
-        assert!(process.list().contains("⚠ city = Braga"), "{}", process.list());
-        let whole = changed["id"] == "c";
-        let porto = record("a", "city", "Porto", &json!({ "created": "2024-01-01" }));
-        bring(&deployment, &[porto, changed.clone()], if whole { &["--whole"] } else { &[] });
-        assert!(!process.list().contains("⚠ city = Braga"), "{changed}: {}", process.list());
-        assert!(current(&process).contains(&"• city = Porto".to_owned()));
-        let waits = process.call("pending_changes", &json!({}));
-        assert!(!waits.contains("Braga"), "{waits}");
-    }
-    // Another record says the same.
-    let deployment = Deployment::new(&model);
-    let process = deployment.start();
-    bring(&deployment, &[record("a", "city", "Porto", &json!({ "created": "2024-01-01" }))], &[]);
-    bring(&deployment, &["b", "c"].map(|id| record(id, "city", "Braga", &json!({}))), &[]);
-    bring(&deployment, &[record("b", "city", "Braga", &json!({ "status": "SUPERSEDED" }))], &[]);
-    assert!(process.list().contains("⚠ city = Braga"), "{}", process.list());
-}
-
-#[test]
-fn nothing_is_put_down_for_a_record_that_was_replaced_before_it_vanished() {
-    let model = Model::start();
-    for more in BOTH {
-        let deployment = Deployment::new(&model);
-        let process = deployment.start();
-        let porto = record("1", "city", "Porto", &json!({ "created": "2024-01-01" }));
-        bring(&deployment, std::slice::from_ref(&porto), more);
-        let lisbon = [record("2", "city", "Lisbon", &json!({ "created": "2025-01-01" }))];
-        let whole = [more, &["--whole"]].concat();
-        bring(&deployment, &lisbon, &whole);
-        assert_eq!(current(&process), ["• city = Lisbon"], "{more:?}");
-        let again = bring(&deployment, &lisbon, &whole);
-        assert!(again.contains("1 record of jsonl: 0 taken, 1 unchanged"), "{again}");
-        let subjects: Vec<Value> = exported(&deployment).iter().map(|fact| fact["subject"].clone()).collect();
-        assert!(subjects.iter().all(|subject| subject == "city"), "{subjects:?}");
-        process.call("delete", &json!({ "subject": "city" }));
-        assert!(!process.call("export_memory", &json!({})).contains("Porto"));
-        bring(&deployment, &[porto], &whole);
-        assert_eq!(current(&process), ["• city = Porto"], "{more:?}: it is there again");
-    }
-}
-
-#[test]
 fn an_end_behind_its_successor_in_the_file_makes_room_for_it() {
     let deployment = Deployment::new(&Model::start());
     let porto = |more| record("1", "city", "Porto", &more);
@@ -195,21 +59,6 @@ fn records_with_the_same_id_are_brought_once() {
         assert!(said.contains("0 taken, 4 unchanged"), "{said}");
         assert_eq!(exported(&deployment), first);
     }
-}
-
-#[test]
-fn a_value_that_very_many_records_hold_is_not_ended_by_some_of_them() {
-    let deployment = Deployment::new(&Model::start());
-    let process = deployment.start();
-    let records = |ended: usize| -> Vec<Value> {
-        let state = |n| if n < ended { json!({ "status": "SUPERSEDED" }) } else { json!({}) };
-        (0..103).map(|n| record(&n.to_string(), "city", "Porto", &state(n))).collect()
-    };
-    bring(&deployment, &records(0), &[]);
-    bring(&deployment, &records(102), &[]);
-    assert_eq!(current(&process), ["• city = Porto"]);
-    let waits = process.call("pending_changes", &json!({}));
-    assert!(waits.contains("REMOVE city: 'Porto'"), "{waits}");
 }
 
 #[test]
@@ -294,58 +143,10 @@ fn what_was_put_down_as_it_is_is_not_told_again() {
 }
 
 #[test]
-fn what_a_record_said_before_a_change_that_waits_ends_with_it() {
-    let model = Model::start();
-    for more in BOTH {
-        let deployment = clinical(&model);
-        let process = deployment.start();
-        let theme = record("9", "theme", "dark", &json!({ "created": "2023-01-01" }));
-        let status = |value, changed: &str| {
-            record("1", "code_status", value, &json!({ "created": "2023-01-01", "changed": changed }))
-        };
-        bring(&deployment, &[theme.clone(), status("DNR", "2023-01-01")], &[]);
-        bring(&deployment, &[theme.clone(), status("DNI", "2024-01-01")], &[]);
-        assert!(current(&process).contains(&"• code_status = DNR".to_owned()), "{}", process.list());
-        bring(&deployment, &[theme], &[more, &["--whole"]].concat());
-        let waits = process.call("pending_changes", &json!({}));
-        assert!(!waits.contains("DNI"), "{more:?}: {waits}");
-        let is_asked = waits.contains("REMOVE code_status: 'DNR'");
-        assert_eq!(is_asked, more.is_empty(), "{more:?}: {waits}");
-        assert_eq!(current(&process).len(), if more.is_empty() { 2 } else { 1 }, "{}", process.list());
-    }
-}
-
-#[test]
-fn a_record_that_moved_to_where_changes_wait_has_left_its_place() {
-    let model = Model::start();
-    let id = "6a1f1f0e-6d0b-4c39-9f0e-2b1d5f0c7a11";
-    let deployment = clinical(&model);
-    let process = deployment.start();
-    let created = json!({ "created": "2023-01-01" });
-    bring(
-        &deployment,
-        &[record(id, "employer", "Acme", &created), record("2", "code_status", "DNI", &created)],
-        &[],
-    );
-    let changed = json!({ "created": "2023-01-01", "changed": "2024-01-01" });
-    bring(&deployment, &[record(id, "code_status", "DNR", &changed)], &[]);
-    assert_eq!(current(&process), ["• code_status = DNI"]);
-    // A place that somebody here has taken is not free, and the other is left all the same.
-    let deployment = Deployment::new(&model);
-    let process = deployment.start();
-    process.remember(&crate::support::says("job", "cook"));
-    bring(&deployment, &[record(id, "city", "Lisbon", &created)], &["--as-is"]);
-    let said = bring(&deployment, &[record(id, "job", "baker", &changed)], &["--as-is"]);
-    assert!(said.contains("1 not taken") && said.contains("SKIP job = baker"), "{said}");
-    assert!(said.contains("RETRACT city = Lisbon"), "{said}");
-    assert_eq!(current(&process), ["• job = cook"]);
-}
-
-#[test]
 fn lines_with_one_id_may_change_places() {
     let model = Model::start();
     for id in ["1", "6a1f1f0e-6d0b-4c39-9f0e-2b1d5f0c7a11"] {
-        for more in [&[][..], &["--as-is"], &["--whole"]] {
+        for more in BOTH {
             let deployment = Deployment::new(&model);
             let created = json!({ "created": "2023-01-01" });
             let mut lines = [record(id, "city", "Porto", &created), record(id, "theme", "dark", &created)];
@@ -386,88 +187,5 @@ fn what_is_over_needs_no_approval_to_be_history() {
         assert!(process.call("pending_changes", &json!({})).contains("No changes are waiting"), "{lines:?}");
         assert_eq!(current(&process).len(), lines.len() - 1, "{}", process.list());
         assert_eq!(as_of(&deployment, "2023-02-15"), ["• code_status = full code"]);
-    }
-}
-
-#[test]
-fn an_end_no_longer_waits_where_another_record_says_the_same() {
-    let deployment = clinical(&Model::start());
-    let process = deployment.start();
-    let dni = |id| record(id, "code_status", "DNI", &json!({ "created": "2023-01-01" }));
-    bring(&deployment, &[dni("2")], &[]);
-    bring(&deployment, &[over(dni("2"), "2024-01-01")], &[]);
-    assert!(process.call("pending_changes", &json!({})).contains("REMOVE code_status: 'DNI'"));
-    bring(&deployment, &[dni("3")], &[]);
-    let waits = process.call("pending_changes", &json!({}));
-    assert!(waits.contains("No changes are waiting"), "{waits}");
-    assert_eq!(current(&process), ["• code_status = DNI"]);
-    bring(&deployment, &[over(dni("3"), "2024-02-01")], &[]);
-    assert!(process.call("pending_changes", &json!({})).contains("REMOVE code_status: 'DNI'"));
-}
-
-#[test]
-fn a_record_that_holds_again_does_so_though_others_said_the_same() {
-    let deployment = Deployment::new(&Model::start());
-    let from = |id, value, at| record(id, "city", value, &json!({ "created": at }));
-    let ended = [
-        over(from("1", "Lisbon", "2023-01-01"), "2023-05-01"),
-        over(from("2", "Lisbon", "2023-02-01"), "2023-05-01"),
-        over(from("3", "Porto", "2023-05-01"), "2023-08-01"),
-    ];
-    bring(&deployment, &ended, &[]);
-    assert!(current(&deployment.start()).is_empty());
-    let again = json!({ "created": "2023-02-01", "changed": "2023-09-01" });
-    bring(&deployment, &[record("2", "city", "Lisbon", &again)], &[]);
-    assert_eq!(current(&deployment.start()), ["• city = Lisbon"]);
-    assert!(as_of(&deployment, "2023-08-15").is_empty());
-}
-
-#[test]
-fn what_was_put_down_and_vanished_comes_back_from_then_on() {
-    let deployment = Deployment::new(&Model::start());
-    let porto = record("1", "city", "Porto", &json!({ "created": "2023-01-01" }));
-    let theme = record("2", "theme", "dark", &json!({ "created": "2023-01-01" }));
-    for lines in [vec![porto.clone(), theme.clone()], vec![theme.clone()], vec![porto, theme]] {
-        bring(&deployment, &lines, &["--as-is", "--whole"]);
-    }
-    assert_eq!(as_of(&deployment, "2023-06-01").len(), 2);
-    assert_eq!(current(&deployment.start()).len(), 2);
-}
-
-#[test]
-fn what_was_taken_back_here_stays_so_though_its_record_said_something_else_between() {
-    let deployment = Deployment::new(&Model::start());
-    let process = deployment.start();
-    let says = |value| record("1", "home city", value, &json!({ "created": "2023-01-01" }));
-    bring(&deployment, &[says("Porto")], &[]);
-    let removal = json!([{ "subject": "home city", "value": "Porto", "action": "RETRACT" }]);
-    process.call("forget", &json!({ "text": crate::support::said("Forget it.", &removal) }));
-    bring(&deployment, &[says("Faro")], &[]);
-    assert_eq!(current(&process), ["• home city = Faro"]);
-    let said = bring(&deployment, &[says("Porto")], &[]);
-    assert!(said.contains("1 not taken") && said.contains("it was taken back here since"), "{said}");
-    assert!(current(&process).is_empty(), "{}", process.list());
-}
-
-#[test]
-fn a_change_that_waits_already_ends_nothing_when_its_record_is_told_again() {
-    let model = Model::start();
-    for (deployment, subject, dated) in
-        [(clinical(&model), "code_status", true), (Deployment::new(&model), "city", false)]
-    {
-        let process = deployment.start();
-        let created = json!({ "created": "2023-01-01" });
-        bring(&deployment, &[record("1", subject, "DNR", &created)], &[]);
-        for source in ["a note", "another note"] {
-            let mut more = json!({ "source": source });
-            if dated {
-                more["created"] = json!("2023-01-01");
-                more["changed"] = json!("2024-01-01");
-            }
-            bring(&deployment, &[record("1", subject, "DNI", &more)], &[]);
-            assert_eq!(current(&process), [format!("• {subject} = DNR")], "{source}");
-        }
-        let waits = process.call("pending_changes", &json!({}));
-        assert!(waits.contains("DNI") && !waits.contains("REMOVE"), "{waits}");
     }
 }

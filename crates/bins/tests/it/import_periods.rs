@@ -49,8 +49,7 @@ fn an_end_that_is_still_to_come_ends_nothing_yet() {
     let deployment = Deployment::new(&Model::start());
     bring_graph(&deployment, &graph(Some("2999-01-01T00:00:00Z"), false));
     assert_eq!(current(&deployment.start()), ["• Tove works at = Northside"]);
-    let fact = exported(&deployment).remove(0);
-    assert_eq!(fact["metadata"]["imported_ends_at"], "2999-01-01T00:00:00Z");
+    assert_eq!(exported(&deployment).remove(0)["valid_until"], "2999-01-01T00:00:00Z");
 }
 
 #[test]
@@ -79,19 +78,6 @@ fn a_value_that_another_record_goes_on_to_hold_stays() {
         ];
         bring(&deployment, &lines, &[]);
         assert_eq!(current(&deployment.start()), ["• gym = Riverside"], "{begins}");
-    }
-}
-
-#[test]
-fn a_record_that_ended_at_a_time_unknown_ends_here() {
-    let model = Model::start();
-    for status in ["SUPERSEDED", "HISTORICAL"] {
-        let deployment = Deployment::new(&model);
-        let mut record = json!({ "id": "1", "subject": "office", "value": "Rome", "created": "2020-01-01" });
-        bring(&deployment, std::slice::from_ref(&record), &[]);
-        record["status"] = json!(status);
-        bring(&deployment, &[record], &[]);
-        assert!(current(&deployment.start()).is_empty(), "{status}");
     }
 }
 

@@ -66,7 +66,6 @@ mod import;
 mod import_again;
 mod import_changes;
 mod import_damage;
-mod import_ends;
 mod import_files;
 mod import_formats;
 mod import_names;

@@ -75,8 +75,6 @@ mod import;
 mod import_again;
 #[path = "../it/import_changes.rs"]
 mod import_changes;
-#[path = "../it/import_ends.rs"]
-mod import_ends;
 #[path = "../it/import_periods.rs"]
 mod import_periods;
 #[path = "../it/key_ends_midway.rs"]

@@ -1,16 +1,15 @@
 //! The smallest database that a plan can be applied to. It refuses a plan that breaks a promise.
 
 use crate::{
-    Approver, Before, Decision, Edit, Editor, HeldFacts, IMPORTED_FROM, IMPORTED_ID, Needs, Outcome, Plan,
-    Refusal, SlotSchema, Statement, Telling, Trust, Write, needs, needs_of, needs_told, plan, plan_confirm,
-    plan_reject, plan_removal, plan_told, plan_update, repair, slot_key,
+    Approver, Decision, Edit, Editor, HeldFacts, Needs, Outcome, Plan, Refusal, SlotSchema, Statement, Trust,
+    Write, needs, needs_of, plan, plan_confirm, plan_reject, plan_removal, plan_update, repair, slot_key,
 };
 use domain::keys::{subject_key, value_key};
 use domain::{
     Action, Doubt, Fact, FactId, Metadata, Named, Proposed, Proposer, RawFact, SourcePolicy, Status,
     Timestamp, Wording,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub struct Database {
@@ -19,8 +18,6 @@ pub struct Database {
     pub policy: SourcePolicy,
     pub metadata: Metadata,
     ever_active: BTreeSet<(String, String)>,
-    /// What records of other memories came to, and whether they had ended.
-    notes: BTreeMap<String, (Vec<FactId>, bool)>,
     /// The time of the last call, in seconds; a call is dated by its start, so a slow one is dated in the past.
     pub clock: i64,
 }
@@ -99,7 +96,6 @@ impl Database {
             policy: SourcePolicy::default(),
             metadata: Metadata::new(),
             ever_active: BTreeSet::new(),
-            notes: BTreeMap::new(),
             clock: 0,
         }
     }
@@ -164,59 +160,6 @@ impl Database {
         let held = self.fetch(&needs(&proposals, statement, &[]));
         let plan = plan(&held, &proposals, statement, &self.policy, &self.slots, self.next_id())?;
         Ok(self.commit(plan))
-    }
-
-    /// What a record of another memory says last, at its own time.
-    pub fn tell(&mut self, record: &str, fact: RawFact, at: i64) -> Vec<Outcome> {
-        self.tell_step(record, fact, at, Some(None))
-    }
-
-    /// `last` is when the record was changed last, as far as it says, where it says no more after this.
-    pub fn tell_step(
-        &mut self,
-        record: &str,
-        fact: RawFact,
-        at: i64,
-        last: Option<Option<i64>>,
-    ) -> Vec<Outcome> {
-        let second = |at| Timestamp::from_second(at).unwrap();
-        let proposals = repair(&[with_wording(Wording::default(), fact)], Proposer::Model, &self.slots);
-        let (came_to, was_over) =
-            self.notes.get(record).filter(|_| last.is_some()).cloned().unwrap_or_default();
-        let before = Before { came_to: &came_to, was_over, is_unique: true };
-        let metadata = Metadata::from_iter([
-            (IMPORTED_FROM.to_owned(), "elsewhere".into()),
-            (IMPORTED_ID.to_owned(), record.into()),
-        ]);
-        let text = Arc::from("told elsewhere");
-        let statement = Statement {
-            text: &text,
-            source: None,
-            trust: Trust::Ordinary,
-            metadata: &metadata,
-            proposer: Proposer::Model,
-            said: None,
-            now: second(at),
-        };
-        let held = self.fetch(&needs_told(&proposals, &statement, before));
-        let telling = Telling {
-            before,
-            by_model: false,
-            is_last: last.is_some(),
-            until: None,
-            changed: last.flatten().map(second),
-            said: None,
-            now: self.tick(),
-        };
-        let next = self.next_id();
-        let plan = plan_told(&held, &proposals, &statement, &telling, &self.policy, &self.slots, next);
-        let outcomes = self.commit(plan);
-        if last.is_some() {
-            let came_to = outcomes.iter().filter_map(|outcome| outcome.id).collect();
-            let is_over = proposals.iter().all(|p| p.action == Action::Retract);
-            self.notes.insert(record.to_owned(), (came_to, is_over));
-        }
-        outcomes
     }
 
     /// The values that were current then.

@@ -3,7 +3,6 @@
 mod brought;
 mod database;
 mod hold;
-mod imports;
 mod lists;
 mod model;
 mod people;

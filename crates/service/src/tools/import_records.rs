@@ -1,16 +1,12 @@
-//! Brings records of another memory: each told at the time at which it was true, or put down as it is.
+//! Brings records of another memory: each told at the time at which it was said, or put down as it is.
 
-mod brought_fact;
 mod record;
-mod rehearsal;
 
 use crate::args::named;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
-use domain::{Capability, FactId, Space};
-use reconcile::Outcome;
-use record::{Held, RecordArgs, brought, fit};
-use rehearsal::Rehearsal;
+use domain::{Capability, Space};
+use record::RecordArgs;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -28,12 +24,6 @@ pub(crate) struct Args {
     /// The memory that the records are from.
     from: String,
     records: Vec<RecordArgs>,
-    /// The numbers of facts that were brought before, by the ids that these records name.
-    #[serde(default)]
-    known: BTreeMap<String, i64>,
-    /// Say what would become of each, and change nothing.
-    #[serde(default)]
-    dry_run: bool,
 }
 
 impl Tool for ImportRecords {
@@ -50,36 +40,22 @@ impl Tool for ImportRecords {
 
     async fn run(cx: Context<'_>, args: Args) -> Result<Done<Imported>, Stop> {
         let from = named("from", args.from)?;
-        let known: BTreeMap<String, FactId> =
-            args.known.into_iter().map(|(id, number)| (id, FactId(number))).collect();
-        if args.dry_run {
-            let mut rehearsal = Rehearsal::open(&cx, &args.records, known).await?;
-            let mut arrivals = Vec::new();
-            for record in args.records {
-                arrivals.push(rehearsal.bring(&cx, &from, record).await?);
-            }
-            let detail = format!("dry run: {} record(s) of {from}", arrivals.len());
-            return Ok(Done::read(Imported { arrivals }, detail));
-        }
         if args.records.len() > RECORDS_PER_CALL {
             let why = format!("Argument 'records' holds more than {RECORDS_PER_CALL} records. Split it.");
             return Err(Stop::refused(why));
         }
         let (mut records, mut unfit) = (Vec::new(), BTreeMap::new());
         for (place, record) in args.records.into_iter().enumerate() {
-            match fit(brought(&cx, &from, record, &Held::Now).await)? {
+            match record.brought(&cx, &from).await {
                 Ok(record) => records.push(record),
-                Err(why) => drop(unfit.insert(place, why)),
+                // A record that cannot be taken keeps none of the others back.
+                Err(Stop::Refused { text }) => drop(unfit.insert(place, Arrival::refused(text))),
+                Err(stop) => return Err(stop),
             }
         }
         let slots = cx.service.options.slots.clone();
-        let import = Import {
-            from,
-            records,
-            known,
-            slots,
-            limits: cx.service.options.quotas.storage.limits(&cx.call.caller),
-        };
+        let limits = cx.service.options.quotas.storage.limits(&cx.call.caller);
+        let import = Import { from, records, slots, limits };
         let mut arrivals = cx.service.store.import_commit(cx.call.clone(), cx.space.clone(), import).await?;
         for (place, why) in unfit {
             arrivals.insert(place, why);
@@ -97,16 +73,7 @@ pub struct Imported {
 
 impl fmt::Display for Imported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for arrival in &self.arrivals {
-            match arrival {
-                Arrival::Known(_) => writeln!(f, "unchanged")?,
-                Arrival::New(plan) => {
-                    let told = |o: &Outcome| format!("[{}] {} = {}", o.action, o.subject, o.value);
-                    let told: Vec<String> = plan.outcomes.iter().map(told).collect();
-                    writeln!(f, "{}", told.join("; "))?;
-                }
-            }
-        }
-        Ok(())
+        let known = self.arrivals.iter().filter(|arrival| matches!(arrival, Arrival::Known)).count();
+        write!(f, "{} record(s), {known} of them unchanged", self.arrivals.len())
     }
 }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// How the name of a draft ends, in whatever folder and of whatever file it is.
 const ENDING: &str = ".svc-draft";
-/// What SQLite may keep beside a draft while it is written.
-const BESIDE: &str = "-journal";
+/// What may be beside a draft while it is written, or used.
+const BESIDE: [&str; 4] = ["-journal", "-wal", "-shm", ".head"];
 
 /// Gone when dropped, and at the next draft in its folder where the process was killed.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 fn remove(draft: &Path) {
-    for end in ["", BESIDE] {
+    for end in BESIDE.into_iter().chain([""]) {
         let mut name = draft.as_os_str().to_owned();
         name.push(end);
         // One that stays is removed by the next draft in this folder, and nobody else may read it.

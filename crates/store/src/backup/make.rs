@@ -10,7 +10,7 @@ use crate::postgres::{Address, PostgresSettings};
 use crate::rows::deployment::{COPYING, ENCRYPTION};
 use crate::secrets::Secrets;
 use crate::sqlite::{SqliteSettings, connection, migrations};
-use crate::store::StoreSettings;
+use crate::store::{Store, StoreSettings};
 use domain::Timestamp;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
@@ -107,11 +107,7 @@ async fn out_of_postgres(
     let held = source.deployment().await?;
     refuse_unclaimed(held.contains_key(ENCRYPTION) && !held.contains_key(COPYING))?;
     let secrets = secrets_of(keys, &held).await?;
-    let mut copy = open_file(draft)?;
-    migrations::up(&mut copy, &now.to_string())?;
-    let tx = copy.transaction()?;
-    into_sqlite(&source, &SqliteFile(&tx), watch).await?;
-    tx.commit()?;
+    let copy = fill(&source, draft, now, watch).await?;
     // The backup is of no use without these, and leaves them out: this host keeps a copy for whoever restores it.
     for what in Apart::ALL {
         if let Some(value) = held.get(what.row()) {
@@ -119,6 +115,45 @@ async fn out_of_postgres(
         }
     }
     Ok((copy, secrets))
+}
+
+async fn fill(
+    source: &PostgresRows,
+    draft: &Path,
+    now: Timestamp,
+    watch: Watcher<'_>,
+) -> Result<Connection, StoreError> {
+    let mut copy = open_file(draft)?;
+    migrations::up(&mut copy, &now.to_string())?;
+    let tx = copy.transaction()?;
+    into_sqlite(source, &SqliteFile(&tx), watch).await?;
+    tx.commit()?;
+    Ok(copy)
+}
+
+/// The deployment as it is at one moment, to try something on: what is written there changes nothing here.
+#[derive(Debug)]
+pub struct Scratch {
+    pub store: Store,
+    /// Gone with this.
+    _file: Draft,
+}
+
+impl Scratch {
+    /// Beside the database, or its keys, so that the copy is on a disk that may hold it.
+    pub async fn of(store: &Store, settings: &StoreSettings, now: Timestamp) -> Result<Self, StoreError> {
+        let draft = Draft::beside(&settings.keys().beside)?;
+        match settings {
+            StoreSettings::Sqlite(settings) => {
+                vacuum_into(&connection::open(&settings.path, None)?, draft.path())?;
+            }
+            StoreSettings::Postgres(settings) => {
+                let source = PostgresRows::of(Address::parse(&settings.url)?.connect().await?).await?;
+                fill(&source, draft.path(), now, &mut |_| ()).await?;
+            }
+        }
+        Ok(Self { store: store.on(draft.path().to_owned())?, _file: draft })
+    }
 }
 
 fn refuse_unclaimed(claimed: bool) -> Result<(), StoreError> {

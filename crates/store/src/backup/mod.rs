@@ -9,7 +9,7 @@ mod put_back;
 
 pub use draft::Draft;
 pub(crate) use kept_apart::KeptApart;
-pub use make::{BackedUp, backup};
+pub use make::{BackedUp, Scratch, backup};
 pub use migrate::{Moved, migrate_to};
 pub use put_back::{Restored, restore};
 

@@ -1,19 +1,17 @@
 //! Brings records of another memory, several in one transaction. Each is judged on what the ones before it came to.
 
-use super::spaces::{self, SpaceQuery};
-use super::{numbered_facts, storage_use};
+use super::{numbered_facts, spaces, storage_use};
 use crate::StoreError;
 use crate::call::{Call, Record};
 use crate::rows::facts::{FactWrites, write_steps};
-use crate::rows::imports::{Arrival, Bringing, Brought, CameTo, Note, Noted, Notes, index, note};
-use crate::rows::spaces::{SpaceRow, SpaceVersion};
+use crate::rows::imports::{Arrival, Brought, BroughtAsIs, NOTED, Noted, index, key, note};
+use crate::rows::spaces::SpaceRow;
 use crate::script::{Db, Ground, Rows, Script, StoreResult};
 use crate::sql::params;
 use crate::storage_quota::StorageLimits;
 use crate::store::Store;
-use domain::{Caller, FactId, Proposer, Space, SpaceKey};
-use reconcile::{Before, Outcome, Plan, SlotSchema, Statement, Trust};
-use std::collections::{BTreeMap, BTreeSet};
+use domain::{FactId, Space, SpaceKey};
+use reconcile::{Outcome, SlotSchema, Statement, Trust};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -23,8 +21,6 @@ pub struct Import {
     /// The memory that the records are from, as the audit log names it.
     pub from: String,
     pub records: Vec<Brought>,
-    /// The facts that records of earlier batches came to, by the ids that links of these ones name.
-    pub known: BTreeMap<String, FactId>,
     pub slots: Arc<SlotSchema>,
     pub limits: StorageLimits,
 }
@@ -46,24 +42,10 @@ impl Script for ImportCommit {
         let (tenant, import) = (&self.call.caller.tenant, &self.import);
         storage_use::lock(rows, tenant, &import.limits).await?;
         let mut row = spaces::open(rows, tenant, &self.space).await?;
-        let (mut arrivals, mut here) = (Vec::new(), import.known.clone());
+        let mut arrivals = Vec::new();
         for record in &import.records {
             let space = SpaceKey { tenant, id: row.id };
-            let (last_key, last_name) = &record.last;
-            let asked = BTreeSet::from([(&record.key, &record.name), (last_key, last_name)]);
-            let noted = noted(rows.db(), space, asked).await?;
-            let arrival = match noted.known(&record.key, &record.name, &record.last) {
-                Some(ids) => Arrival::Known(ids.to_vec()),
-                None => {
-                    let before = noted.before(record);
-                    Arrival::New(self.bring(rows, row, record, before, &here).await?)
-                }
-            };
-            let first = match &arrival {
-                Arrival::Known(ids) => ids.first().copied(),
-                Arrival::New(plan) => plan.outcomes.iter().find_map(|outcome| outcome.id),
-            };
-            here.extend(first.map(|id| (record.id.clone(), id)));
+            let arrival = self.bring(rows, row, record).await?;
             if matches!(&arrival, Arrival::New(plan) if !plan.writes.is_empty()) {
                 row = spaces::row(rows.db(), space).await?;
             }
@@ -75,146 +57,88 @@ impl Script for ImportCommit {
 }
 
 impl ImportCommit {
-    async fn bring<R: Rows>(
-        &self,
-        rows: &mut R,
-        row: SpaceRow,
-        record: &Brought,
-        before: Before<'_>,
-        here: &BTreeMap<String, FactId>,
-    ) -> StoreResult<Plan> {
+    async fn bring<R: Rows>(&self, rows: &mut R, row: SpaceRow, record: &Brought) -> StoreResult<Arrival> {
         let (caller, slots) = (&self.call.caller, &self.import.slots);
         let (tenant, space) = (&caller.tenant, SpaceKey { tenant: &caller.tenant, id: row.id });
-        let (plan, came_to) = match &record.how {
-            Bringing::Told(words) => {
-                let proposer = if words.by_model { Proposer::Model } else { Proposer::Caller };
-                let proposals = reconcile::repair(&words.facts, proposer, slots);
-                let statement = Statement {
-                    text: &words.text,
-                    source: words.source.as_deref(),
-                    trust: Trust::Ordinary,
-                    metadata: &words.metadata,
-                    proposer: Proposer::Model,
-                    said: None,
-                    now: words.at,
-                };
-                let needs = reconcile::needs_told(&proposals, &statement, before);
-                let (held, policy) = rows.db().plan_basis(space, &needs).await?;
-                let telling = words.telling(before, caller.now);
-                let plan = |next| {
-                    reconcile::plan_told(&held, &proposals, &statement, &telling, &policy, slots, next)
-                };
-                let plan = numbered(rows, tenant, plan).await?;
-                let came_to = CameTo::of(record, &plan, &held, before);
-                (plan, came_to)
-            }
-            Bringing::AsIs(brought) => match brought.linked(|id| here.get(id).copied()) {
-                Ok(fact) => {
-                    let (held, policy) =
-                        rows.db().plan_basis(space, &reconcile::needs_as_is(&fact, before)).await?;
-                    let putting = brought.putting(before, &policy, slots, caller.now);
-                    let plan = |next| reconcile::plan_as_is(&held, &fact, &putting, next);
-                    let plan = numbered(rows, tenant, plan).await?;
-                    let came_to = CameTo::of(record, &plan, &held, before);
-                    (plan, came_to)
-                }
-                Err(skipped) => {
-                    let plan = Plan { outcomes: vec![skipped], ..Plan::default() };
-                    (plan, CameTo { facts: Vec::new(), is_put_down: false })
-                }
-            },
+        let before = noted(rows.db(), space, &record.name).await?;
+        if before.as_ref().is_some_and(|before| before.key == key(rows.db().secrets(), space, record)) {
+            return Ok(Arrival::Known);
+        }
+        let mut as_is = record.as_is.clone();
+        if let Some(brought) = &mut as_is
+            && !link(rows.db(), space, brought).await?
+        {
+            return Ok(Arrival::refused("the fact that it would change has not been brought".to_owned()));
+        }
+        let statement = Statement {
+            text: &record.text,
+            source: record.source.as_deref(),
+            trust: Trust::Ordinary,
+            metadata: &record.metadata,
+            proposer: record.proposer,
+            said: if before.is_some() { record.said_again } else { record.said },
+            now: caller.now,
         };
+        let proposals = reconcile::repair(&record.facts, record.proposer, slots);
+        let needs = reconcile::needs(&proposals, &statement, &[]);
+        let (held, policy) = rows.db().plan_basis(space, &needs).await?;
+        let plan = |next| {
+            Ok::<_, Infallible>(match as_is.as_ref().zip(proposals.first()) {
+                Some((brought, p)) => reconcile::plan_as_is(&held, p, &statement, &brought.fact, next),
+                None => reconcile::plan_told(&held, &proposals, &statement, &policy, slots, next),
+            })
+        };
+        let Ok(plan) = rows.numbered(tenant, plan).await?;
         let secrets = rows.db().secrets();
         let FactWrites { mut steps, added } =
             write_steps::<R>(secrets, space, row, &plan.writes, caller.id(), caller.now)?;
-        steps.extend(note(secrets, space, record, &came_to)?);
+        steps.extend(note(secrets, space, record, &plan)?);
         if !plan.writes.is_empty() {
             // The error takes back what the batch has written so far.
             let room = storage_use::check(rows, caller, &self.import.limits, added).await?;
             room.map_err(StoreError::OverQuota)?;
         }
         rows.run_all(steps).await?;
-        Ok(plan)
+        Ok(Arrival::New(plan))
     }
 }
 
-async fn numbered<R: Rows>(
-    rows: &mut R,
-    tenant: &domain::Tenant,
-    plan: impl Fn(FactId) -> Plan + Send + Sync,
-) -> StoreResult<Plan> {
-    let Ok(plan) = rows.numbered(tenant, |next| Ok::<_, Infallible>(plan(next))).await?;
-    Ok(plan)
-}
-
-/// What is noted of records, by their keys and names, where all their facts are still there: a record whose facts were
-/// erased since can be brought again. So can one whose note is in an earlier form.
-async fn noted<'a, D: Db>(
-    db: &mut D,
-    space: SpaceKey<'_>,
-    records: impl IntoIterator<Item = (&'a String, &'a String)> + Send,
-) -> StoreResult<Notes> {
-    let mut notes = Notes::default();
-    let records: Vec<(&String, &String)> = records.into_iter().collect();
-    for (key, name) in records {
-        let at = index(db.secrets(), space, name);
-        let sql = "SELECT facts FROM statement WHERE tenant = $1 AND space = $2 AND text_ix = $3";
-        let found: Option<(String,)> = db.one(sql, &params![space.tenant, space.id, at]).await?;
-        let Some(last) = found.and_then(|(text,)| serde_json::from_str::<Noted>(&text).ok()) else {
-            continue;
-        };
-        let there: BTreeSet<FactId> =
-            numbered_facts::get_readable(db, space, &last.facts).await?.iter().map(|fact| fact.id).collect();
-        if !last.facts.iter().all(|id| there.contains(id)) {
-            continue;
-        }
-        let is_last = last.key == hex::encode(index(db.secrets(), space, key));
-        // Several records may have one name.
-        let note = notes.0.entry(name.clone()).or_insert(Note {
-            key: None,
-            facts: last.facts,
-            is_over: last.is_over,
-        });
-        if is_last {
-            note.key = Some(key.clone());
+/// Gives the links of the fact the numbers that they have here; `false` where what it would change is not here.
+async fn link<D: Db>(db: &mut D, space: SpaceKey<'_>, brought: &mut BroughtAsIs) -> StoreResult<bool> {
+    let [mut before, mut target] = [None; 2];
+    for (name, id) in [(&brought.supersedes, &mut before), (&brought.target, &mut target)] {
+        if let Some(name) = name {
+            *id = noted(db, space, name).await?.and_then(|noted| noted.facts.first().copied());
         }
     }
-    Ok(notes)
+    brought.fact.supersedes = before;
+    brought.fact.pending.iter_mut().for_each(|pending| pending.target = target);
+    Ok(target.is_some() || brought.target.is_none())
+}
+
+/// What is noted of the record, where all its facts are still there: one whose facts were erased since can be brought
+/// again.
+async fn noted<D: Db>(db: &mut D, space: SpaceKey<'_>, name: &str) -> StoreResult<Option<Noted>> {
+    let at = index(db.secrets(), space, name);
+    let found: Option<(String,)> = db.one(NOTED, &params![space.tenant, space.id, at]).await?;
+    let Some(last) = found.and_then(|(text,)| serde_json::from_str::<Noted>(&text).ok()) else {
+        return Ok(None);
+    };
+    let there = numbered_facts::get_readable(db, space, &last.facts).await?;
+    let is_there = |id: &FactId| there.iter().any(|fact| fact.id == *id);
+    Ok(last.facts.iter().all(is_there).then_some(last))
 }
 
 /// `imported from mem0: ADD subject; …`
 fn record_of(from: &str, arrivals: &[Arrival]) -> Record {
-    let outcomes: Vec<Outcome> = arrivals
-        .iter()
-        .flat_map(|arrival| match arrival {
-            Arrival::Known(_) => &[],
-            Arrival::New(plan) => plan.outcomes.as_slice(),
-        })
-        .cloned()
-        .collect();
-    let mut record = Record::of_outcomes(&outcomes);
-    if outcomes.is_empty() {
-        record.detail.push_str("nothing new");
-    }
-    record.detail.insert_str(0, &format!("imported from {from}: "));
+    let outcomes = arrivals.iter().flat_map(|arrival| match arrival {
+        Arrival::Known => &[],
+        Arrival::New(plan) => plan.outcomes.as_slice(),
+    });
+    let mut record = Record::of_outcomes(&outcomes.cloned().collect::<Vec<Outcome>>());
+    let what = if record.detail.is_empty() { "nothing new" } else { &record.detail };
+    record.detail = format!("imported from {from}: {what}");
     record
-}
-
-struct NotedOf {
-    records: Vec<(String, String)>,
-}
-
-impl SpaceQuery for NotedOf {
-    type Output = Notes;
-
-    async fn run<D: Db>(
-        &self,
-        db: &mut D,
-        space: SpaceKey<'_>,
-        _: SpaceVersion,
-    ) -> StoreResult<Self::Output> {
-        noted(db, space, self.records.iter().map(|(key, name)| (key, name))).await
-    }
 }
 
 impl Store {
@@ -226,15 +150,5 @@ impl Store {
         import: Import,
     ) -> Result<Vec<Arrival>, StoreError> {
         self.write(ImportCommit { call, space, import }).await
-    }
-
-    /// What is noted of records with these keys and names.
-    pub async fn imports_noted(
-        &self,
-        caller: &Caller,
-        space: &Space,
-        records: Vec<(String, String)>,
-    ) -> Result<Notes, StoreError> {
-        Ok(self.read_in(caller, space, NotedOf { records }).await?.unwrap_or_default())
     }
 }

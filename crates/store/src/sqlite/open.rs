@@ -83,8 +83,13 @@ impl Sqlite {
             tracing::warn!(%error, "the head beside the database could not be compared with the log");
         }
         drop(db);
-        let writer = Writer::start(&path, secrets.clone(), meter.as_ref())?;
-        let readers = |purpose| Readers::new(purpose, path.clone(), secrets.clone(), meter.clone());
+        Self::on(path, secrets, meter.as_ref())
+    }
+
+    /// A database that is there already, and has these keys.
+    pub fn on(path: PathBuf, secrets: Arc<Secrets>, meter: Option<&Meter>) -> Result<Self, StoreError> {
+        let writer = Writer::start(&path, secrets.clone(), meter)?;
+        let readers = |purpose| Readers::new(purpose, path.clone(), secrets.clone(), meter.cloned());
         let [reading, large, desk, verification] =
             [Purpose::Reading, Purpose::Large, Purpose::Desk, Purpose::Verification].map(readers);
         Ok(Self {

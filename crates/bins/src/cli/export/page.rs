@@ -40,7 +40,7 @@ fn subject(facts: &[&Fact], out: &mut impl Write) -> io::Result<()> {
             "- **{}**{}, since {}{}",
             plain(&fact.value),
             scope(fact),
-            day(fact.created),
+            day(fact.began()),
             source(fact)
         )?;
     }
@@ -50,30 +50,30 @@ fn subject(facts: &[&Fact], out: &mut impl Write) -> io::Result<()> {
             "- waiting for a decision: {}{}, since {}{}",
             plain(&fact.value),
             scope(fact),
-            day(fact.created),
+            day(fact.said()),
             source(fact)
         )?;
     }
     for fact in facts {
-        let mut since = fact.created;
+        let mut since = fact.began();
         for earlier in &fact.earlier {
             writeln!(out, "- before: {}, {} to {}", plain(&earlier.value), day(since), day(earlier.until))?;
             since = earlier.until;
         }
-        match fact.status {
-            Status::Superseded => writeln!(
+        match (fact.status, fact.ended()) {
+            (Status::Superseded | Status::Historical, Some(ended)) => writeln!(
                 out,
                 "- before: {}{}, {} to {}{}",
                 plain(&fact.value),
                 scope(fact),
                 day(since),
-                day(fact.changed),
+                day(ended),
                 source(fact)
             )?,
-            Status::Historical => {
-                writeln!(out, "- history: {}{}, {}", plain(&fact.value), scope(fact), day(fact.created))?
+            (Status::Superseded | Status::Historical, None) => {
+                writeln!(out, "- history: {}{}, {}", plain(&fact.value), scope(fact), day(since))?
             }
-            Status::Active | Status::FlaggedConflict => {}
+            (Status::Active | Status::FlaggedConflict, _) => {}
         }
     }
     writeln!(out)

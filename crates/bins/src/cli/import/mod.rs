@@ -3,43 +3,36 @@
 mod csv_rows;
 mod files;
 mod formats;
-mod json_objects;
-mod periods;
+mod json;
 mod record;
 mod report;
-mod report_file;
 mod telling;
-mod utf8;
-mod vanished;
 
 use super::CliError;
 use super::progress::Progress;
 use super::session::Session;
-use super::wait_notice::while_waiting;
 use crate::settings::Settings;
 use clap::Args;
 use domain::{Space, Timestamp, counted};
-use files::Files;
 use formats::Format;
 use record::{Reading, Record};
 use report::{Account, Report};
-use report_file::ReportFile;
-use serde_json::{Map, Value};
+use serde_json::json;
 use service::{RECORDS_PER_CALL, Reply, ToolReply};
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::fs::{File, OpenOptions};
+use std::io::{LineWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use store::Arrival;
-use telling::{Manner, Purpose, Turn};
-use vanished::vanished;
+use telling::{Telling, Turn};
 
 /// Bring what another memory holds: mem0, Zep, Letta, notes in Markdown and others.
 ///
 /// Each record is told at the time that it has there, and judged by the rules like anything else that is said: a later
-/// value replaces an earlier one, and what is doubtful waits for a decision. What was brought once is not brought again,
-/// so an import that was interrupted is started again with the same command.
+/// value replaces an earlier one, and what is doubtful waits for a decision. Each record is brought once, so an import that
+/// was interrupted is started again with the same command.
 #[derive(Debug, Args)]
 pub struct Command {
     /// The memory that the files are from.
@@ -54,11 +47,7 @@ pub struct Command {
     /// Put every record down as it is. No rule judges it and no model reads it.
     #[arg(long)]
     as_is: bool,
-    /// The files are all that the other memory holds: what was brought from it before and is not in them has ended there,
-    /// and ends here. Only the memories of users, agents and runs that are in the files are looked at.
-    #[arg(long)]
-    whole: bool,
-    /// Write what became of every record to this file, one JSON object a line.
+    /// Write what became of every record to this new file, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// The user whose memory it becomes, whatever the files say.
@@ -74,140 +63,107 @@ pub struct Command {
 
 impl Command {
     pub async fn run(self, settings: Settings, out: &mut impl Write) -> Result<(), CliError> {
-        let (mut reading, passed_over) = Files::named(&self.files, self.from)?.read();
-        if self.whole && !reading.unread.is_empty() {
-            return Err(CliError::Refused(format!(
-                "{} in the files cannot be read, and may be a record that is there still. Mend them, or leave out \
-                 --whole; without it, a dry run shows what cannot be read.",
-                counted(reading.unread.len() as u64, "part", "parts")
-            )));
-        }
+        let refused = |why: String| CliError::Refused(format!("{why} Nothing was imported."));
+        let (files, passed_over) = files::named(&self.files, self.from.endings()).map_err(refused)?;
+        let mut reading = Reading::default();
+        self.from.read(&files, &mut reading).map_err(refused)?;
+        let storage = settings.storage.clone();
         let session = Session::open(settings).await?;
         // The database is there by now, so that it is not taken for a report that is to be written.
-        let report_file = self.report.as_deref().map(ReportFile::open).transpose()?;
-        if self.whole {
-            let gone = vanished(&session, &self.from.name(), &reading.records, &self.asked()).await?;
-            reading.records.extend(gone);
-            reading.records.iter_mut().for_each(|record| record.is_whole = true);
-        }
+        let report_file = self.report.as_deref().map(new_file).transpose()?;
         let mut import = Import::of(&self, reading);
-        let ended = if self.dry_run { import.rehearse(&session).await } else { import.bring(&session).await };
-        import.sort();
-        let Import { from, accounts, .. } = import;
-        let report = Report { from, accounts, dry_run: self.dry_run, passed_over };
+        let ended = if self.dry_run {
+            // The same import on a copy of the deployment, which is thrown away: rules, quotas, and what the model reads of
+            // one record after the other, are as they will be. A transaction that is rolled back would have to stay open for
+            // as long as the model reads, and everybody else would wait for it.
+            let (_copy, trial) = session.on_copy(&storage).await?;
+            let ended = import.bring(&trial, "tried").await;
+            trial.end().await;
+            ended
+        } else {
+            import.bring(&session, "imported").await
+        };
+        let Import { telling, mut accounts, .. } = import;
+        accounts.sort_by(|a, b| (&a.place.file, a.place.line).cmp(&(&b.place.file, b.place.line)));
+        let report = Report { from: telling.from, accounts, dry_run: self.dry_run, passed_over };
         if let Some(file) = report_file {
-            file.write(&report)?;
+            report.write_json(&mut LineWriter::new(file))?;
         }
         report.write(out)?;
         ended?;
         match report.refused() {
             0 => Ok(()),
             n => Err(CliError::Refused(format!(
-                "{} could not be read or taken; the lines are above. Mend them and start the same command again: \
-                 what was taken is not taken twice.",
+                "{} could not be taken; the lines are above. Mend them and start the same command again: what was \
+                 taken is not taken twice.",
                 counted(n as u64, "record", "records")
             ))),
         }
     }
 }
 
-impl Command {
-    /// Where the records go, as far as the person says so.
-    fn asked(&self) -> Space {
-        Space::new(&self.user, &self.agent, &self.run)
-    }
+/// For a report: made before anything is brought, so that a name that cannot be written costs nothing.
+fn new_file(path: &Path) -> Result<File, CliError> {
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    made.map_err(|error| CliError::Refused(format!("--report {} cannot be made: {error}.", path.display())))
 }
 
 struct Import {
-    from: String,
-    manner: Manner,
+    telling: Telling,
     records: Vec<Record>,
     /// For each space what is told there.
-    spaces: Vec<(Arc<Space>, Vec<Turn>)>,
+    spaces: Vec<(Space, Vec<Turn>)>,
     accounts: Vec<Account>,
 }
 
 impl Import {
     fn of(command: &Command, mut reading: Reading) -> Self {
-        periods::settle(&mut reading.records, Timestamp::now());
-        let from = command.from.name();
-        let manner = if command.as_is { Manner::AsIs } else { Manner::Told };
-        let asked = command.asked();
+        let telling = Telling { from: command.from.name(), as_is: command.as_is, now: Timestamp::now() };
+        let asked = Space::new(&command.user, &command.agent, &command.run);
         telling::tell_apart(&mut reading.records, &asked);
-        let mut spaces: BTreeMap<Arc<Space>, Vec<(usize, &Record)>> = BTreeMap::new();
+        let mut spaces: BTreeMap<Space, Vec<(usize, &Record)>> = BTreeMap::new();
         let mut accounts = Vec::with_capacity(reading.records.len());
         for (n, record) in reading.records.iter().enumerate() {
-            let space = Arc::new(telling::space(record, &asked));
-            let space = spaces.get_key_value(&space).map_or(space, |(known, _)| known.clone());
+            let space = telling::space(record, &asked);
             accounts.push(Account::of(record, space.clone()));
             spaces.entry(space).or_default().push((n, record));
         }
-        let told = |(space, records): (Arc<Space>, Vec<(usize, &Record)>)| {
-            (space, telling::turns(&from, &records, manner))
-        };
-        let spaces: Vec<(Arc<Space>, Vec<Turn>)> = spaces.into_iter().map(told).collect();
+        let told = spaces.into_iter().map(|(space, records)| (space, telling.turns(&records)));
+        let spaces: Vec<(Space, Vec<Turn>)> = told.collect();
         for turn in spaces.iter().flat_map(|(_, turns)| turns) {
             if let Some(account) = accounts.get_mut(turn.record) {
                 account.steps_left += 1;
             }
         }
-        accounts.extend(reading.unread.into_iter().map(Account::unread));
-        Self { from, manner, records: reading.records, spaces, accounts }
+        accounts.extend(reading.refused.into_iter().map(|(place, why)| Account::refused(place, why)));
+        Self { telling, records: reading.records, spaces, accounts }
     }
 
-    async fn bring(&mut self, session: &Session) -> Result<(), CliError> {
+    async fn bring(&mut self, session: &Session, done_to_them: &str) -> Result<(), CliError> {
         let total = self.spaces.iter().map(|(_, turns)| turns.len()).sum::<usize>();
         let (mut progress, mut done, mut shown) = (Progress::on_stderr(), 0, Instant::now());
-        for (space, turns) in std::mem::take(&mut self.spaces) {
-            let mut known: BTreeMap<String, i64> = BTreeMap::new();
-            for batch in batches(&turns) {
-                let steps = telling::steps(&self.from, &self.records, batch, self.manner);
-                let named: Map<String, Value> = steps
-                    .iter()
-                    .flat_map(|step| &step.links)
-                    .filter_map(|id| Some((id.clone(), (*known.get(id)?).into())))
-                    .collect();
-                let call = telling::call(&self.from, &space, steps, Purpose::Bring(named));
+        for (space, turns) in &self.spaces {
+            for batch in batches(turns) {
+                let told = |turn: &Turn| Some(self.telling.arguments(self.records.get(turn.record)?, *turn));
+                let call = json!({
+                    "from": self.telling.from, "records": batch.iter().filter_map(told).collect::<Vec<_>>(),
+                    "user_id": space.user_id, "agent_id": space.agent_id, "run_id": space.run_id,
+                });
                 let arrivals = answer(session.call("import_records", call).await, batch.len(), done)?;
                 for (turn, arrival) in batch.iter().zip(&arrivals) {
-                    self.note(*turn, arrival, &mut known);
+                    if let Some(account) = self.accounts.get_mut(turn.record) {
+                        account.add(arrival);
+                    }
                 }
                 done += batch.len();
                 if done == total || shown.elapsed() >= progress.every() {
                     shown = Instant::now();
-                    progress.count("imported", done as u64, Some(total as u64));
+                    progress.count(done_to_them, done as u64, Some(total as u64));
                 }
             }
         }
         progress.end();
         Ok(())
-    }
-
-    async fn rehearse(&mut self, session: &Session) -> Result<(), CliError> {
-        for (space, turns) in std::mem::take(&mut self.spaces) {
-            let steps = telling::steps(&self.from, &self.records, &turns, self.manner);
-            let call = telling::call(&self.from, &space, steps, Purpose::Try);
-            let (notice, call) = session.begin_long("import_records", call);
-            let arrivals = answer(while_waiting(notice, call).await, turns.len(), 0)?;
-            for (turn, arrival) in turns.iter().zip(arrivals) {
-                self.note(*turn, &arrival, &mut BTreeMap::new());
-            }
-        }
-        Ok(())
-    }
-
-    fn note(&mut self, turn: Turn, arrival: &Arrival, known: &mut BTreeMap<String, i64>) {
-        let Some(account) = self.accounts.get_mut(turn.record) else { return };
-        account.add(arrival);
-        let first = match arrival {
-            Arrival::Known(ids) => ids.first().copied(),
-            Arrival::New(plan) => plan.outcomes.iter().find_map(|outcome| outcome.id),
-        };
-        known.extend(first.map(|id| (account.id.clone(), id.0)));
-    }
-
-    fn sort(&mut self) {
-        self.accounts.sort_by(|a, b| (&a.place.file, a.place.line).cmp(&(&b.place.file, b.place.line)));
     }
 }
 

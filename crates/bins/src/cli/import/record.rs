@@ -1,28 +1,17 @@
 //! A record of another memory, as its reader understood it.
 
-use domain::{Times, Timestamp, Triple};
+use domain::{Earlier, Pending, Times, Timestamp, Triple};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Where a record is: a file as it was named, and a line in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
     pub file: Arc<str>,
     pub line: usize,
 }
 
-impl Place {
-    /// Of what is in no file.
-    pub fn nowhere() -> Self {
-        Self { file: Arc::from(""), line: 0 }
-    }
-
-    pub fn is_nowhere(&self) -> bool {
-        self.file.is_empty()
-    }
-}
-
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Record {
     pub place: Place,
     /// The id that it has where it comes from, or one that is made of what it says.
@@ -37,7 +26,9 @@ pub struct Record {
     /// The sentence that the value is from.
     pub text: Option<String>,
     pub scope: Option<String>,
-    pub kind: Option<&'static str>,
+    pub is_event: bool,
+    /// Whether it is one value of several.
+    pub list: bool,
     pub confidence: Option<f64>,
     pub source: Option<String>,
     pub triple: Triple,
@@ -47,35 +38,20 @@ pub struct Record {
     pub created: Option<Timestamp>,
     /// When it was said and holds, where it says so apart from that.
     pub times: Times,
-    /// Whether it is one value of several.
-    pub list: bool,
     /// When it last changed, where its state does not say so.
     pub changed: Option<Timestamp>,
     pub state: State,
-    /// It is put down as it is, because telling it would take back what still holds.
-    pub is_history: bool,
     /// The id of the record that it replaced.
     pub supersedes: Option<String>,
-    /// The change that it waits to make, in the form of an export.
-    pub pending: Option<Value>,
+    /// The change that it waits to make, and the id of the record that this would change.
+    pub pending: Option<(Pending, Option<String>)>,
     /// How many records with the same id, that say something else, are before it.
     pub namesake: usize,
-    /// Another record with the same id says something else.
-    pub has_namesakes: bool,
-    /// The files are all that its memory holds, so no other memory has its id.
-    pub is_whole: bool,
-    /// It is in no file any more.
-    pub has_vanished: bool,
 }
 
-#[derive(Debug, Clone)]
-pub struct Earlier {
-    pub value: String,
-    pub until: Timestamp,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum State {
+    #[default]
     Current,
     /// It was replaced or deleted, at that time if it is known.
     Ended(Option<Timestamp>),
@@ -87,47 +63,36 @@ pub enum State {
 
 impl Record {
     pub fn words(place: Place, id: String, words: impl Into<String>) -> Self {
-        Self {
-            place,
-            id,
-            user: None,
-            agent: None,
-            run: None,
-            subject: None,
-            value: words.into(),
-            text: None,
-            scope: None,
-            kind: None,
-            confidence: None,
-            source: None,
-            triple: Triple::default(),
-            metadata: Map::new(),
-            earlier: Vec::new(),
-            created: None,
-            times: Times::default(),
-            list: false,
-            changed: None,
-            state: State::Current,
-            is_history: false,
-            supersedes: None,
-            pending: None,
-            namesake: 0,
-            has_namesakes: false,
-            is_whole: false,
-            has_vanished: false,
-        }
+        Self { place, id, value: words.into(), ..Self::default() }
     }
 
     pub fn fact(place: Place, id: String, subject: impl Into<String>, value: impl Into<String>) -> Self {
         Self { subject: Some(subject.into()), ..Self::words(place, id, value) }
     }
 
-    /// A relation between two things.
+    /// A relation between two things, of which a thing may have several: none of them replaces another.
     pub fn relation(place: Place, id: String, triple: Triple) -> Self {
-        let verb = triple.relation.replace('_', " ").to_lowercase();
-        let subject = format!("{} {verb}", triple.head);
+        let subject = format!("{} {}", triple.head, triple.relation.replace('_', " ").to_lowercase());
         let text = format!("{subject} {}.", triple.tail);
-        Self { triple: triple.clone(), text: Some(text), ..Self::fact(place, id, subject, triple.tail) }
+        Self {
+            triple: triple.clone(),
+            text: Some(text),
+            list: true,
+            ..Self::fact(place, id, subject, triple.tail)
+        }
+    }
+
+    /// When it ended, where it is over.
+    pub const fn ended(&self) -> Option<Timestamp> {
+        match self.state {
+            State::Ended(at) => at,
+            State::Current | State::Past | State::Waiting => None,
+        }
+    }
+
+    /// What ends later than now holds until then.
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        matches!(self.state, State::Ended(_) | State::Past) && self.ended().is_none_or(|at| at <= now)
     }
 
     /// Keeps what has no place of its own in a fact.
@@ -160,21 +125,19 @@ pub fn is_empty(value: &Value) -> bool {
 #[derive(Debug, Default)]
 pub struct Reading {
     pub records: Vec<Record>,
-    pub unread: Vec<Unread>,
-}
-
-/// Something in a file that could not be read as a record.
-#[derive(Debug)]
-pub struct Unread {
-    pub place: Place,
-    pub why: String,
+    /// What is in the form, and cannot be taken as it says.
+    pub refused: Vec<(Place, String)>,
 }
 
 impl Reading {
-    pub fn take(&mut self, place: Place, record: Result<Record, String>) {
-        match record {
-            Ok(record) => self.records.push(record),
-            Err(why) => self.unread.push(Unread { place, why }),
+    pub fn take_all(&mut self, place: Place, records: Result<Vec<Record>, String>) {
+        match records {
+            Ok(records) => self.records.extend(records),
+            Err(why) => self.refused.push((place, why)),
         }
+    }
+
+    pub fn take(&mut self, place: Place, record: Result<Record, String>) {
+        self.take_all(place, record.map(|record| vec![record]));
     }
 }

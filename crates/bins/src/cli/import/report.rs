@@ -1,88 +1,64 @@
 //! What became of every record.
 
-use super::files::PassedOver;
-use super::record::{Place, Record, Unread};
+use super::record::{Place, Record};
 use domain::{Action, Space, counted};
 use reconcile::Outcome;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::Arc;
 use store::Arrival;
 
 /// What became of one record.
 #[derive(Debug, Clone)]
 pub struct Account {
     pub place: Place,
-    pub id: String,
-    pub space: Option<Arc<Space>>,
-    /// How many of its steps were not told yet.
+    id: String,
+    space: Option<Space>,
+    /// How much of it was not told yet.
     pub steps_left: usize,
-    pub outcomes: Vec<Outcome>,
+    outcomes: Vec<Outcome>,
     /// Whether it had been brought before.
-    pub was_known: bool,
-    /// Why it could not be read.
-    pub unread: Option<String>,
+    was_known: bool,
+    /// Why it cannot be taken as it says.
+    refused: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fate {
-    Taken,
-    Unchanged,
-    NotTaken,
-    /// The import stopped before.
-    NotReached,
-}
+/// What is said of a record; the last of them where the import stopped before.
+const TAKEN: &str = "taken";
+const UNCHANGED: &str = "unchanged";
+const NOT_TAKEN: &str = "not taken";
+const NOT_REACHED: &str = "not reached";
 
 impl Account {
-    pub fn of(record: &Record, space: Arc<Space>) -> Self {
-        Self {
-            place: record.place.clone(),
-            id: record.id.clone(),
-            space: Some(space),
-            steps_left: 0,
-            outcomes: Vec::new(),
-            was_known: false,
-            unread: None,
-        }
+    pub fn of(record: &Record, space: Space) -> Self {
+        let (place, id) = (record.place.clone(), record.id.clone());
+        Self { id, space: Some(space), refused: None, ..Self::refused(place, String::new()) }
     }
 
-    pub fn unread(unread: Unread) -> Self {
-        let (outcomes, was_known) = (Vec::new(), false);
-        Self {
-            place: unread.place,
-            id: String::new(),
-            space: None,
-            steps_left: 0,
-            outcomes,
-            was_known,
-            unread: Some(unread.why),
-        }
+    pub fn refused(place: Place, why: String) -> Self {
+        let (id, outcomes, refused) = (String::new(), Vec::new(), Some(why));
+        Self { place, id, space: None, steps_left: 0, outcomes, was_known: false, refused }
     }
 
     pub fn add(&mut self, arrival: &Arrival) {
         self.steps_left = self.steps_left.saturating_sub(1);
         match arrival {
-            Arrival::Known(_) => self.was_known = true,
+            Arrival::Known => self.was_known = true,
             Arrival::New(plan) => self.outcomes.extend(plan.outcomes.iter().cloned()),
         }
     }
 
-    fn fate(&self) -> Fate {
-        let any = |actions: &[Action]| self.outcomes.iter().any(|o| actions.contains(&o.action));
-        let puts_down =
-            [Action::Add, Action::Supersede, Action::Refine, Action::Coexist, Action::Flag, Action::Archive];
-        // What it said before may end though what it says now is left out.
-        if any(&puts_down) || any(&[Action::Retract]) && !any(&[Action::Skip]) {
-            Fate::Taken
+    fn fate(&self) -> &'static str {
+        let any = |is: fn(Action) -> bool| self.outcomes.iter().any(|outcome| is(outcome.action));
+        let is_same = self.was_known || self.outcomes.is_empty() || any(|action| action == Action::Dedup);
+        if any(|action| !matches!(action, Action::Dedup | Action::Skip)) {
+            TAKEN
         } else if self.steps_left > 0 {
-            Fate::NotReached
-        } else if self.unread.is_none()
-            && (self.was_known || self.outcomes.is_empty() || any(&[Action::Dedup]))
-        {
-            Fate::Unchanged
+            NOT_REACHED
+        } else if self.refused.is_none() && is_same {
+            UNCHANGED
         } else {
-            Fate::NotTaken
+            NOT_TAKEN
         }
     }
 
@@ -93,7 +69,7 @@ impl Account {
                 outcome.reason.contains(" is longer than ") && outcome.reason.ends_with(" bytes");
             outcome.action == Action::Skip && (outcome.subject.is_empty() || is_too_long)
         };
-        self.unread.is_some() || self.outcomes.iter().any(is_refusal)
+        self.refused.is_some() || self.outcomes.iter().any(is_refusal)
     }
 
     fn waits(&self) -> bool {
@@ -102,41 +78,33 @@ impl Account {
 
     /// What was done, or why nothing was.
     fn told(&self) -> String {
-        if let Some(why) = &self.unread {
-            return why.clone();
+        let told: Vec<String> = self.outcomes.iter().map(told).collect();
+        match (&self.refused, told.as_slice()) {
+            (Some(why), _) => why.clone(),
+            (None, []) if self.steps_left > 0 => "the import stopped before".to_owned(),
+            (None, []) if self.was_known => "brought before".to_owned(),
+            (None, []) => "it is the end of another record".to_owned(),
+            (None, told) => told.join("; "),
         }
-        let told: Vec<String> = self.outcomes.iter().filter(|o| !self.is_moot(o)).map(told).collect();
-        match told.as_slice() {
-            [] if self.steps_left > 0 => "the import stopped before".to_owned(),
-            [] if self.was_known => "brought before".to_owned(),
-            [] => "it is the end of another record".to_owned(),
-            told => told.join("; "),
-        }
-    }
-
-    /// That the end of something found nothing to end needs no telling where it was replaced before.
-    fn is_moot(&self, outcome: &Outcome) -> bool {
-        outcome.action == Action::Skip && self.fate() != Fate::NotTaken
     }
 
     fn json(&self) -> Value {
-        let fate = match self.fate() {
-            Fate::Taken => "taken",
-            Fate::Unchanged => "unchanged",
-            Fate::NotTaken => "not taken",
-            Fate::NotReached => "not reached",
-        };
-        let facts: Vec<Value> = self
-            .outcomes
-            .iter()
-            .map(|o| json!({ "action": o.action.word(), "subject": o.subject, "value": o.value, "id": o.id, "reason": o.reason }))
-            .collect();
-        let place = Some(&self.place).filter(|place| !place.is_nowhere());
+        let fact = |o: &Outcome| json!({ "action": o.action.word(), "subject": o.subject, "value": o.value, "id": o.id, "reason": o.reason });
+        let space = |s: &Space| json!({ "user_id": s.user_id, "agent_id": s.agent_id, "run_id": s.run_id });
         json!({
-            "file": place.map(|place| &*place.file), "line": place.map(|place| place.line), "id": self.id, "fate": fate, "why": self.told(),
-            "space": self.space.as_ref().map(|s| json!({ "user_id": s.user_id, "agent_id": s.agent_id, "run_id": s.run_id })),
-            "facts": facts,
+            "file": &*self.place.file, "line": self.place.line, "id": self.id, "fate": self.fate(),
+            "why": self.told(), "space": self.space.as_ref().map(space),
+            "facts": self.outcomes.iter().map(fact).collect::<Value>(),
         })
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let Place { file, line } = &self.place;
+        let fate = match self.fate() {
+            TAKEN => String::new(),
+            fate => format!("{fate}: "),
+        };
+        writeln!(out, "  {}", printable(&format!("{file}:{line}  {fate}{}", self.told())))
     }
 }
 
@@ -157,18 +125,18 @@ pub struct Report {
     pub from: String,
     pub accounts: Vec<Account>,
     pub dry_run: bool,
-    /// What was in folders and is not in the form.
-    pub passed_over: PassedOver,
+    /// How many files, links and hidden folders of the folders were not read.
+    pub passed_over: usize,
 }
 
 impl Report {
-    fn of(&self, fate: Fate) -> impl Iterator<Item = &Account> {
+    fn of(&self, fate: &'static str) -> impl Iterator<Item = &Account> {
         self.accounts.iter().filter(move |account| account.fate() == fate)
     }
 
-    /// How many could not be read, or cannot be taken as they are. What the rules judged is none of these.
+    /// How many cannot be taken as they are. What the rules judged is none of these.
     pub fn refused(&self) -> usize {
-        self.of(Fate::NotTaken).filter(|account| account.is_refused()).count()
+        self.of(NOT_TAKEN).filter(|account| account.is_refused()).count()
     }
 
     /// One JSON object a record.
@@ -177,84 +145,41 @@ impl Report {
     }
 
     pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        if self.dry_run {
-            self.accounts.iter().try_for_each(|account| line(account, out))?;
-        }
+        let shown = |account: &&Account| self.dry_run || account.fate() == NOT_TAKEN || account.waits();
+        self.accounts.iter().filter(shown).try_for_each(|account| account.write(out))?;
         let count = |fate| self.of(fate).count();
+        let some = |n: usize, text: String| if n > 0 { text } else { String::new() };
         let waiting = self.accounts.iter().filter(|account| account.waits()).count();
-        let waits =
-            if waiting > 0 { format!(" ({waiting} of them waiting for a decision)") } else { String::new() };
-        let left = match count(Fate::NotReached) {
-            0 => String::new(),
-            n => format!(", {n} not reached"),
-        };
+        let (left, others) = (count(NOT_REACHED), self.passed_over);
+        let waits = some(waiting, format!(" ({waiting} of them waiting for a decision)"));
+        let left = some(left, format!(", {left} not reached"));
+        let others = some(others, format!(" Passed over in folders: {others}."));
         writeln!(
             out,
-            "{}{} of {}: {} taken{waits}, {} unchanged, {} not taken{left}.",
+            "{}{} of {}: {} taken{waits}, {} unchanged, {} not taken{left}.{others}",
             if self.dry_run { "Nothing was changed. " } else { "" },
             counted(self.accounts.len() as u64, "record", "records"),
             self.from,
-            count(Fate::Taken),
-            count(Fate::Unchanged),
-            count(Fate::NotTaken),
+            count(TAKEN),
+            count(UNCHANGED),
+            count(NOT_TAKEN),
         )?;
-        let vanished = self.accounts.iter().filter(|account| account.place.is_nowhere()).count();
-        if vanished > 0 {
-            let ends = if self.dry_run { "would end" } else { "ended" };
-            writeln!(out, "  {vanished} no longer in the files, and {ends}.")?;
-        }
         let mut spaces: BTreeMap<&Space, usize> = BTreeMap::new();
-        for space in self.of(Fate::Taken).filter_map(|account| account.space.as_deref()) {
+        for space in self.of(TAKEN).filter_map(|account| account.space.as_ref()) {
             *spaces.entry(space).or_default() += 1;
         }
-        for (space, records) in spaces.into_iter().filter(|(space, _)| **space != own_space()) {
-            writeln!(out, "  {records} to user_id '{}'{}", space.user_id, besides(space))?;
+        spaces.remove(&Space::new(domain::DEFAULT_USER, "", ""));
+        for (space, records) in spaces {
+            let named = [("agent_id", &space.agent_id), ("run_id", &space.run_id)];
+            let named =
+                named.iter().filter(|(_, id)| !id.is_empty()).map(|(name, id)| format!(", {name} '{id}'"));
+            writeln!(out, "  {records} to user_id '{}'{}", space.user_id, named.collect::<String>())?;
         }
-        if !self.passed_over.is_empty() {
-            let kinds: Vec<String> =
-                self.passed_over.iter().map(|(what, n)| format!("{n} × {what}")).collect();
-            writeln!(out, "Passed over in folders: {}.", printable(&kinds.join(", ")))?;
-        }
-        if self.dry_run {
-            return Ok(());
-        }
-        let mut left = self.of(Fate::NotTaken).peekable();
-        if left.peek().is_some() {
-            writeln!(out, "Not taken:")?;
-        }
-        left.try_for_each(|account| line(account, out))?;
-        let mut waiting = self.accounts.iter().filter(|account| account.waits()).peekable();
-        if waiting.peek().is_some() {
-            writeln!(out, "Waiting for a decision:")?;
-        }
-        waiting.try_for_each(|account| line(account, out))
+        Ok(())
     }
-}
-
-fn line(account: &Account, out: &mut impl Write) -> io::Result<()> {
-    let place = match &account.place {
-        place if place.is_nowhere() => format!("record {}, in no file", account.id),
-        Place { file, line } => format!("{file}:{line}"),
-    };
-    let fate = match account.fate() {
-        Fate::Taken => "",
-        Fate::Unchanged => "unchanged: ",
-        Fate::NotTaken => "not taken: ",
-        Fate::NotReached => "not reached: ",
-    };
-    writeln!(out, "  {}", printable(&format!("{place}  {fate}{}", account.told())))
 }
 
 /// What a file says must not move the cursor, or set the title, of the terminal that shows it.
 fn printable(text: &str) -> String {
     text.replace(char::is_control, " ")
-}
-
-fn own_space() -> Space {
-    Space::new(domain::DEFAULT_USER, "", "")
-}
-
-fn besides(space: &Space) -> String {
-    let named = [("agent_id", &space.agent_id), ("run_id", &space.run_id)];
-    named.iter().filter(|(_, id)| !id.is_empty()).map(|(name, id)| format!(", {name} '{id}'")).collect()
 }

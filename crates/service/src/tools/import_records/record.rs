@@ -1,170 +1,155 @@
 //! A record as the service is given it, and as the store takes it.
 
-use super::brought_fact::FactAsIs;
 use crate::args::{named, worded};
 use crate::outcome::Stop;
 use crate::tool::Context;
-use crate::tools::remember::{CallerFact, FactsBefore, raw, stamped};
-use domain::{Fact, Metadata, Proposer, RawFact, Timestamp, When, limits};
-use model::{Extract, Order};
+use crate::tools::remember::{CallerFact, FactsBefore, Words, extract, raw, stamped};
+use domain::{
+    APPROVED_BY, Action, DECIDED_AT, IMPORTED_DECIDED_AT, Metadata, Proposed, Proposer, REJECTED_BY, RawFact,
+    SETTLED, Status, WITHDRAWN_BY, When, limits,
+};
+use model::Order;
 use reconcile::{IMPORTED_FROM, IMPORTED_ID, IMPORTED_UNDATED};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use store::{Arrival, Bringing, Brought, BroughtWords};
+use store::{Brought, BroughtAsIs, Intent};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RecordArgs {
-    /// Names the record and what it says.
-    pub key: String,
     /// Names the record, whatever it says.
-    pub name: String,
-    /// The same of what the record says last.
-    pub last_key: String,
-    pub last_name: String,
-    /// The record's id where it comes from.
-    pub id: String,
-    /// The words. Without `facts` and `as_is` the model reads the facts out of them.
+    name: String,
+    /// Of all that it says.
+    digest: String,
+    /// Whether it says no more after this.
+    is_last: bool,
+    /// Its id where it comes from.
+    id: String,
+    /// The words. Without `facts` the model reads the facts out of them.
     text: String,
-    #[serde(default)]
     facts: Option<Vec<CallerFact>>,
-    #[serde(default)]
-    as_is: Option<FactAsIs>,
-    #[serde(default)]
+    /// Where no rule is to judge it.
+    #[schemars(with = "Option<Metadata>")]
+    as_is: Option<BroughtAsIs>,
     source: String,
-    #[serde(default)]
     metadata: Metadata,
-    /// When it was true; empty is now.
-    #[serde(default)]
-    at: String,
-    /// No other record has its id.
-    #[serde(default)]
-    unique: bool,
-    /// When the record was changed last; empty where it does not say.
-    #[serde(default)]
-    changed: String,
-    /// When this ended, where the record is over.
-    #[serde(default)]
-    until: String,
+    /// When it was said.
+    #[schemars(with = "Option<String>")]
+    at: Option<When>,
+    /// The same where the record has changed since it was brought.
+    #[schemars(with = "Option<String>")]
+    again: Option<When>,
+    /// Whether it is over.
+    is_over: bool,
+    /// When it ended.
+    #[schemars(with = "Option<String>")]
+    until: Option<When>,
 }
 
-/// A record that cannot be taken keeps none of the others back.
-pub(super) fn fit(brought: Result<Brought, Stop>) -> Result<Result<Brought, Arrival>, Stop> {
-    match brought {
-        Ok(record) => Ok(Ok(record)),
-        Err(Stop::Refused { text }) => Ok(Err(Arrival::refused(text))),
-        Err(stop) => Err(stop),
-    }
-}
-
-/// What a record is read against.
-pub(crate) enum Held {
-    Now,
-    Rehearsed(FactsBefore),
-}
-
-/// The record as the store takes it, with the facts that the model, or the source itself, makes of it.
-pub(super) async fn brought(
-    cx: &Context<'_>,
-    from: &str,
-    record: RecordArgs,
-    held: &Held,
-) -> Result<Brought, Stop> {
-    worded("text", &record.text, limits::TEXT_BYTES)?;
-    let source = Some(named("source", record.source)?).filter(|source| !source.is_empty());
-    let mut metadata = record.metadata;
-    // What was exported here keeps the place that it came from first.
-    let is_from_further = record.as_is.is_some()
-        && [IMPORTED_FROM, IMPORTED_ID].iter().all(|key| metadata.get(*key).is_some_and(Value::is_string));
-    if !is_from_further {
-        metadata.insert(IMPORTED_FROM.to_owned(), from.into());
-        metadata.insert(IMPORTED_ID.to_owned(), record.id.as_str().into());
-    }
-    if record.at.is_empty() {
-        metadata.insert(IMPORTED_UNDATED.to_owned(), true.into());
-    }
-    let metadata = stamped(cx, metadata)?;
-    let (now, begins) = (cx.call.caller.now, time(cx, "at", &record.at)?);
-    let at = begins.min(now);
-    let how = match (record.as_is, record.facts) {
-        (Some(fact), _) => {
-            if begins > now && fact.is_current() {
+impl RecordArgs {
+    /// The record as the store takes it, with the facts that the model, or the source itself, makes of it.
+    pub async fn brought(mut self, cx: &Context<'_>, from: &str) -> Result<Brought, Stop> {
+        worded("text", &self.text, limits::TEXT_BYTES)?;
+        let source = Some(named("source", std::mem::take(&mut self.source))?).filter(|s| !s.is_empty());
+        let metadata = stamped(cx, self.metadata(from))?;
+        let now = cx.call.caller.now;
+        let has_begun = |at: &When| at.first() <= now;
+        let begins = self.at.filter(|at| !has_begun(at));
+        let (said, said_again) = (self.at.filter(has_begun), self.again.filter(has_begun));
+        if let Some(BroughtAsIs { fact, .. }) = &self.as_is {
+            if let Some(begins) = begins.filter(|_| fact.status == Status::Active) {
                 let why = format!("it begins only {begins}; without --as-is it waits for a decision");
                 return Err(Stop::refused(why));
             }
-            let fact = fact.brought(&cx.service.options.slots, &record.text, source, metadata, (at, now))?;
-            Bringing::AsIs(Box::new(fact))
-        }
-        (None, facts) => {
-            let by_model = facts.is_none();
-            let given = |argument: &str, text: &str| {
-                (!text.is_empty()).then(|| time(cx, argument, text).map(|at| at.min(now))).transpose()
-            };
-            let (changed, until) = (given("changed", &record.changed)?, given("until", &record.until)?);
-            let is_last = record.name == record.last_name;
-            let before = match held {
-                Held::Now => {
-                    let (store, caller) = (&cx.service.store, &cx.call.caller);
-                    FactsBefore::of(cx, cx.service.spaces.current(store, caller, &cx.space).await?)
-                }
-                Held::Rehearsed(before) => before.clone(),
-            };
-            let mut facts = match facts {
-                Some(facts) => raw(facts)?,
-                None => extracted(cx, &record.text, source.as_deref(), at, &before).await?,
-            };
-            if begins > now {
-                facts.iter_mut().for_each(|fact| fact.time_ref = Some("future".to_owned()));
+            if fact.pending.is_some() != (fact.status == Status::FlaggedConflict) {
+                return Err(Stop::refused("it does not say which change waits for a decision"));
             }
-            let order = Order::from(&cx.call.caller);
-            let facts = cx
-                .service
-                .models
-                .with_wording(&record.text, facts, Proposer::Model, before, &cx.service.slot_hints, &order)
-                .await?;
-            let text = record.text.into();
-            Bringing::Told(Box::new(BroughtWords {
-                text,
-                source,
-                metadata,
-                facts,
-                at,
-                said: (!record.at.is_empty()).then_some(When::at(at)),
-                by_model,
-                is_last,
-                changed,
-                until,
-            }))
         }
-    };
-    let RecordArgs { key, name, last_key, last_name, id, unique: is_unique, .. } = record;
-    Ok(Brought { key, name, last: (last_key, last_name), id, is_unique, how })
-}
+        // That it is over is for the record to say, whoever reads its words.
+        let is_read = self.facts.is_none() && !self.is_over;
+        let facts = match (self.facts.take(), &self.as_is) {
+            (Some(facts), Some(_)) => raw(facts)?.into_iter().map(Proposed::from).collect(),
+            (facts, _) => self.read(cx, facts, source.as_deref(), (said, begins)).await?,
+        };
+        let Self { name, digest, is_last, text, as_is, .. } = self;
+        let proposer = if is_read { Proposer::Model } else { Proposer::Caller };
+        let text = text.into();
+        Ok(Brought {
+            name,
+            digest,
+            is_last,
+            text,
+            source,
+            metadata,
+            facts,
+            proposer,
+            said,
+            said_again,
+            as_is,
+        })
+    }
 
-/// What the model reads out of the words, as they were meant at that time. Words of which it makes nothing are kept as
-/// they are: what somebody had in a memory is not lost because a model finds it of no interest.
-async fn extracted(
-    cx: &Context<'_>,
-    text: &str,
-    source: Option<&str>,
-    at: Timestamp,
-    before: &FactsBefore,
-) -> Result<Vec<RawFact>, Stop> {
-    let service = cx.service;
-    let held = before.open.read().index.relevant(text, service.options.reconcile_context);
-    let held: Vec<&Fact> = held.iter().map(AsRef::as_ref).collect();
-    let ask = Extract {
-        statement: text,
-        source,
-        intent: model::Intent::Remember,
-        held: &held,
-        slots: &service.slot_hints,
-        now: at,
-        notice: Some(&cx.call.caller.notice),
-    };
-    let facts = service.models.extract(&ask, &Order::from(&cx.call.caller)).await?;
-    Ok(if facts.is_empty() { vec![note(text)] } else { facts })
+    /// With where it is from, unless it was exported here and says where it came from first. Who decided on it elsewhere is
+    /// not taken over, and when that was is.
+    fn metadata(&mut self, from: &str) -> Metadata {
+        let mut metadata = std::mem::take(&mut self.metadata);
+        let is_as_is = self.as_is.is_some();
+        let is_named = || {
+            [IMPORTED_FROM, IMPORTED_ID].iter().all(|key| metadata.get(*key).is_some_and(Value::is_string))
+        };
+        if !is_as_is || !is_named() {
+            metadata.insert(IMPORTED_FROM.to_owned(), from.into());
+            metadata.insert(IMPORTED_ID.to_owned(), self.id.as_str().into());
+        }
+        if self.at.is_none() {
+            metadata.insert(IMPORTED_UNDATED.to_owned(), true.into());
+        }
+        let is_decided = || {
+            [APPROVED_BY, REJECTED_BY, SETTLED, WITHDRAWN_BY].iter().any(|key| metadata.contains_key(*key))
+        };
+        let decided = metadata.get(DECIDED_AT).filter(|_| is_as_is && is_decided()).cloned();
+        metadata.extend(decided.map(|at| (IMPORTED_DECIDED_AT.to_owned(), at)));
+        metadata
+    }
+
+    /// What the source itself, or the model, makes of the words, with what they say of it.
+    async fn read(
+        &self,
+        cx: &Context<'_>,
+        facts: Option<Vec<CallerFact>>,
+        source: Option<&str>,
+        (said_at, begins): (Option<When>, Option<When>),
+    ) -> Result<Vec<Proposed>, Stop> {
+        let service = cx.service;
+        let (open, mut facts, proposer) = match facts {
+            Some(facts) => {
+                let open = service.spaces.current(&service.store, &cx.call.caller, &cx.space).await?;
+                (open, raw(facts)?, Proposer::Caller)
+            }
+            None => {
+                let words = Words { text: &self.text, source, said_at };
+                let (open, facts) = extract(cx, &words, Intent::Remember).await?;
+                // What somebody had in a memory is not lost because a model finds it of no interest.
+                let facts = if facts.is_empty() { vec![note(&self.text)] } else { facts };
+                (open, facts, Proposer::Model)
+            }
+        };
+        for fact in &mut facts {
+            fact.valid_until = fact.valid_until.or(self.until);
+            if self.is_over {
+                fact.action = Some(Action::Archive.word().to_owned());
+                fact.target_id = None;
+            }
+            if begins.is_some() {
+                fact.valid_from = fact.valid_from.or(begins);
+                fact.time_ref = Some("future".to_owned());
+            }
+        }
+        let (before, order) = (FactsBefore::of(cx, open), Order::from(&cx.call.caller));
+        let slots = &service.slot_hints;
+        Ok(service.models.with_wording(&self.text, facts, proposer, before, slots, &order).await?)
+    }
 }
 
 /// The words as an event: it replaces nothing, and nothing replaces it.
@@ -176,19 +161,8 @@ fn note(text: &str) -> RawFact {
         value: Some(text.to_owned()),
         kind: Some("event".to_owned()),
         time_ref: Some("current".to_owned()),
-        action: Some("ADD".to_owned()),
+        action: Some(Action::Add.word().to_owned()),
         confidence: Some(limits::CALLER_CONFIDENCE),
         ..RawFact::default()
     }
-}
-
-/// To the microsecond.
-fn time(cx: &Context<'_>, argument: &str, text: &str) -> Result<Timestamp, Stop> {
-    let now = cx.call.caller.now;
-    if text.is_empty() {
-        return Ok(now);
-    }
-    let wrong = || Stop::refused(format!("Invalid argument '{argument}': it takes a time such as {now}."));
-    let time: Timestamp = text.parse().map_err(|_| wrong())?;
-    Timestamp::from_microsecond(time.as_microsecond()).map_err(|_| wrong())
 }

@@ -1,16 +1,15 @@
 //! Zep and Graphiti: nodes and edges as their API gives them, with the times between which an edge is valid.
 
-use super::beside::mark_lists;
-use super::fields::{id, id_of, text, time};
-use super::found::{File, Found, found};
-use crate::cli::import::json_objects::See;
-use crate::cli::import::record::{Place, Reading, Record, State};
+use super::fields::{id, text, time};
+use crate::cli::import::files::File;
+use crate::cli::import::json::{Found, See, found};
+use crate::cli::import::record::{Reading, Record, State};
 use domain::Triple;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-pub fn read(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
-    let found = found(files, reading, |key, fields| match key {
+pub fn read(files: &[File], reading: &mut Reading) -> Result<(), String> {
+    let found = found(files, |key, fields| match key {
         _ if fields.contains_key("source_node_uuid") => See::Take,
         // Episodes are what was said, and no memory yet.
         "episodes" | "attributes" => See::Pass,
@@ -18,34 +17,27 @@ pub fn read(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
         "" if fields.values().any(Value::is_array) => See::Enter,
         "" | "nodes" | "edges" | "entities" | "facts" => See::Take,
         _ => See::Enter,
-    });
-    let names: BTreeMap<String, String> = found
-        .iter()
-        .filter(|object| !is_edge(object))
-        .filter_map(|object| id(&object.fields, "uuid").ok()?.zip(text(&object.fields, "name").ok()?))
-        .collect();
-    let first = reading.records.len();
-    for object in &found {
-        let place = object.place.clone();
-        if is_edge(object) {
-            reading.take(place.clone(), edge(place, object, &names));
-        } else if let Some(record) = node(place.clone(), object).transpose() {
-            reading.take(place, record);
+    })?;
+    let (edges, nodes): (Vec<Found>, Vec<Found>) =
+        found.into_iter().partition(|object| object.fields.contains_key("source_node_uuid"));
+    let mut names = BTreeMap::new();
+    for object in &nodes {
+        let name = id(&object.fields, "uuid").and_then(|uuid| Ok(uuid.zip(text(&object.fields, "name")?)));
+        names.extend(name.unwrap_or_default());
+        // A node says something where it has a summary; otherwise it only lends edges its name.
+        if let Some(record) = node(object).transpose() {
+            reading.take(object.place.clone(), record);
         }
     }
-    mark_lists(reading.records.iter_mut().skip(first));
+    edges.iter().for_each(|object| reading.take(object.place.clone(), edge(object, &names)));
+    Ok(())
 }
 
-fn is_edge(object: &Found) -> bool {
-    object.fields.contains_key("source_node_uuid")
-}
-
-/// A node says something where it has a summary; otherwise it only lends edges its name.
-fn node(place: Place, object: &Found) -> Result<Option<Record>, String> {
-    let fields = &object.fields;
-    let name = text(fields, "name")?.ok_or("the node has no 'name'")?;
+fn node(object: &Found) -> Result<Option<Record>, String> {
+    let (name, fields) = (object.needed("name")?, &object.fields);
     let Some(summary) = text(fields, "summary")? else { return Ok(None) };
-    let mut record = Record::fact(place, id_of(fields, "uuid")?, format!("{name} summary"), summary);
+    let subject = format!("{name} summary");
+    let mut record = Record::fact(object.place.clone(), object.own_id("uuid")?, subject, summary);
     record.user = id(fields, "group_id")?;
     record.created = time(fields, &["created_at"])?;
     record.keep("labels", fields.get("labels"));
@@ -53,14 +45,11 @@ fn node(place: Place, object: &Found) -> Result<Option<Record>, String> {
     Ok(Some(record))
 }
 
-fn edge(place: Place, object: &Found, names: &BTreeMap<String, String>) -> Result<Record, String> {
-    let fields = &object.fields;
-    let fact = text(fields, "fact")?.ok_or("the edge has no 'fact'")?;
-    let relation = text(fields, "name")?.ok_or("the edge has no 'name'")?;
-    let head = id(fields, "source_node_uuid")?.and_then(|node| names.get(&node).cloned());
-    let tail = id(fields, "target_node_uuid")?.and_then(|node| names.get(&node).cloned());
-    let uuid = id_of(fields, "uuid")?;
-    let mut record = match (head, tail) {
+fn edge(object: &Found, names: &BTreeMap<String, String>) -> Result<Record, String> {
+    let (fields, fact, relation) = (&object.fields, object.needed("fact")?, object.needed("name")?);
+    let end = |name| Ok::<_, String>(id(fields, name)?.and_then(|node| names.get(&node).cloned()));
+    let (place, uuid) = (object.place.clone(), object.own_id("uuid")?);
+    let mut record = match (end("source_node_uuid")?, end("target_node_uuid")?) {
         (Some(head), Some(tail)) => Record::relation(place, uuid, Triple { head, relation, tail }),
         // Without the names of its ends an edge is the sentence that it stands for.
         _ => Record::words(place, uuid, fact.clone()),
@@ -68,9 +57,8 @@ fn edge(place: Place, object: &Found, names: &BTreeMap<String, String>) -> Resul
     record.text = Some(fact);
     record.user = id(fields, "group_id")?;
     record.created = time(fields, &["valid_at", "created_at"])?;
-    let ended = time(fields, &["invalid_at", "expired_at"])?;
-    if ended.is_some() {
-        record.state = State::Ended(ended);
+    if let Some(ended) = time(fields, &["invalid_at", "expired_at"])? {
+        record.state = State::Ended(Some(ended));
     }
     record.keep("attributes", fields.get("attributes"));
     record.keep("episodes", fields.get("episodes"));

@@ -1,78 +1,59 @@
 //! The file of the reference MCP memory server: entities with observations, and relations, one a line.
 
-use super::beside::mark_lists;
 use super::fields::{made_id, text};
-use super::found::{File, Found, found};
-use crate::cli::import::json_objects::See;
-use crate::cli::import::record::{Place, Reading, Record};
+use crate::cli::import::files::File;
+use crate::cli::import::json::{Found, See, found};
+use crate::cli::import::record::{Reading, Record};
 use domain::Triple;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-pub fn read(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
+pub fn read(files: &[File], reading: &mut Reading) -> Result<(), String> {
     // The reply of `read_graph` has the same objects in two lists, without their types.
-    let found = found(files, reading, |key, fields| match key {
+    let found = found(files, |key, fields| match key {
         "" if fields.contains_key("entities") || fields.contains_key("relations") => See::Enter,
         "" | "entities" | "relations" => See::Take,
         _ => See::Pass,
-    });
-    let first = reading.records.len();
+    })?;
     for object in found {
-        let place = object.place.clone();
-        if let Err(why) = read_object(&place, &object, reading) {
-            reading.take(place, Err(why));
-        }
-    }
-    mark_lists(reading.records.iter_mut().skip(first));
-}
-
-fn read_object(place: &Place, object: &Found, reading: &mut Reading) -> Result<(), String> {
-    let kind = text(&object.fields, "type")?;
-    match kind.as_deref().unwrap_or(object.key.as_str()) {
-        "entity" | "entities" => entity(place, object, reading),
-        "relation" | "relations" => {
-            reading.records.push(relation(place.clone(), object)?);
-            Ok(())
-        }
-        other => Err(format!("its type is '{other}', and neither 'entity' nor 'relation'")),
-    }
-}
-
-/// Each observation is a record of its own: it can come and go by itself. An observation is a sentence about the entity,
-/// and any number of them hold at once.
-fn entity(place: &Place, object: &Found, reading: &mut Reading) -> Result<(), String> {
-    let fields = &object.fields;
-    let name = text(fields, "name")?.ok_or("the entity has no 'name'")?;
-    let kind = text(fields, "entityType")?;
-    let observations = fields.get("observations").and_then(Value::as_array);
-    let observations = observations.ok_or("the entity has no list of 'observations'")?;
-    let keep = |mut record: Record| {
-        record.keep("entity_type", kind.clone().map(Value::from).as_ref());
-        record
-    };
-    if observations.is_empty() {
-        let id = made_id(&format!("entity\u{1f}{name}"));
-        let value = kind.clone().unwrap_or_else(|| "entity".to_owned());
-        reading.records.push(keep(Record::fact(place.clone(), id, format!("{name} type"), value)));
-    }
-    for observation in observations {
-        let record = match observation {
-            Value::String(words) if !words.trim().is_empty() => {
-                let id = made_id(&format!("observation\u{1f}{name}\u{1f}{words}"));
-                let text = Some(format!("{name}: {words}"));
-                let record = Record::fact(place.clone(), id, name.clone(), words.trim());
-                Ok(keep(Record { kind: Some("event"), text, ..record }))
-            }
-            other => Err(format!("an observation of '{name}' is {other}, and not a text")),
-        };
-        reading.take(place.clone(), record);
+        let kind = text(&object.fields, "type").map(|kind| kind.unwrap_or_else(|| object.key.clone()));
+        let records = kind.and_then(|kind| match kind.as_str() {
+            "entity" | "entities" => entity(&object),
+            "relation" | "relations" => Ok(vec![relation(&object)?]),
+            other => Err(format!("its type is '{other}', and neither 'entity' nor 'relation'")),
+        });
+        reading.take_all(object.place, records);
     }
     Ok(())
 }
 
-fn relation(place: Place, object: &Found) -> Result<Record, String> {
-    let part =
-        |name: &str| text(&object.fields, name)?.ok_or_else(|| format!("the relation has no '{name}'"));
-    let triple = Triple { head: part("from")?, relation: part("relationType")?, tail: part("to")? };
-    let id = made_id(&format!("relation\u{1f}{}\u{1f}{}\u{1f}{}", triple.head, triple.relation, triple.tail));
-    Ok(Record::relation(place, id, triple))
+/// Each observation is a record of its own, since it can come and go by itself: a sentence about the entity, of which any
+/// number hold at once.
+fn entity(object: &Found) -> Result<Vec<Record>, String> {
+    let (name, kind) = (object.needed("name")?, text(&object.fields, "entityType")?);
+    let observations = object.fields.get("observations").and_then(Value::as_array);
+    let observations = observations.ok_or("the entity has no list of 'observations'")?;
+    let mut records = Vec::new();
+    if observations.is_empty() {
+        let value = kind.clone().unwrap_or_else(|| "entity".to_owned());
+        let (id, subject) = (made_id(&["entity", &name]), format!("{name} type"));
+        records.push(Record::fact(object.place.clone(), id, subject, value));
+    }
+    for observation in observations {
+        let words = observation.as_str().map(str::trim).filter(|words| !words.is_empty());
+        let words =
+            words.ok_or_else(|| format!("an observation of '{name}' is {observation}, and not a text"))?;
+        let id = made_id(&["observation", &name, words]);
+        let mut record = Record::fact(object.place.clone(), id, name.clone(), words);
+        (record.is_event, record.text) = (true, Some(format!("{name}: {words}")));
+        records.push(record);
+    }
+    records.iter_mut().for_each(|record| record.keep("entity_type", Some(&json!(kind))));
+    Ok(records)
+}
+
+fn relation(object: &Found) -> Result<Record, String> {
+    let (head, relation, tail) =
+        (object.needed("from")?, object.needed("relationType")?, object.needed("to")?);
+    let id = made_id(&["relation", &head, &relation, &tail]);
+    Ok(Record::relation(object.place.clone(), id, Triple { head, relation, tail }))
 }

@@ -1,24 +1,19 @@
 //! The forms of other memories, one file each.
 
-mod beside;
 mod chat;
-#[cfg(test)]
-mod damage;
 mod fields;
-mod found;
 mod graphiti;
-mod heading;
 mod letta;
+mod lines;
 mod markdown;
-mod marker;
 mod mcp_memory;
 mod mem0;
 mod openmemory;
 mod plain;
 
+use super::files::File;
 use super::record::Reading;
 use clap::ValueEnum;
-pub use found::File;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -59,7 +54,8 @@ impl Format {
         }
     }
 
-    pub fn read(self, files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
+    /// An error where a file is damaged, or in another form.
+    pub fn read(self, files: &[File], reading: &mut Reading) -> Result<(), String> {
         let read = match self {
             Self::Jsonl => plain::read_jsonl,
             Self::Csv => plain::read_csv,
@@ -72,6 +68,6 @@ impl Format {
             Self::Chatgpt => chat::read_chatgpt,
             Self::Claude => chat::read_claude,
         };
-        read(files, reading);
+        read(files, reading)
     }
 }

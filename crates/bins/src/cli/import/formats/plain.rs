@@ -1,12 +1,11 @@
 //! Plain JSONL, which `svc export` writes too, and CSV with the same names as columns.
 
-use super::fields::{id, id_of, number, text, time, wrong};
-use super::found::{File, found};
+use super::fields::{id, text, time, wrong};
 use crate::cli::import::csv_rows::rows;
-use crate::cli::import::json_objects::See;
-use crate::cli::import::record::{Earlier, Place, Reading, Record, State, is_empty};
-use crate::cli::import::utf8::{NOT_UTF8, is_whole};
-use domain::{NoDate, Status, Times, Timestamp, When};
+use crate::cli::import::files::File;
+use crate::cli::import::json::{Found, See, found};
+use crate::cli::import::record::{Reading, Record, State, is_empty};
+use domain::{Action, Earlier, NoDate, Pending, Times, Triple, When};
 use serde_json::{Map, Value};
 
 /// In these, spaces count.
@@ -14,83 +13,48 @@ const IDS: [&str; 5] = ["id", "user_id", "agent_id", "run_id", "supersedes"];
 /// What is a list or an object, which a table holds as JSON.
 const NESTED: [&str; 3] = ["metadata", "pending", "refined_from"];
 /// What has a place of its own in a fact. Anything else goes into its metadata.
-const NAMES: [&str; 28] = [
-    "id",
-    "user_id",
-    "agent_id",
-    "run_id",
-    "subject",
-    "value",
-    "text",
-    "scope",
-    "kind",
-    "status",
-    "confidence",
-    "source",
-    "metadata",
-    "head",
-    "relation",
-    "tail",
-    "supersedes",
-    "pending",
-    "refined_from",
-    "list",
-    "said_at",
-    "valid_from",
-    "valid_until",
-    "ended",
-    "created",
-    "created_at",
-    "changed",
-    "updated_at",
-];
+const NAMES: &str = "id user_id agent_id run_id subject value text scope kind status confidence source metadata head \
+    relation tail supersedes pending refined_from list said_at valid_from valid_until ended created created_at changed \
+    updated_at created_timestamp";
 
-pub fn read_jsonl(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
-    let found = found(files, reading, |key, fields| match key {
+pub fn read_jsonl(files: &[File], reading: &mut Reading) -> Result<(), String> {
+    let found = found(files, |key, fields| match key {
         // The reply of `export_memory` holds the facts as `records`.
         "" if fields.contains_key("records") => See::Enter,
         "" | "records" => See::Take,
         _ => See::Pass,
-    });
-    for object in found {
-        reading.take(object.place.clone(), record(object.place, &object.fields));
-    }
+    })?;
+    found.iter().for_each(|object| reading.take(object.place.clone(), record(object)));
+    Ok(())
 }
 
-pub fn read_csv(files: &mut dyn Iterator<Item = File>, reading: &mut Reading) {
-    files.for_each(|file| read_table(&file, reading));
-}
-
-fn read_table(file: &File, reading: &mut Reading) {
-    let mut rows = rows(&file.text).into_iter();
-    let Some(header) = rows.next() else { return };
-    let Some(names) = header.fields.filter(|names| names.iter().all(|name| is_whole(name))) else {
-        let why = "the header cannot be read, so nothing of the table is".to_owned();
-        return reading.take(file.place(header.line), Err(why));
-    };
-    let names: Vec<String> = names.iter().map(|name| name.trim().to_lowercase()).collect();
-    let twice =
-        names.iter().enumerate().find(|(n, name)| names.iter().take(*n).any(|before| before == *name));
-    if let Some((_, name)) = twice.filter(|(_, name)| !name.is_empty()) {
-        let why = format!("the header names '{name}' twice, so nothing of the table is taken");
-        return reading.take(file.place(header.line), Err(why));
+pub fn read_csv(files: &[File], reading: &mut Reading) -> Result<(), String> {
+    for file in files {
+        let refused = |why: String| format!("{} cannot be read: {why}.", file.name);
+        let mut rows = rows(&file.text()?).map_err(refused)?.into_iter();
+        let Some((line, header)) = rows.next() else { continue };
+        let names: Vec<String> = header.iter().map(|name| name.trim().to_lowercase()).collect();
+        for (n, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+            if names.iter().take(n).any(|before| before == name) {
+                return Err(refused(format!("the header names '{name}' twice at line {line}")));
+            }
+        }
+        for (line, row) in rows {
+            if row.len() != names.len() {
+                let why = format!(
+                    "the row has {} fields, and the header {}, at line {line}",
+                    row.len(),
+                    names.len()
+                );
+                return Err(refused(why));
+            }
+            let filled = names.iter().zip(row).filter(|(_, cell)| !cell.trim().is_empty());
+            let fields = filled.map(|(name, cell)| (name.clone(), value(name, &cell))).collect();
+            let object = Found { place: file.place(line), key: String::new(), fields };
+            reading.take(file.place(line), record(&object));
+        }
     }
-    for row in rows {
-        let place = file.place(row.line);
-        reading.take(place.clone(), cells(&names, row.fields).and_then(|fields| record(place, &fields)));
-    }
-}
-
-fn cells(names: &[String], row: Option<Vec<String>>) -> Result<Map<String, Value>, String> {
-    let row = row.ok_or("a quote is opened here and not closed")?;
-    if row.len() != names.len() {
-        return Err(format!("the row has {} fields, and the header {}", row.len(), names.len()));
-    }
-    if !row.iter().all(|cell| is_whole(cell)) {
-        return Err(NOT_UTF8.to_owned());
-    }
-    let filled = names.iter().zip(row).filter(|(_, cell)| !cell.trim().is_empty());
-    Ok(filled.map(|(name, cell)| (name.clone(), value(name, &cell))).collect())
+    Ok(())
 }
 
 fn value(name: &str, cell: &str) -> Value {
@@ -98,37 +62,34 @@ fn value(name: &str, cell: &str) -> Value {
     nested.unwrap_or_else(|| if IDS.contains(&name) { cell.into() } else { cell.trim().into() })
 }
 
-fn record(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
-    let own = id_of(fields, "id")?;
+fn record(object: &Found) -> Result<Record, String> {
+    let fields = &object.fields;
     let mut record = match (text(fields, "subject")?, text(fields, "value")?, text(fields, "text")?) {
-        (Some(subject), Some(value), text) => Record { text, ..Record::fact(place, own, subject, value) },
-        (None, _, Some(words)) | (None, Some(words), None) => Record::words(place, own, words),
+        (Some(subject), Some(_), text) => Record { subject: Some(subject), text, ..object.words("value")? },
+        (None, _, Some(_)) => object.words("text")?,
+        (None, Some(_), None) => object.words("value")?,
         (Some(_), None, _) => return Err("there is a 'subject' and no 'value'".to_owned()),
         (None, None, None) => {
             return Err("there is neither a 'subject' with a 'value' nor a 'text'".to_owned());
         }
     };
-    record.user = id(fields, "user_id")?;
-    record.agent = id(fields, "agent_id")?;
-    record.run = id(fields, "run_id")?;
+    record.metadata.remove("source_created_at");
+    record.created = time(fields, &["created"])?.or(record.created);
+    record.changed = time(fields, &["changed"])?.or(record.changed);
     record.scope = text(fields, "scope")?;
     record.source = text(fields, "source")?;
-    record.confidence = number(fields, "confidence")?;
-    if let (Some(value), false) = (fields.get("confidence"), is_a_share(record.confidence)) {
-        return Err(wrong("confidence", value, "a number from 0 to 1"));
+    if let Some(share) = text(fields, "confidence")? {
+        let sure = share.parse().ok().filter(|sure| (0.0..=1.0).contains(sure));
+        record.confidence =
+            Some(sure.ok_or_else(|| format!("'confidence' is {share}, which is not a number from 0 to 1"))?);
     }
-    record.kind = match text(fields, "kind")?.as_deref() {
-        None | Some("state") => None,
-        Some("event") => Some("event"),
+    record.is_event = match text(fields, "kind")?.as_deref() {
+        None | Some("state") => false,
+        Some("event") => true,
         Some(other) => return Err(format!("the kind '{other}' is neither 'state' nor 'event'")),
     };
-    for (name, part) in [
-        ("head", &mut record.triple.head),
-        ("relation", &mut record.triple.relation),
-        ("tail", &mut record.triple.tail),
-    ] {
-        *part = text(fields, name)?.unwrap_or_default();
-    }
+    let part = |name| Ok::<_, String>(text(fields, name)?.unwrap_or_default());
+    record.triple = Triple { head: part("head")?, relation: part("relation")?, tail: part("tail")? };
     record.times = Times {
         said: date(fields, "said_at")?,
         from: date(fields, "valid_from")?,
@@ -136,22 +97,11 @@ fn record(place: Place, fields: &Map<String, Value>) -> Result<Record, String> {
         ended: time(fields, &["ended"])?,
     };
     record.list = matches!(fields.get("list"), Some(Value::Bool(true)));
-    record.created = time(fields, &["created", "created_at"])?;
-    if let Some(said) = record.times.said {
-        record.created = Some(said.first());
-    }
-    record.changed = time(fields, &["changed", "updated_at"])?;
-    record.state = state(text(fields, "status")?.as_deref(), record.changed)?;
+    record.state = state(&part("status")?, &record)?;
     record.supersedes = id(fields, "supersedes")?;
-    record.pending = match fields.get("pending") {
-        Some(pending) if !is_empty(pending) && !pending.is_object() => {
-            return Err(wrong("pending", pending, "an object"));
-        }
-        pending => pending.filter(|pending| pending.is_object()).cloned(),
-    };
+    record.pending = pending(fields.get("pending"))?;
     record.earlier = refined_from(fields.get("refined_from"))?;
-    record.keep_metadata(fields.get("metadata"));
-    for (name, value) in fields.iter().filter(|(name, _)| !NAMES.contains(&name.as_str())) {
+    for (name, value) in fields.iter().filter(|(name, _)| !NAMES.split(' ').any(|known| known == *name)) {
         record.keep(name, Some(value));
     }
     Ok(record)
@@ -163,32 +113,40 @@ fn date(fields: &Map<String, Value>, name: &str) -> Result<Option<When>, String>
     text(fields, name)?.map(read).transpose()
 }
 
-fn is_a_share(number: Option<f64>) -> bool {
-    number.is_none_or(|number| (0.0..=1.0).contains(&number))
-}
-
 fn refined_from(value: Option<&Value>) -> Result<Vec<Earlier>, String> {
     let Some(value) = value.filter(|value| !is_empty(value)) else { return Ok(Vec::new()) };
-    let entries = value.as_array().ok_or_else(|| wrong("refined_from", value, "a list"))?;
-    entries.iter().map(earlier).collect()
+    let earlier = |entry: &Value| {
+        let fields = entry.as_object().ok_or_else(|| wrong("refined_from", entry, "a list of objects"))?;
+        let said = text(fields, "value")?.zip(time(fields, &["until"])?);
+        let (value, until) = said.ok_or("an entry of 'refined_from' lacks its 'value' or its 'until'")?;
+        Ok(Earlier { value, until })
+    };
+    value.as_array().ok_or_else(|| wrong("refined_from", value, "a list"))?.iter().map(earlier).collect()
 }
 
-fn earlier(entry: &Value) -> Result<Earlier, String> {
-    let fields = entry.as_object().ok_or_else(|| wrong("refined_from", entry, "a list of objects"))?;
-    let (value, until) = (text(fields, "value")?, time(fields, &["until"])?);
-    let (value, until) =
-        value.zip(until).ok_or("an entry of 'refined_from' lacks its 'value' or its 'until'")?;
-    Ok(Earlier { value, until })
+/// In the form of an export.
+fn pending(value: Option<&Value>) -> Result<Option<(Pending, Option<String>)>, String> {
+    let Some(value) = value.filter(|value| !is_empty(value)) else { return Ok(None) };
+    let fields = value.as_object().ok_or_else(|| wrong("pending", value, "an object"))?;
+    let action = text(fields, "action")?.and_then(|word| Action::from_word(&word));
+    let pending = Pending {
+        action: action.ok_or_else(|| wrong("pending", value, "a change with an 'action'"))?,
+        target: None,
+        target_value: text(fields, "target_value")?,
+        gated: matches!(fields.get("gated"), Some(Value::Bool(true))),
+    };
+    Ok(Some((pending, id(fields, "target")?)))
 }
 
-fn state(status: Option<&str>, changed: Option<Timestamp>) -> Result<State, String> {
-    let Some(word) = status else { return Ok(State::Current) };
-    let is = |status: Status| status.word().eq_ignore_ascii_case(word);
-    match () {
-        () if is(Status::Active) => Ok(State::Current),
-        () if is(Status::Superseded) => Ok(State::Ended(changed)),
-        () if is(Status::Historical) => Ok(State::Past),
-        () if is(Status::FlaggedConflict) => Ok(State::Waiting),
-        () => Err(format!("the status '{word}' is none of ACTIVE, SUPERSEDED, HISTORICAL, FLAGGED_CONFLICT")),
+fn state(word: &str, record: &Record) -> Result<State, String> {
+    match word.to_uppercase().as_str() {
+        "" | "ACTIVE" => Ok(State::Current),
+        "SUPERSEDED" => Ok(State::Ended(record.times.ended.or(record.changed))),
+        "HISTORICAL" => Ok(State::Past),
+        "FLAGGED_CONFLICT" if record.subject.is_some() => Ok(State::Waiting),
+        "FLAGGED_CONFLICT" => {
+            Err("it waits for a decision, and has no 'subject' that it would change".to_owned())
+        }
+        _ => Err(format!("the status '{word}' is none of ACTIVE, SUPERSEDED, HISTORICAL, FLAGGED_CONFLICT")),
     }
 }
