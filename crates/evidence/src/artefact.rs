@@ -1,5 +1,6 @@
 //! Files of evidence, checked by somebody who holds the deployment's public keys and nothing else.
 
+mod distinct;
 mod entries;
 mod export;
 mod json;
@@ -15,7 +16,6 @@ pub use logged::Made;
 
 use crate::{Canonical, KeyHistory, Keyring, Receipt, Snapshot};
 use json::At;
-use serde_json::Value;
 
 /// Checks a file of one JSON object (an export, a receipt or a decision), a checkpoint, or the proof of an entry. The log by
 /// itself is for [`LogCheck`].
@@ -23,11 +23,14 @@ pub fn check_artefact(file: &[u8], keys: &Keyring) -> Vec<Finding> {
     if let Some(finding) = texts::check(file, keys) {
         return vec![finding];
     }
-    let value: Value = match serde_json::from_slice(file) {
+    let value = match distinct::read(file) {
         Ok(value) => value,
         Err(e) => {
             let at = format!("line {}, column {}", e.line(), e.column());
-            return vec![Err(Fault { at, why: "the file is not JSON from here on".to_owned() })];
+            return vec![Err(Fault {
+                at,
+                why: format!("the file is not JSON from here on: {}", distinct::why(&e)),
+            })];
         }
     };
     let root = At::root("", &value);
@@ -56,7 +59,7 @@ fn statement(root: &At<'_>, keys: &Keyring) -> Finding {
 
 /// Reads what `svc keys history` prints.
 pub fn read_key_history(file: &[u8]) -> Result<KeyHistory, Fault> {
-    let value: Value = serde_json::from_slice(file)
+    let value = distinct::read(file)
         .map_err(|e| Fault { at: String::new(), why: format!("it is not JSON: line {}", e.line()) })?;
     keys::key_history(&At::root("", &value).get("key_history")?)
 }

@@ -5,7 +5,7 @@ use crate::ledger::Ledger;
 use crate::matching::{PLACEHOLDERS, holder};
 use crate::proposal::Proposal;
 use crate::refusal::Refusal;
-use crate::rules::{Context, OLDER, earlier, flag, new_action, objection_to_any, or, same_place};
+use crate::rules::{Context, OLDER, dispute, earlier, flag, new_action, objection_to_any, or, same_place};
 use crate::slot_key::{same_value, scope_key};
 use crate::slot_schema::SlotSchema;
 use crate::verdict::Verdict;
@@ -78,8 +78,8 @@ fn is_over(p: &Proposal, now: Timestamp) -> bool {
         || (p.stored_kind() == FactKind::State && (p.time_ref == TimeRef::Past || has_run_out))
 }
 
-/// What is over ends the held fact that it aims at, or that says the same and is no younger. Otherwise it is history: each value once for
-/// each time at which it held.
+/// What is over ends the held fact that it aims at, or that says the same and is no younger. Otherwise it is history: each
+/// value once for each time at which it held.
 fn past(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
     let aimed = p.target.and_then(|id| ledger.get(id)).filter(|fact| !ledger.is_touched(fact.id));
     let is_dated = p.times.until.is_some();
@@ -178,7 +178,7 @@ fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
         .filter(|own| meant.is_some_and(|fact| fact.id != own.id) && !ledger.is_touched(own.id));
     let objection =
         objection(p, meant, action, context).or_else(|| objection(p, Some(also?), action, context));
-    match (objection, meant) {
+    match (objection.or_else(|| beside_anothers(ledger, p, meant, context)), meant) {
         (Some(reason), _) => flag(ledger, p, action, meant, reason),
         (None, Some(fact)) if action == Action::Refine => Verdict::Refine(fact.id),
         (None, Some(fact)) => Verdict::Supersede { old: fact.id, also: also.map(|own| own.id) },
@@ -186,7 +186,17 @@ fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
     }
 }
 
-/// The current fact that the value replaces: its target, unless another entry has ended that. Entries of one statement never retire each other.
+/// What the source policy says of an item or an event that would stand beside the one value that another source gave: it
+/// answers the same question, and the next correction would no longer end it.
+fn beside_anothers(ledger: &Ledger, p: &Proposal, meant: Option<&Fact>, context: &Context) -> Option<String> {
+    let takes_a_place = meant.is_none() && (p.list || p.stored_kind() == FactKind::Event);
+    let held = here(ledger, p).into_iter().filter(|fact| fact.kind == FactKind::State && !fact.list_item);
+    let mut disputes = held.filter_map(|fact| dispute(fact, context.statement.source, context.policy));
+    if takes_a_place { disputes.next() } else { None }
+}
+
+/// The current fact that the value replaces: its target, unless another entry has ended that. Entries of one statement never
+/// retire each other.
 fn changed<'a>(ledger: &'a Ledger, p: &Proposal) -> Meant<'a> {
     if let Some(aimed) = p.target.and_then(|id| ledger.get(id)).filter(|fact| !ledger.is_touched(fact.id)) {
         return Meant::One(aimed);

@@ -177,6 +177,36 @@ fn a_policy_binds_whatever_changes_or_ends_a_fact() {
 }
 
 #[test]
+fn a_policy_binds_what_would_stand_beside_the_value() {
+    for mode in ["AUTHORITY", "REVIEW"] {
+        let deployment = Deployment::new(&Model::start());
+        let process = deployment.start();
+        process.call("set_reconcile_policy", &json!({ "mode": mode, "authority": { "ops": 5 } }));
+        let tell = |source: &str, mut fact: serde_json::Value| {
+            fact["subject"] = json!("payment office");
+            let text = format!("The payment office is {}.", fact["value"].as_str().unwrap());
+            process.call("remember", &json!({ "text": text, "source": source, "facts": [fact] }))
+        };
+        tell("ops", json!({ "value": "York" }));
+        for (n, form) in [json!({ "action": "COEXIST" }), json!({ "list": true }), json!({ "kind": "event" })]
+            .into_iter()
+            .enumerate()
+        {
+            let mut fact = form.clone();
+            fact["value"] = json!(format!("Leeds {n}"));
+            let reply = tell("wiki", fact);
+            assert!(reply.starts_with("Stored: [FLAG]"), "{mode} {form}: {reply}");
+        }
+        let reply = tell("ops", json!({ "value": "Oslo" }));
+        assert!(reply.starts_with("Stored: [SUPERSEDE] payment office = Oslo"), "{mode}: {reply}");
+        let list = process.list();
+        assert_eq!(list.matches('•').count(), 1, "{list}");
+        let reply = tell("ops", json!({ "value": "Bergen", "action": "COEXIST" }));
+        assert!(reply.starts_with("Stored: [COEXIST]"), "{mode}: {reply}");
+    }
+}
+
+#[test]
 fn a_bound_source_is_used_by_itself_or_an_approver() {
     let model = Model::start();
     for mode in ["AUTHORITY", "REVIEW"] {

@@ -130,6 +130,48 @@ fn an_erasure_cannot_be_aimed_at_another_user() {
 }
 
 #[test]
+fn a_space_under_another_users_name_is_neither_read_nor_written_nor_erased() {
+    let model = Model::start();
+    let deployment = filled(&model);
+    deployment.svc(&["backup", "before"]);
+    let rename = |from: &str, to: &str| {
+        let sql = format!("UPDATE space SET user_id = '{to}' WHERE user_id = '{from}'");
+        assert_eq!(deployment.sql().change(&sql), 1);
+    };
+    let swap = || {
+        rename("ann", "nobody");
+        rename("ben", "ann");
+        rename("nobody", "ben");
+    };
+    swap();
+    let process = deployment.start();
+    for user in ["ann", "ben"] {
+        for (tool, arguments) in [
+            ("list_memories", json!({})),
+            ("recall", json!({ "question": "Which bird?" })),
+            ("attest", json!({ "subject": "bird" })),
+            ("remember", json!({ "text": says("bird", "white stork") })),
+            ("delete_all", json!({})),
+        ] {
+            let reply = process.reply(tool, &of(user, arguments));
+            assert!(reply.text.contains("stored, but damaged"), "{user} {tool}: {}", reply.text);
+            let shown = ["kittiwake", "heron"].iter().any(|value| reply.text.contains(value));
+            assert!(!shown, "{user} {tool}: {}", reply.text);
+        }
+    }
+    assert!(process.close().success());
+    assert!(!deployment.run(&program("svc"), &["fsck"]).status.success());
+
+    swap();
+    let process = deployment.start();
+    assert!(list(&process, "ann").contains("red kittiwake"), "{}", list(&process, "ann"));
+    assert!(list(&process, "ben").contains("grey heron"), "{}", list(&process, "ben"));
+    assert!(process.close().success());
+    let said = deployment.svc(&["restore", "before", "--force", "--confirm", "a drill"]);
+    assert!(!said.contains("Left out"), "{said}");
+}
+
+#[test]
 fn keys_of_users_that_are_put_back_are_noticed() {
     let model = Model::start();
     let deployment = filled(&model);

@@ -1,5 +1,6 @@
 //! The whole log as lines of JSON, or that of a tenant with the hashes of all other entries.
 
+use super::distinct;
 use super::entries::{entry, head};
 use super::json::{At, Fault};
 use super::keys::key_history;
@@ -51,9 +52,9 @@ impl LogCheck {
     pub fn line(&mut self, line: &str) -> Result<(), Fault> {
         self.line += 1;
         let place = format!("line {}", self.line);
-        let value: Value = serde_json::from_str(line).map_err(|e| Fault {
+        let value = distinct::read(line.as_bytes()).map_err(|e| Fault {
             at: place.clone(),
-            why: format!("it is not JSON: column {}", e.column()),
+            why: format!("it is not JSON: column {}: {}", e.column(), distinct::why(&e)),
         })?;
         let at = At::root(place, &value);
         if self.head.is_some() {

@@ -42,6 +42,7 @@ impl<'s> Memory<'s> {
         let place = SpaceKey { tenant, id };
         self.secrets.policy_open(place, vec![(row.get("policy")?,)])?;
         let sealed: SealedAssignment = row.read(ASSIGNMENT)?;
+        self.secrets.refuse_anothers(place, &sealed)?;
         match self.secrets.assigned(place, &sealed) {
             Some(key) if sealed.column != Some(key) => {
                 Err(wrong("a space", "its key is not the one that was assigned to its user"))

@@ -81,11 +81,7 @@ impl FromRow for AssignedSpace {
 }
 
 impl FoundSpace {
-    pub fn settled(self) -> Result<SpaceRow, StoreError> {
-        self.settled_with_key().map(|(row, _)| row)
-    }
-
-    pub fn settled_with_key(self) -> Result<(SpaceRow, SealedAssignment), StoreError> {
+    pub fn settled(self) -> Result<(SpaceRow, SealedAssignment), StoreError> {
         let (row, sealed) = (self.row, self.sealed);
         self.erasing.map_or(Ok((row, sealed)), |erasure| Err(StoreError::Erasing(erasure)))
     }
@@ -157,6 +153,19 @@ impl Secrets {
     pub fn assigned(&self, space: SpaceKey<'_>, sealed: &SealedAssignment) -> Option<UserKeyId> {
         let body = self.space_body(space, sealed.policy.as_deref()).ok()?;
         body.key.filter(|key| key.user == sealed.user_id).map(|key| UserKeyId(key.number))
+    }
+
+    /// An error where the space was sealed for another user than its row names: whoever writes the database without the keys
+    /// has given one user's memory another's name. Nothing is read there, written or erased.
+    pub fn refuse_anothers(&self, space: SpaceKey<'_>, sealed: &SealedAssignment) -> Result<(), StoreError> {
+        let Ok(body) = self.space_body(space, sealed.policy.as_deref()) else { return Ok(()) };
+        match body.key {
+            Some(key) if key.user != sealed.user_id => Err(StoreError::Sealed {
+                what: "a space",
+                why: format!("number {} was sealed for another user than its row names", space.id.0),
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// What is sealed of a space whose user gets this key; `None` where it does not open, and stays as it is.

@@ -65,7 +65,10 @@ const FIND: &str = "SELECT id, version, epoch, erasing, user_id, user_key, polic
 /// The space's row. Where something is being erased from the user's spaces, that has to be finished first.
 pub(super) async fn find<D: Db>(db: &mut D, tenant: &Tenant, space: &Space) -> StoreResult<Option<SpaceRow>> {
     let values = params![tenant, &space.user_id, &space.agent_id, &space.run_id];
-    db.one::<FoundSpace>(FIND, &values).await?.map(FoundSpace::settled).transpose()
+    let Some(found) = db.one::<FoundSpace>(FIND, &values).await? else { return Ok(None) };
+    let (row, sealed) = found.settled()?;
+    db.secrets().refuse_anothers(SpaceKey { tenant, id: row.id }, &sealed)?;
+    Ok(Some(row))
 }
 
 /// The same, and the row is ours alone until the transaction ends. It then has a key to seal the user's content under.
@@ -77,11 +80,12 @@ pub(super) async fn lock<R: Rows>(
     let sql = format!("{FIND} {}", R::LOCK);
     let values = params![tenant, &space.user_id, &space.agent_id, &space.run_id];
     let Some(found) = rows.db().one::<FoundSpace>(&sql, &values).await? else { return Ok(None) };
-    let (row, sealed) = found.settled_with_key()?;
+    let (row, sealed) = found.settled()?;
     if rows.db().secrets().users.is_none() {
         return Ok(Some(row));
     }
     let place = SpaceKey { tenant, id: row.id };
+    rows.db().secrets().refuse_anothers(place, &sealed)?;
     let assigned = rows.db().secrets().assigned(place, &sealed);
     let key = match usable(rows.db(), place, &sealed).await? {
         Some(key) => key,
@@ -174,7 +178,7 @@ pub(super) fn new_key() -> StoreResult<UserKeyId> {
     UserKeyId::fresh().map_err(|e| StoreError::Startup(e.to_string()))
 }
 
-/// The spaces of the user, with what their rows say of the key.
+/// The spaces of the user, with what their rows say of the key; an error where one was sealed for somebody else.
 pub(super) async fn assigned_to<D: Db>(
     db: &mut D,
     tenant: &Tenant,
@@ -183,7 +187,11 @@ pub(super) async fn assigned_to<D: Db>(
     let sql = format!(
         "SELECT id, {ASSIGNMENT} FROM space WHERE tenant = $1 AND user_id = $2 ORDER BY agent_id, run_id"
     );
-    db.all(&sql, &params![tenant, user_id]).await
+    let found: Vec<AssignedSpace> = db.all(&sql, &params![tenant, user_id]).await?;
+    for AssignedSpace { id, sealed } in &found {
+        db.secrets().refuse_anothers(SpaceKey { tenant, id: *id }, sealed)?;
+    }
+    Ok(found)
 }
 
 /// The keys that the user's spaces are sealed under: one, as a rule. Each was assigned to this user, or has opened a fact of
@@ -253,6 +261,7 @@ pub(super) async fn lock_user<R: Rows>(
 ) -> StoreResult<Vec<(SpaceId, Space)>> {
     let sql = format!("{OF_USER} {}", R::LOCK);
     let found: Vec<UserSpace> = rows.db().all(&sql, &params![tenant, user_id]).await?;
+    assigned_to(rows.db(), tenant, user_id).await?;
     found.into_iter().map(UserSpace::settled).collect()
 }
 
@@ -285,6 +294,7 @@ pub(super) async fn row<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<S
         WHERE tenant = $1 AND id = $2";
     let found: Option<FoundSpace> = db.one(sql, &params![space.tenant, space.id]).await?;
     let found = found.ok_or_else(|| StoreError::corrupt("a space", "its row is gone"))?;
+    db.secrets().refuse_anothers(space, &found.sealed)?;
     let key = owned(db, space, &found.sealed).await?;
     Ok(SpaceRow { key, ..found.row })
 }
