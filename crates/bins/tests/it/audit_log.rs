@@ -184,8 +184,15 @@ fn a_caller_name_makes_no_space() {
         }
         assert_eq!(process.call("list_memories", &json!({ "user_id": user })), "(no memories yet)");
     }
+}
+
+#[test]
+fn a_space_that_was_named_after_a_caller_before_this_was_refused_is_served_on() {
+    let model = Model::start();
+    // Where nothing is sealed, a row is all that says whose space it is.
+    let deployment = Deployment::new(&model).with("SVC_ENCRYPT", "off");
+    let process = deployment.start();
     process.remember(&says("city", "Oslo"));
-    // One that was made before this was refused is served on.
     deployment.sql().run("UPDATE space SET user_id = 'local'");
     let stored = process.call("remember", &json!({ "text": says("city", "Rome"), "user_id": "local" }));
     assert!(stored.starts_with("Stored: [SUPERSEDE]"), "{stored}");
