@@ -46,12 +46,12 @@ authorization:
 
 # How well the configured model keeps a memory; `just eval --long`, `--lived-in` and `--forms` are others.
 eval *options:
-    cargo run --release -- eval {{options}}
+    cargo run --release --package svc-lab -- eval {{options}}
 
-# How fast the service is on this machine, written into docs/performance.md; options are those of `svc bench`.
+# How fast the service is on this machine, written into docs/performance.md; options are those of `svc-lab bench`.
 bench *options:
-    cargo build --profile dist --bins
-    target/dist/svc bench --svg docs/performance.svg --write docs/performance.md {{options}}
+    cargo build --profile dist --bins --package svc --package svc-lab
+    target/dist/svc-lab bench --svg docs/performance.svg --write docs/performance.md {{options}}
 
 # Write down how many instructions a call takes now, crates/bins/tests/it/instructions.txt. Needs valgrind.
 instructions:

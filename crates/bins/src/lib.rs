@@ -1,8 +1,6 @@
 //! What the programs share: settings, logging, and putting the parts together.
 
-pub mod bench;
 pub mod cli;
-pub mod eval;
 pub mod line_wrap;
 pub mod logging;
 pub mod open_files;

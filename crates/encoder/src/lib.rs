@@ -1,6 +1,6 @@
 //! A small trained network that reads English: how the words of a statement are meant, what a statement does to a fact
 //! that is held, whether a fact answers a question, and which sentences are about the same. Its weights are part of the
-//! program; `training/README.md` says how they were made. The same text gives the same numbers on the same machine.
+//! program; `lab/training/README.md` says how they were made. The same text gives the same numbers on the same machine.
 //!
 //! A program calls [`check`] when it starts. Where that fails, every function here returns an empty list.
 

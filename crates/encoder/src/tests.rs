@@ -95,7 +95,7 @@ fn words_are_cut_into_the_longest_known_pieces() {
     assert_eq!(spelled.join("|"), "Café|Möb|ius|,|40|m|g|!");
 }
 
-/// What training/export.py found for the same texts with the same weights.
+/// What lab/training/export.py found for the same texts with the same weights.
 #[test]
 fn the_numbers_equal_those_of_the_training_framework() {
     let golden: Value = serde_json::from_str(include_str!("../golden.json")).unwrap();

@@ -1,4 +1,4 @@
-//! Reads the weights that are part of the program. `training/export.py` writes them; the names of the tensors are those
+//! Reads the weights that are part of the program. `lab/training/export.py` writes them; the names of the tensors are those
 //! of the file, and older than the names here.
 
 use crate::attention::Attention;

@@ -4,16 +4,13 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-#[path = "../../bins/tests/it/support/postgres/mod.rs"]
-mod postgres;
-
 use domain::{
     Caller, Identity, Metadata, OwnQuotas, Principal, PrincipalKind, PrincipalOrigin, Proposer, RawFact,
     Role, Scopes, Space, Tenant, Timestamp,
 };
 use model::{ChatConfig, EmbedConfig, Models, Provider};
-use postgres::{Database, Postgres};
 use reconcile::{CRITICAL_CATEGORIES, SlotSchema, Trust};
+use samples::postgres::{self, Database, Postgres};
 use serde_json::{Map, Value, json};
 use service::{Effect, Licence, Options, Service, ToolsShown, catalogue, tools_for_people};
 use std::path::Path;

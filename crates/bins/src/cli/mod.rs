@@ -2,12 +2,10 @@
 
 pub mod audit;
 pub mod backup;
-pub mod bench;
 pub mod connect;
 pub mod console;
 pub mod demo;
 mod error;
-pub mod eval;
 pub mod export;
 pub mod fsck;
 pub mod graph;

@@ -1,8 +1,8 @@
 //! The command line: a prompt, a demo, connecting clients, and looking after a deployment.
 
 use crate::cli::{
-    CliError, audit, backup, bench, connect, console, demo, eval, export, fsck, graph, head, import, keys,
-    license, migrate_to, principal, prompt, restore, tell, verify, witness,
+    CliError, audit, backup, connect, console, demo, export, fsck, graph, head, import, keys, license,
+    migrate_to, principal, prompt, restore, tell, verify, witness,
 };
 use crate::line_wrap::WrappedOutput;
 use crate::settings::{LogLevel, LogSettings, Settings};
@@ -41,10 +41,6 @@ enum Command {
     /// Make and read licences.
     #[command(subcommand)]
     License(license::Command),
-    /// Measure how well the configured model keeps a memory, in a database of its own.
-    Eval(eval::Command),
-    /// Measure how fast the service is on this machine, with servers and a database of its own.
-    Bench(bench::Command),
     /// Look after the entity graph in Neo4j.
     #[command(subcommand)]
     Graph(graph::Command),
@@ -84,13 +80,6 @@ fn run(command: Option<Command>) -> Result<(), CliError> {
         Some(Command::Export(command)) => within(command.run(settings()?, &mut unbroken)),
         Some(Command::Principal(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::License(command)) => command.run(Timestamp::now(), &mut out),
-        Some(Command::Eval(command)) => {
-            settings()?;
-            // It shows tables.
-            within(command.run(crate::settings::environment(), &mut unbroken))
-        }
-        // It shows tables.
-        Some(Command::Bench(command)) => command.run(&mut unbroken),
         Some(Command::Graph(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::Backup(command)) => within(command.run(settings()?, &mut out)),
         Some(Command::Restore(command)) => within(command.run(settings()?, &mut out)),

@@ -132,8 +132,7 @@ fn chromium() -> Result<String, String> {
 
 /// Where the packages of `browser/package.json` are, installed once. An error says why this machine cannot have them.
 fn modules() -> Result<PathBuf, String> {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let tools = target.join("test-tools/browser");
+    let tools = samples::tools_folder()?.join("browser");
     let failed = |error: std::io::Error| format!("{}: {error}", tools.display());
     fs::create_dir_all(&tools).map_err(failed)?;
     // Of test programs that start at once, one installs and the others wait. The lock ends with the file.

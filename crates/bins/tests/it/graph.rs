@@ -1,8 +1,8 @@
 //! The entity graph, on a real Neo4j.
 
 use crate::support::http::request;
-use crate::support::neo4j::{self, Neo4j};
 use crate::support::{Deployment, Mcp, Model, amount, ids, random};
+use samples::neo4j::{self, Neo4j};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Output;

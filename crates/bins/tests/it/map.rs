@@ -102,7 +102,7 @@ fn pages_for_developers_name_files_that_exist() {
 #[test]
 fn every_link_leads_somewhere() {
     let root = root();
-    let mut all: Vec<PathBuf> = [".", "docs", "docs/decisions", "packaging", "interop", "training"]
+    let mut all: Vec<PathBuf> = [".", "docs", "docs/decisions", "packaging", "interop", "lab/training"]
         .iter()
         .flat_map(|folder| pages(folder))
         .collect();

@@ -1,7 +1,7 @@
 //! Keys in a key service, against a real one.
 
-use crate::support::openbao::{OpenBao, at_hand};
 use crate::support::{Deployment, Model, says};
+use samples::openbao::{OpenBao, at_hand};
 
 fn deployment(model: &Model, vault: &OpenBao) -> Deployment {
     Deployment::new(model)

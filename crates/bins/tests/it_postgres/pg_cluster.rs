@@ -1,7 +1,7 @@
 //! What the other tests rely on: databases of their own, and a server that can be stopped.
 
-use crate::support::postgres::{Database, Role, durable, shared};
 use crate::support::{Cell, Sql};
+use samples::postgres::{Database, Role, durable, shared};
 
 #[test]
 fn the_owner_of_a_database_is_an_ordinary_role() {

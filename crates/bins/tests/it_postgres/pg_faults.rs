@@ -1,8 +1,8 @@
 //! A database that dies and comes back, and servers that die, while clients go on writing.
 
 use crate::support::http::{Client, request, text};
-use crate::support::postgres::{Postgres, durable};
 use crate::support::{Deployment, Model, PATIENCE, Seed, Server, amount, says};
+use samples::postgres::{Postgres, durable};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -1,8 +1,8 @@
 //! Several servers on one PostgreSQL, each as good as any other.
 
 use crate::support::http::{Client, request, text};
-use crate::support::postgres::durable;
 use crate::support::{Cell, Deployment, Model, Seed, Server, amount, says};
+use samples::postgres::durable;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,7 +1,7 @@
 //! Moving a SQLite deployment up to PostgreSQL, with everything in it, and with interruptions.
 
-use crate::support::postgres::{Database, Postgres, Role, durable, shared};
 use crate::support::{Cell, Deployment, Model, PATIENCE, Seed, Sql, amount, said, says};
+use samples::postgres::{Database, Postgres, Role, durable, shared};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! The walls between tenants within the database: they hold for every query, whatever it forgets.
 
-use crate::support::postgres::Role;
 use crate::support::{Cell, Deployment, PATIENCE, Sql};
 use crate::twin_tenants::{Twins, check_that_nothing_crosses};
+use samples::postgres::Role;
 use std::time::{Duration, Instant};
 
 /// Tables that are of the deployment as a whole. A new table belongs here, or has a tenant.

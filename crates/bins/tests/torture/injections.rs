@@ -4,8 +4,8 @@ use crate::campaign::{Campaign, Row, Verdict, thousands};
 use crate::injection_payloads::{GUARDED, HELD, PAYLOADS, payload};
 use crate::store_check::intact;
 use crate::support::http::Client;
-use crate::support::model::{complete, embeddings, prompt, write};
 use crate::support::{Deployment, Model, Server, says};
+use samples::model::{complete, embeddings, prompt, write};
 use serde_json::{Value, json};
 
 pub const ROW: Row = Row {

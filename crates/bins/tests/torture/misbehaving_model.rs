@@ -3,8 +3,8 @@
 use crate::campaign::{Campaign, Row, Verdict, thousands};
 use crate::store_check::intact;
 use crate::support::http::{Client, call, text};
-use crate::support::model::{complete, embeddings, extraction, prompt, write};
 use crate::support::{Deployment, Model, Server, says};
+use samples::model::{complete, embeddings, extraction, prompt, write};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::net::TcpStream;

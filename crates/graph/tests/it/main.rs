@@ -8,12 +8,9 @@ mod reads;
 mod tls;
 mod twins;
 
-#[path = "../support/neo4j/mod.rs"]
-mod neo4j;
-
 use domain::{EntityKey, FactId, ProjectionId, SpaceId, Tenant};
 use graph::{Change, FactNode, Graph, GraphSettings};
-use neo4j::Neo4j;
+use samples::neo4j::{self, Neo4j};
 use std::time::{Duration, Instant};
 
 fn connect(server: &Neo4j, projection: ProjectionId) -> Graph {

@@ -1,9 +1,9 @@
 //! Writing.
 
-use crate::neo4j::Neo4j;
 use crate::{all, begin, connect, empty, neo4j, new_projection, node, put, remove};
 use domain::ProjectionId;
 use graph::GraphError;
+use samples::neo4j::Neo4j;
 
 #[tokio::test]
 async fn applying_twice_is_applying_once() {

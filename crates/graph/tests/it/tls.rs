@@ -1,9 +1,9 @@
 //! Every way to write an address: with routing or without, encrypted or not.
 
-use crate::neo4j::Neo4j;
 use crate::{all, becomes_ready, begin, key, neo4j, new_projection, node, put, tenant};
 use domain::SpaceId;
 use graph::{Graph, GraphSettings};
+use samples::neo4j::Neo4j;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;

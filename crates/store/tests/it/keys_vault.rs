@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::Path;
 
-use crate::openbao::{OpenBao, at_hand};
+use samples::openbao::{OpenBao, at_hand};
 use serde_json::json;
 use store::keys::{Database, KeySettings, KeySource, Keys, Switch, VaultSettings, load};
 use tempfile::TempDir;

@@ -4,7 +4,5 @@
 
 mod keys_beside;
 mod keys_vault;
-#[path = "../support/openbao.rs"]
-mod openbao;
 mod tenant_in_every_query;
 mod typed_lines;

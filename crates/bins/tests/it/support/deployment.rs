@@ -1,8 +1,8 @@
 //! One deployment: a folder of its own, a database of its own, and the settings to start programs with.
 
-use super::postgres::{self, Database, Postgres, Role};
 use super::{Engine, Mcp, Model, Server, Sql, program};
 use evidence::{Claims, Signer, mint_licence};
+use samples::postgres::{self, Database, Postgres, Role};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;

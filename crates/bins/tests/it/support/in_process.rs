@@ -1,12 +1,12 @@
 //! The service within the test itself, for callers that stdio does not have and for counting what a call reads.
 
-use super::postgres::{self, Database};
 use super::{Engine, Model, Sql};
 use domain::{
     Caller, Identity, OwnQuotas, Principal, PrincipalKind, PrincipalOrigin, Role, Scopes, Tenant, Timestamp,
 };
 use model::{ChatConfig, EmbedConfig, Models, Provider};
 use reconcile::SlotSchema;
+use samples::postgres::{self, Database};
 use serde_json::Value;
 use service::{Licence, Options, Reply, Service, ToolsShown};
 use std::sync::Arc;

@@ -13,13 +13,7 @@ pub mod documents;
 pub mod hostile;
 pub mod http;
 mod in_process;
-pub mod model;
-#[path = "../../../../graph/tests/support/neo4j/mod.rs"]
-pub mod neo4j;
-#[path = "../../../../store/tests/support/openbao.rs"]
-pub mod openbao;
 mod operator;
-pub mod postgres;
 mod schema;
 mod seed;
 mod server;
@@ -31,8 +25,8 @@ mod witness;
 pub use client::Mcp;
 pub use deployment::Deployment;
 pub use in_process::{InProcess, caller, principal};
-pub use model::{BROKEN_WORD, HANG_WORD, Model, said, says};
 pub use operator::Contents;
+pub use samples::model::{BROKEN_WORD, HANG_WORD, Model, said, says};
 pub use seed::Seed;
 pub use server::{Server, allow_open_files, created};
 pub use sql::{Cell, Sql, blob};

@@ -1,9 +1,9 @@
 //! The database itself, as somebody with all rights to it could change and read it: one way for both engines.
 
 use super::Engine;
-use super::postgres::{connect, told, wait};
 use futures_util::StreamExt;
 use rusqlite::types::Value;
+use samples::postgres::{connect, told, wait};
 use std::path::Path;
 use std::sync::Arc;
 use tokio_postgres::types::Type;

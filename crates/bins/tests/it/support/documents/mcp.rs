@@ -1,7 +1,8 @@
 //! Blocks of tool calls: sent to a real `svc-mcp`.
 
 use super::{Exchange, Page, Part};
-use crate::support::{Deployment, Mcp, neo4j};
+use crate::support::{Deployment, Mcp};
+use samples::neo4j;
 use serde_json::Value;
 
 pub fn run(page: &Page) -> Vec<Vec<Exchange>> {
