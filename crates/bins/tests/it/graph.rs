@@ -259,6 +259,15 @@ fn an_erasure_reaches_the_graph_and_is_proven_twice() {
     }
 }
 
+/// Tells the writers to end, also where the test fails, which would wait for them otherwise.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Writes as long as it is told to, through processes that are killed now and then.
 fn write(deployment: &Deployment, writer: usize, kills: usize, ended: &AtomicBool) {
     let user = format!("writer {writer}");
@@ -294,6 +303,7 @@ fn stops_and_kills_leave_both_sides_equal() {
             let (deployment, ended) = (&deployment, &ended);
             scope.spawn(move || write(deployment, writer, amount(1, 3), ended));
         }
+        let _end = End(&ended);
         for round in 0..amount(1, 20) {
             if round % 2 == 0 {
                 server.stop()
@@ -302,7 +312,6 @@ fn stops_and_kills_leave_both_sides_equal() {
             }
             server.start();
         }
-        ended.store(true, Ordering::Relaxed);
     });
     is_equal(&deployment);
     let process = deployment.start();
