@@ -156,7 +156,7 @@ impl<'a> Ground<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Touches {
     Rows,
-    /// An audit entry, and no row besides. It goes with the group that commits next.
+    /// An audit entry, and no row besides. It waits for nothing that rows wait for.
     Log,
     /// An audit entry that depends on what the calls before it have come to.
     LogInTurn,

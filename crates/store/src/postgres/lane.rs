@@ -1,10 +1,10 @@
-//! How a process writes: one transaction at a time, in which the calls that wait commit together, with one append to the
-//! audit chain. Where more waits than fits into a group, tenants and their callers are taken in turn. A second lane beside it was measured: the groups are smaller then, a process alone is no faster, and
-//! several wait more for each other.
+//! How a process writes: in each of two lanes one transaction at a time, in which the calls that wait commit together, with
+//! one append to the audit chain. One lane is for what writes rows, the other for reads, which leave only an audit entry and
+//! so wait for no write. Where more waits than fits into a group, tenants and their callers are taken in turn. A second lane
+//! for rows was measured: the groups are smaller then, a process alone is no faster, and several wait more for each other.
 
 use super::chain::Closed;
 use super::job::{Group, Job, Typed, taken};
-use super::riders::Riders;
 use super::shared::Shared;
 use super::tx::PostgresTx;
 use crate::StoreError;
@@ -23,6 +23,8 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Larger groups make the first caller wait for the last.
 const GROUP: usize = 48;
+/// Entries alone go to the server together.
+const ENTRIES: usize = 256;
 /// For this long a call is tried again when the database was away, or broke it off in favour of another.
 const PATIENCE: Duration = Duration::from_secs(8);
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
@@ -31,8 +33,8 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 /// A handle on the writing of a process; clones share it.
 #[derive(Clone)]
 pub(crate) struct Lane {
-    queue: mpsc::UnboundedSender<Box<dyn Job>>,
-    riders: Arc<Riders>,
+    rows: mpsc::UnboundedSender<Box<dyn Job>>,
+    entries: mpsc::UnboundedSender<Box<dyn Job>>,
     waiting: Waiting,
     pub health: Arc<Health>,
 }
@@ -44,13 +46,15 @@ impl Lane {
     }
 
     pub fn start(shared: &Arc<Shared>) -> Self {
-        let riders = Arc::new(Riders::default());
-        let (queue, jobs) = mpsc::unbounded_channel();
         let health = Arc::<Health>::default();
-        let worker = Worker { shared: shared.clone(), riders: riders.clone(), health: health.clone() };
-        let waiting = FairQueue::new(Capacity::of(usize::MAX));
-        tokio::spawn(worker.serve(Queue { jobs, waiting, next: None }));
-        Self { queue, riders, waiting: Waiting::default(), health }
+        let [rows, entries] = [GROUP, ENTRIES].map(|most| {
+            let (queue, jobs) = mpsc::unbounded_channel();
+            let waiting = FairQueue::new(Capacity::of(usize::MAX));
+            let worker = Worker { shared: shared.clone(), health: health.clone() };
+            tokio::spawn(worker.serve(Queue { jobs, waiting, next: None, most }));
+            queue
+        });
+        Self { rows, entries, waiting: Waiting::default(), health }
     }
 
     pub async fn run<S: Script>(&self, script: S) -> StoreResult<S::Output> {
@@ -58,11 +62,8 @@ impl Lane {
         let (reply, answer) = oneshot::channel();
         let touches = script.touches();
         let job = Box::new(Typed { script, until: Instant::now() + PATIENCE, value: None, reply });
-        if touches == Touches::Log {
-            self.riders.add(job);
-        } else {
-            self.queue.send(job).map_err(|_| StoreError::Closed)?;
-        }
+        let lane = if touches == Touches::Log { &self.entries } else { &self.rows };
+        lane.send(job).map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 }
@@ -72,28 +73,20 @@ struct Queue {
     waiting: FairQueue<Box<dyn Job>>,
     /// A call that has to have the next group for itself.
     next: Option<Box<dyn Job>>,
+    /// Calls in a group.
+    most: usize,
 }
 
 impl Queue {
     /// Waits for something to do. Nothing comes any more when the store has been closed.
-    async fn first(&mut self, riders: &Riders) -> Option<Group> {
+    async fn first(&mut self) -> Option<Group> {
         if let Some(job) = self.next.take() {
             return Some(vec![job]);
         }
         if let Some(job) = self.take() {
             return Some(vec![job]);
         }
-        loop {
-            let entries = riders.take(GROUP);
-            if !entries.is_empty() {
-                return Some(entries);
-            }
-            tokio::select! {
-                biased;
-                job = self.jobs.recv() => return job.map(|job| vec![job]),
-                () = riders.came() => {}
-            }
-        }
+        self.jobs.recv().await.map(|job| vec![job])
     }
 
     fn take(&mut self) -> Option<Box<dyn Job>> {
@@ -106,7 +99,7 @@ impl Queue {
     /// Adds what else waits.
     fn fill(&mut self, group: &mut Group) {
         while self.next.is_none()
-            && group.len() < GROUP
+            && group.len() < self.most
             && !holds_apart(group)
             && let Some(job) = self.take()
         {
@@ -119,17 +112,8 @@ impl Queue {
     }
 }
 
-/// Whom a group takes along.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Along {
-    Riders,
-    /// A call by itself: whatever fails then is its own.
-    Nobody,
-}
-
 struct Worker {
     shared: Arc<Shared>,
-    riders: Arc<Riders>,
     health: Arc<Health>,
 }
 
@@ -139,7 +123,7 @@ impl Worker {
         let mut pause = FIRST_PAUSE;
         loop {
             if group.is_empty() {
-                match queue.first(&self.riders).await {
+                match queue.first().await {
                     Some(first) => group = first,
                     None => return,
                 }
@@ -152,10 +136,6 @@ impl Worker {
             } else {
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(LONGEST_PAUSE);
-                if !holds_apart(&group) {
-                    // While nothing commits, nobody would take them along, and they would wait beyond their time.
-                    group.extend(self.riders.take(GROUP.saturating_sub(group.len())));
-                }
             }
         }
     }
@@ -165,7 +145,7 @@ impl Worker {
         // All processes lock spaces in this one order, so that no two of them wait for each other in a circle. What is
         // equal keeps its order.
         group.sort_by(|a, b| a.ground().place().cmp(&b.ground().place()));
-        match self.try_commit(&mut group, Along::Riders).await {
+        match self.try_commit(&mut group).await {
             Ok(closed) => self.settle(group, closed).await,
             Err(error) if group.len() == 1 || error.is_lost() => given_up(group, &error),
             // One of them failed, and took the others with it.
@@ -177,7 +157,7 @@ impl Worker {
         let mut again = Group::new();
         for job in group {
             let mut alone = vec![job];
-            again.extend(match self.try_commit(&mut alone, Along::Nobody).await {
+            again.extend(match self.try_commit(&mut alone).await {
                 Ok(closed) => self.settle(alone, closed).await,
                 Err(error) => given_up(alone, &error),
             });
@@ -186,11 +166,11 @@ impl Worker {
     }
 
     /// Runs every call and commits them together. An error is of a call, or of the connection, and nothing was kept.
-    async fn try_commit(&self, group: &mut Group, along: Along) -> Result<Closed, StoreError> {
+    async fn try_commit(&self, group: &mut Group) -> Result<Closed, StoreError> {
         let client = self.shared.writing.get().await?;
         let mut tx = PostgresTx::new(&client, &self.shared);
         // A panic that reaches this is no call's own. The writing goes on, with another connection.
-        let ended = AssertUnwindSafe(self.carry_out(&mut tx, group, along)).catch_unwind().await;
+        let ended = AssertUnwindSafe(carry_out(&mut tx, group)).catch_unwind().await;
         let ended = ended.unwrap_or(Ok(Closed::Failed(StoreError::Panicked)));
         if !matches!(ended, Ok(Closed::Committed(_))) {
             tx.unrecord();
@@ -204,30 +184,6 @@ impl Worker {
             drop(Object::take(client));
         }
         ended
-    }
-
-    async fn carry_out(
-        &self,
-        tx: &mut PostgresTx<'_>,
-        group: &mut Group,
-        along: Along,
-    ) -> Result<Closed, StoreError> {
-        run(tx, group).await?;
-        if !tx.has_entries() {
-            return Ok(tx.commit().await);
-        }
-        let log = match tx.log_lock().await {
-            Ok(log) => log,
-            Err(error) => return Ok(Closed::Failed(error)),
-        };
-        if along == Along::Riders && !holds_apart(group) {
-            let mut riders = self.riders.take(GROUP.saturating_sub(group.len()));
-            let ran = run(tx, &mut riders).await;
-            group.append(&mut riders);
-            ran?;
-        }
-        tx.admit().await?;
-        Ok(tx.append(log).await)
     }
 
     async fn settle(&self, group: Group, closed: Closed) -> Group {
@@ -285,6 +241,19 @@ impl Worker {
         drop(Object::take(client));
         looked
     }
+}
+
+async fn carry_out(tx: &mut PostgresTx<'_>, group: &mut Group) -> Result<Closed, StoreError> {
+    run(tx, group).await?;
+    if !tx.has_entries() {
+        return Ok(tx.commit().await);
+    }
+    let log = match tx.log_lock().await {
+        Ok(log) => log,
+        Err(error) => return Ok(Closed::Failed(error)),
+    };
+    tx.admit().await?;
+    Ok(tx.append(log).await)
 }
 
 async fn run(tx: &mut PostgresTx<'_>, jobs: &mut Group) -> Result<(), StoreError> {

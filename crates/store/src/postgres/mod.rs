@@ -14,7 +14,6 @@ pub(crate) mod migrations;
 mod numbers;
 mod open;
 mod pool;
-mod riders;
 mod shared;
 mod touched;
 mod tx;

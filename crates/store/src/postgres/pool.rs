@@ -21,7 +21,7 @@ pub(crate) enum Contents {
 pub(crate) enum Purpose {
     /// Whatever callers read. Each transaction says whose rows it reaches.
     Reading,
-    /// The one transaction at a time that writes.
+    /// The transactions that write: one of rows, and one of audit entries alone.
     Writing,
     /// Statements that are a transaction each, on what is of the whole deployment: the keys that callers show, the
     /// numbers given out, and whether the database answers. Such a connection reaches that once and for all, and nothing
@@ -35,13 +35,13 @@ pub(crate) enum Purpose {
 pub(crate) const READING: Capacity = Capacity { all: 5, tenant: 4, caller: 3 };
 
 impl Purpose {
-    /// Together few enough that ten processes fit into the hundred connections that PostgreSQL allows by default. More
+    /// Together few enough that nine processes fit into the hundred connections that PostgreSQL allows by default. More
     /// connections make nothing faster: each is a process of the server with caches of its own.
     const fn connections(self) -> usize {
         match self {
             Self::Reading => READING.all,
-            Self::Writing | Self::Verification => 1,
-            Self::Desk => 2,
+            Self::Verification => 1,
+            Self::Writing | Self::Desk => 2,
         }
     }
 
