@@ -81,6 +81,7 @@ impl ImportCommit {
         };
         let proposals = reconcile::repair(&record.facts, record.proposer, slots);
         let needs = reconcile::needs(&proposals, &statement, &[]);
+        rows.db().secrets().unreadable.refuse_replaced(space)?;
         let (held, policy) = rows.db().plan_basis(space, &needs).await?;
         let plan = |next| {
             Ok::<_, Infallible>(match as_is.as_ref().zip(proposals.first()) {

@@ -60,6 +60,7 @@ impl Script for StatementCommit {
             return Ok(Ok(Ok(Reached::Reply(reply))));
         }
         let needs = reconcile::needs(&proposals, &statement, &said.due);
+        rows.db().secrets().unreadable.refuse_replaced(space)?;
         let (held, policy) = rows.db().plan_basis(space, &needs).await?;
         let plan = |next| match said.intent {
             Intent::Remember => reconcile::plan(&held, &proposals, &statement, &policy, &self.slots, next),
