@@ -9,7 +9,8 @@ use domain::Tenant;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Rows that are remembered for all users together. A single user may have more.
+/// Rows that are remembered of a user, and about as many of all others together. For a row beyond them the whole log is
+/// asked.
 const MOST: usize = 1 << 18;
 
 /// Whose entries they are: those of one user of a tenant.
@@ -25,6 +26,16 @@ struct OfUser {
     /// The entries from this one on were looked at.
     down_to: i64,
     rows: HashMap<RowKey, Said>,
+}
+
+impl OfUser {
+    /// Where there is room, which there never is again once there was none: what is said of a row before something that was
+    /// not remembered is not remembered either.
+    fn remember(&mut self, change: &Change) {
+        if self.rows.len() < MOST {
+            self.rows.insert(change.row, change.mac);
+        }
+    }
 }
 
 #[derive(Default)]
@@ -51,8 +62,12 @@ impl Told {
     pub fn go_on(&self, teller: &Teller, from: i64, upto: i64, changes: &[Change]) {
         if let Some(user) = self.0.lock().get_mut(teller).filter(|user| user.upto == from) {
             user.upto = upto;
-            let followed = changes.iter().filter(|change| is_followed(&change.row));
-            user.rows.extend(followed.map(|change| (change.row, change.mac)));
+            for change in changes.iter().filter(|change| is_followed(&change.row)) {
+                match user.rows.get_mut(&change.row) {
+                    Some(said) => *said = change.mac,
+                    None => user.remember(change),
+                }
+            }
         }
     }
 
@@ -61,7 +76,9 @@ impl Told {
         if let Some(user) = self.0.lock().get_mut(teller).filter(|user| user.down_to == from) {
             user.down_to = down_to;
             for change in changes.iter().filter(|change| is_followed(&change.row)) {
-                user.rows.entry(change.row).or_insert(change.mac);
+                if !user.rows.contains_key(&change.row) {
+                    user.remember(change);
+                }
             }
         }
     }
