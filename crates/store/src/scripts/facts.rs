@@ -50,6 +50,18 @@ pub(super) fn subject_indexes<D: Db>(db: &D, space: SpaceKey<'_>, subject: &str)
     subject_keys(subject).map(|key| db.secrets().index("subject", space, &key))
 }
 
+/// Whether the subject had a value that is no longer current.
+pub(super) async fn was_superseded<D: Db>(
+    db: &mut D,
+    space: SpaceKey<'_>,
+    subject: &str,
+) -> StoreResult<bool> {
+    let [key, former] = subject_indexes(db, space, subject);
+    let condition = format!("AND subject_ix IN ($3, $4) AND status {} LIMIT 1", among(&[Status::Superseded]));
+    let found = rows_where(db, space, &condition, params![key, former].into()).await?;
+    Ok(!found.is_empty())
+}
+
 /// By their subject, oldest first.
 // Here and below, `+id` keeps SQLite from walking the whole tenant in the order of its ids, which it prefers to finding
 // the few rows by their index and sorting them.
