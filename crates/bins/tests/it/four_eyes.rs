@@ -144,6 +144,24 @@ fn with_four_eyes_nobody_fills_alone_what_another_agreed_to_empty() {
 }
 
 #[test]
+fn with_four_eyes_an_import_fills_nothing_alone() {
+    let deployment = clinic(&Model::start());
+    let ben = member(&deployment, "ben");
+    let process = deployment.start();
+    process.remember(&says("code_status", "full code"));
+    process.call("forget", &json!({ "memory_id": 1, "text": "it was wrong" }));
+    let server = deployment.serve();
+    let mut ben = server.client(&ben);
+    let removal = waiting(&mut ben);
+    assert!(ben.call("confirm_change", &json!({ "memory_id": removal })).starts_with("Approved"));
+    let fact = json!({ "subject": "code_status", "value": "DNR" }).to_string();
+    std::fs::write(deployment.folder().join("memory.jsonl"), fact).unwrap();
+    deployment.svc(&["import", "--from", "jsonl", "memory.jsonl"]);
+    let list = process.list();
+    assert!(list.contains("⚠ code_status = DNR") && !list.contains("• code_status"), "{list}");
+}
+
+#[test]
 fn a_guard_that_one_person_passes_is_said_at_startup() {
     let model = Model::start();
     let warned = |deployment: Deployment| {

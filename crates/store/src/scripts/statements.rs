@@ -93,7 +93,7 @@ impl Script for StatementCommit {
 
 /// Whether a first value could follow one that was erased, or one whose removal somebody else approved without knowing what
 /// would come next.
-async fn is_after_removal<D: Db>(
+pub(super) async fn is_after_removal<D: Db>(
     db: &mut D,
     space: SpaceKey<'_>,
     at: SpaceVersion,
