@@ -210,6 +210,24 @@ fn a_database_file_that_is_away_is_told_and_takes_nothing() {
 }
 
 #[test]
+fn a_log_without_its_head_is_told_and_ends() {
+    for (_, deployment) in Deployment::on_each_engine(&Model::start()) {
+        let (_, key) = deployment.principal("admin", &[]);
+        let sql = deployment.sql();
+        sql.run("UPDATE deployment SET name = 'elsewhere' WHERE name = 'audit_head'");
+        let server = deployment.serve();
+        check_not_ready(&server, "audit-log");
+        check_health(&server, &key, "FAIL (AuditLogError)");
+        let reply = server.client(&key).call("remember", &json!({ "text": says("city", "Oslo") }));
+        assert!(reply.contains("stored, but damaged"), "{reply}");
+        sql.run("UPDATE deployment SET name = 'audit_head' WHERE name = 'elsewhere'");
+        wait_until_ready(&server);
+        assert!(server.client(&key).remember(&says("after", "it")).starts_with("Stored: [ADD]"));
+        assert!(server.client(&key).call("verify_audit", &json!({})).contains("INTACT"));
+    }
+}
+
+#[test]
 fn a_failed_sync_ends_the_writer() {
     let has_strace = Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success());
     if !has_strace {
