@@ -186,13 +186,18 @@ fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
     }
 }
 
-/// What the source policy says of an item or an event that would stand beside the one value that another source gave: it
-/// answers the same question, and the next correction would no longer end it.
+/// What the source policy says of a value that would stand beside the one that another source gave, as an item, an event or
+/// in another scope: it answers the same question, and the next correction would not end it.
 fn beside_anothers(ledger: &Ledger, p: &Proposal, meant: Option<&Fact>, context: &Context) -> Option<String> {
-    let takes_a_place = meant.is_none() && (p.list || p.stored_kind() == FactKind::Event);
-    let held = here(ledger, p).into_iter().filter(|fact| fact.kind == FactKind::State && !fact.list_item);
-    let mut disputes = held.filter_map(|fact| dispute(fact, context.statement.source, context.policy));
-    if takes_a_place { disputes.next() } else { None }
+    if meant.is_some() {
+        return None;
+    }
+    let (subject, scope) = (subject_key(&p.subject), scope_key(&p.scope));
+    let stands_beside = p.list || p.stored_kind() == FactKind::Event;
+    let held =
+        ledger.untouched(&subject).filter(|row| stands_beside || row.scope != scope).map(|row| &row.fact);
+    held.filter(|fact| fact.kind == FactKind::State && !fact.list_item)
+        .find_map(|fact| dispute(fact, context.statement.source, context.policy))
 }
 
 /// The current fact that the value replaces: its target, unless another entry has ended that. Entries of one statement never

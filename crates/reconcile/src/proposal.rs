@@ -55,7 +55,7 @@ impl Proposal {
         if self.slot.is_some() { FactKind::State } else { self.kind }
     }
 
-    pub(crate) fn is_gated(&self) -> bool {
+    pub fn is_gated(&self) -> bool {
         self.aims_at_gated || self.slot.as_ref().is_some_and(|s| s.confirm)
     }
 }

@@ -203,7 +203,7 @@ pub(crate) fn objection_to_any(
     }
     // A value in another scope counts as a change, or else naming a scope would pass the gate.
     let trust = context.statement.trust;
-    let needs_approval = changed.is_some() || action == Action::Coexist || trust == Trust::AfterErasure;
+    let needs_approval = changed.is_some() || action == Action::Coexist || trust == Trust::AfterRemoval;
     if needs_approval && p.is_gated() && trust != Trust::Trusted {
         return Some(GATED.to_owned());
     }

@@ -8,9 +8,9 @@ use std::sync::Arc;
 pub enum Trust {
     Trusted,
     Ordinary,
-    /// Ordinary, under four eyes, where something was erased: a first value may follow one that somebody erased alone, and
-    /// waits like a change.
-    AfterErasure,
+    /// Ordinary, under four eyes, where something was erased, or the value before removed: a first value may follow one that
+    /// only one person wanted gone, or wanted replaced by this one, and waits like a change.
+    AfterRemoval,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -277,6 +277,14 @@ pub(crate) trait Db: Send {
         after: Option<&Key>,
     ) -> impl Future<Output = StoreResult<Batch>> + Send;
 
+    /// The numbered rows of a tenant, as they are; those that are not there are left out.
+    fn table_rows(
+        &mut self,
+        table: &'static Table,
+        tenant: &Tenant,
+        numbers: &[i64],
+    ) -> impl Future<Output = StoreResult<Batch>> + Send;
+
     /// What a plan rests on, found by key: the cost follows the statement, not the space.
     fn plan_basis(
         &mut self,

@@ -5,7 +5,7 @@ use crate::blind::BlindKey;
 use crate::keys::KeySettings;
 use crate::seal::{self, FOR_USER, SealError, Sealer, UserKeyId};
 use crate::signing::{Signing, SigningNow};
-use crate::state::StateKey;
+use crate::state::{StateKey, Told};
 use crate::unreadable::Unreadable;
 use crate::user_keys::UserKeys;
 use domain::SpaceKey;
@@ -33,6 +33,8 @@ pub(crate) struct Secrets {
     pub runtime: Handle,
     /// What did not open under these keys.
     pub unreadable: Unreadable,
+    /// What the log was last found to say of rows.
+    pub told: Told,
     /// The list of those who were revoked, as it is written, and what it says.
     pub revocations: Mutex<Option<(Vec<u8>, Arc<Revocations>)>>,
     unknown: AtomicU64,
@@ -86,9 +88,21 @@ impl Secrets {
         signing: Option<SigningNow>,
         kept: KeySettings,
     ) -> Self {
-        let (unreadable, unknown) = (Unreadable::default(), AtomicU64::new(0));
+        let (unreadable, told, unknown) = (Unreadable::default(), Told::default(), AtomicU64::new(0));
         let (runtime, revocations) = (Handle::current(), Mutex::default());
-        Self { sealer, users: None, blind, state, signing, kept, runtime, unreadable, revocations, unknown }
+        Self {
+            sealer,
+            users: None,
+            blind,
+            state,
+            signing,
+            kept,
+            runtime,
+            unreadable,
+            told,
+            revocations,
+            unknown,
+        }
     }
 
     /// The keys that sign and have signed; `None` when signing is off.

@@ -239,7 +239,10 @@ impl Store {
     /// The same for what an erasure does not wait for.
     pub(crate) async fn write_now<S: Script>(&self, script: S) -> StoreResult<S::Output> {
         match &self.engine {
-            Engine::Sqlite(engine) => engine.writer.run(script).await,
+            Engine::Sqlite(engine) => {
+                engine.check_place()?;
+                engine.writer.run(script).await
+            }
             Engine::Postgres(engine) => engine.lane.run(script).await,
         }
     }
@@ -268,6 +271,9 @@ impl Store {
 
     /// The same for what an erasure does not wait for.
     pub(crate) async fn read_now<Q: Query>(&self, query: Q) -> StoreResult<Q::Output> {
+        if let Engine::Sqlite(engine) = &self.engine {
+            engine.check_place()?;
+        }
         match &self.engine {
             Engine::Sqlite(engine) if query.is_lookup() => engine.desk.ask(query).await,
             Engine::Sqlite(engine) if query.is_large() => engine.large.ask(query).await,

@@ -64,7 +64,7 @@ pub const NAMES: [&str; 57] = [
     "SVC_WITNESS",
 ];
 
-/// How many letters may be wrong, missing, too many or swapped in a slip.
+/// How many letters may be wrong, missing, too many or swapped in a slip. Letters in another case are no other letters.
 const SLIPS: usize = 2;
 
 /// Names of so many letters are other words once two letters differ.
@@ -76,7 +76,7 @@ const PREFIX: &str = "SVC_";
 pub(super) fn unknown(env: &Env) -> Result<Vec<String>, SettingsError> {
     let mut unknown: Vec<String> = env
         .names()
-        .filter(|name| name.starts_with(PREFIX) && !NAMES.contains(name))
+        .filter(|name| name.to_ascii_uppercase().starts_with(PREFIX) && !NAMES.contains(name))
         .map(str::to_owned)
         .collect();
     unknown.sort_unstable();
@@ -92,7 +92,7 @@ pub(super) fn unknown(env: &Env) -> Result<Vec<String>, SettingsError> {
 
 fn is_slip(typed: &str, name: &str) -> bool {
     let slips = if name.len() <= PREFIX.len() + SHORT { SLIPS - 1 } else { SLIPS };
-    within(slips, typed.as_bytes(), name.as_bytes())
+    within(slips, typed.to_ascii_uppercase().as_bytes(), name.as_bytes())
 }
 
 /// Whether so many slips, or fewer, make the one word the other.

@@ -111,6 +111,7 @@ async fn bring(store: &Store, subject: usize, value: &str) {
         from: "jsonl".to_owned(),
         records: vec![record],
         slots: Arc::new(SlotSchema::none()),
+        trust: Trust::Ordinary,
         limits: StorageLimits::default(),
     };
     let space = Space::new("default", "", "");

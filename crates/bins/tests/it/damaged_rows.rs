@@ -1,6 +1,7 @@
 //! A row that does not open is left out, and said to be; everything else goes on.
 
-use crate::support::{Cell, Deployment, Mcp, Model, Sql, says};
+use crate::support::http::{headers, request};
+use crate::support::{Cell, Deployment, Engine, Mcp, Model, Sql, says};
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
@@ -152,4 +153,30 @@ fn a_damaged_principal_hides_no_other() {
     damage(&deployment.sql(), "body", "principal", &format!("id = '{}'", ids[0]));
     let list = process.call("list_principals", &json!({}));
     assert!(list.contains("bob") && list.contains(&format!("{}  cannot be read", ids[0])), "{list}");
+}
+
+/// Only SQLite lets a column hold something of another kind.
+#[test]
+fn nor_is_one_whose_row_holds_what_nobody_writes() {
+    if crate::ENGINE == Engine::Postgres {
+        return;
+    }
+    let model = Model::start();
+    for column in ["created", "expires", "former_until"] {
+        let deployment = Deployment::new(&model);
+        let (_, root) = deployment.principal("root", &[]);
+        let (id, key) = deployment.principal("ann", &[]);
+        let sql = format!("UPDATE principal SET {column} = x'0102' WHERE id = '{id}'");
+        assert_eq!(deployment.sql().change(&sql), 1);
+        let server = deployment.serve();
+        let body = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        let answer = server.connect().ask(&request("POST", "/mcp", &headers(&key), body)).unwrap();
+        assert_eq!(answer.status, 401, "{column}: {answer:?}");
+        let mut root = server.client(&root);
+        let log = root.call("audit_log", &json!({}));
+        assert!(log.contains(&format!("the row of principal {id} is damaged")), "{column}: {log}");
+        let listed = root.call("list_principals", &json!({}));
+        assert!(listed.contains(&format!("{id}  cannot be read")), "{column}: {listed}");
+        assert!(listed.contains("root  role: admin"), "{column}: {listed}");
+    }
 }

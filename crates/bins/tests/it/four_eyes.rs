@@ -111,6 +111,56 @@ fn with_four_eyes_nobody_erases_a_guarded_value_alone() {
     }
 }
 
+/// The number in the line of a list that holds these words.
+fn id_of(list: &str, words: &str) -> i64 {
+    id(list.lines().find(|line| line.contains(words)).unwrap())
+}
+
+#[test]
+fn with_four_eyes_nobody_fills_alone_what_another_agreed_to_empty() {
+    for (_, deployment) in Deployment::on_each_engine(&Model::start()) {
+        let deployment = deployment.with("SVC_SLOT_SCHEMA", "preset:clinical").with("SVC_FOUR_EYES", "on");
+        let [ana, ben] = ["ana", "ben"].map(|name| member(&deployment, name));
+        let server = deployment.serve();
+        let [mut ana, mut ben] = [ana, ben].map(|key| server.client(&key));
+        ana.remember(&says("code_status", "full code"));
+        ana.call("forget", &json!({ "memory_id": 1, "text": "it was wrong" }));
+        let removal = waiting(&mut ana);
+        assert!(ben.call("confirm_change", &json!({ "memory_id": removal })).starts_with("Approved"));
+        let next = ana.remember(&says("code_status", "DNR"));
+        assert!(next.starts_with("Stored: [FLAG] code_status = DNR"), "{next}");
+        let next = waiting(&mut ana);
+        assert!(ana.call("confirm_change", &json!({ "memory_id": next })).starts_with("Access denied:"));
+        assert!(ben.call("confirm_change", &json!({ "memory_id": next })).starts_with("Approved"));
+        assert!(ana.remember(&says("blood_type", "A+")).starts_with("Stored: [ADD]"), "a first value passes");
+        ana.remember(&says("active_medication", "metoprolol 50 mg"));
+        let item = id_of(&ana.list(), "metoprolol");
+        ana.call("forget", &json!({ "memory_id": item, "text": "it was stopped" }));
+        let removal = waiting(&mut ana);
+        assert!(ben.call("confirm_change", &json!({ "memory_id": removal })).starts_with("Approved"));
+        let item = ana.remember(&says("active_medication", "ramipril 5 mg"));
+        assert!(item.starts_with("Stored: [ADD]"), "an item takes nobody's place: {item}");
+    }
+}
+
+#[test]
+fn with_four_eyes_an_import_fills_nothing_alone() {
+    let deployment = clinic(&Model::start());
+    let ben = member(&deployment, "ben");
+    let process = deployment.start();
+    process.remember(&says("code_status", "full code"));
+    process.call("forget", &json!({ "memory_id": 1, "text": "it was wrong" }));
+    let server = deployment.serve();
+    let mut ben = server.client(&ben);
+    let removal = waiting(&mut ben);
+    assert!(ben.call("confirm_change", &json!({ "memory_id": removal })).starts_with("Approved"));
+    let fact = json!({ "subject": "code_status", "value": "DNR" }).to_string();
+    std::fs::write(deployment.folder().join("memory.jsonl"), fact).unwrap();
+    deployment.svc(&["import", "--from", "jsonl", "memory.jsonl"]);
+    let list = process.list();
+    assert!(list.contains("⚠ code_status = DNR") && !list.contains("• code_status"), "{list}");
+}
+
 #[test]
 fn a_guard_that_one_person_passes_is_said_at_startup() {
     let model = Model::start();
@@ -188,10 +238,14 @@ fn a_policy_binds_what_would_stand_beside_the_value() {
             process.call("remember", &json!({ "text": text, "source": source, "facts": [fact] }))
         };
         tell("ops", json!({ "value": "York" }));
-        for (n, form) in [json!({ "action": "COEXIST" }), json!({ "list": true }), json!({ "kind": "event" })]
-            .into_iter()
-            .enumerate()
-        {
+        let forms = [
+            json!({ "action": "COEXIST" }),
+            json!({ "list": true }),
+            json!({ "kind": "event" }),
+            json!({ "scope": "today" }),
+            json!({ "scope": "today", "action": "COEXIST" }),
+        ];
+        for (n, form) in forms.into_iter().enumerate() {
             let mut fact = form.clone();
             fact["value"] = json!(format!("Leeds {n}"));
             let reply = tell("wiki", fact);

@@ -57,3 +57,14 @@ fn a_missing_or_emptied_database_stops_startup_with_what_to_do() {
     assert!(!process.list().contains("kept"), "it begins anew once the head and the keys are gone too");
     assert!(process.call("verify_audit", &json!({})).contains("INTACT"));
 }
+
+#[test]
+fn a_database_that_no_longer_says_how_it_was_made_is_told() {
+    let deployment = Deployment::new(&Model::start());
+    let process = deployment.start();
+    process.remember(&says("subject", "kept"));
+    assert!(process.close().success());
+    deployment.sql().run("DELETE FROM deployment WHERE name = 'encryption'");
+    let refusal = deployment.refusal();
+    assert!(refusal.contains("SVC_DB") && refusal.contains("svc restore FILE"), "{refusal}");
+}

@@ -190,6 +190,44 @@ fn a_log_that_takes_no_entry_is_told_and_ends() {
 }
 
 #[test]
+fn a_database_file_that_is_away_is_told_and_takes_nothing() {
+    let deployment = Deployment::new(&Model::start());
+    let (_, key) = deployment.principal("admin", &[]);
+    let server = deployment.serve();
+    assert!(server.client(&key).remember(&says("before", "it")).starts_with("Stored: [ADD]"));
+    let (file, elsewhere) = (deployment.folder().join("svc.db"), deployment.folder().join("elsewhere"));
+    std::fs::rename(&file, &elsewhere).unwrap();
+    check_not_ready(&server, "database");
+    check_health(&server, &key, "FAIL (SqliteError)");
+    let reply = server.client(&key).call("remember", &json!({ "text": says("lost", "it") }));
+    assert!(reply.starts_with("Svc couldn't complete that"), "{reply}");
+    assert!(!file.exists(), "another one was begun");
+    std::fs::rename(&elsewhere, &file).unwrap();
+    wait_until_ready(&server);
+    let mut client = server.client(&key);
+    assert!(client.remember(&says("after", "it")).starts_with("Stored: [ADD]"));
+    assert!(client.list().contains("before = it") && !client.list().contains("lost"));
+}
+
+#[test]
+fn a_log_without_its_head_is_told_and_ends() {
+    for (_, deployment) in Deployment::on_each_engine(&Model::start()) {
+        let (_, key) = deployment.principal("admin", &[]);
+        let sql = deployment.sql();
+        sql.run("UPDATE deployment SET name = 'elsewhere' WHERE name = 'audit_head'");
+        let server = deployment.serve();
+        check_not_ready(&server, "audit-log");
+        check_health(&server, &key, "FAIL (AuditLogError)");
+        let reply = server.client(&key).call("remember", &json!({ "text": says("city", "Oslo") }));
+        assert!(reply.contains("stored, but damaged"), "{reply}");
+        sql.run("UPDATE deployment SET name = 'audit_head' WHERE name = 'elsewhere'");
+        wait_until_ready(&server);
+        assert!(server.client(&key).remember(&says("after", "it")).starts_with("Stored: [ADD]"));
+        assert!(server.client(&key).call("verify_audit", &json!({})).contains("INTACT"));
+    }
+}
+
+#[test]
 fn a_failed_sync_ends_the_writer() {
     let has_strace = Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success());
     if !has_strace {

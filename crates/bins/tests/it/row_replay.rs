@@ -218,6 +218,95 @@ fn a_missing_row_can_be_accepted() {
     copy.start().intact();
 }
 
+/// The columns of the fact that hold its slot and what it was before, as they were.
+fn put_back(sql: &Sql, table: &str, earlier: &[Vec<Cell>]) {
+    sql.run(&format!("DELETE FROM {table}"));
+    earlier.iter().for_each(|row| insert(sql, table, row));
+}
+
+#[test]
+fn a_fact_that_is_put_back_is_not_served() {
+    let deployment = Deployment::new(&Model::start());
+    let process = deployment.start();
+    process.remember(&says("city", "Oslo"));
+    process.remember(&says("owner", "Dana"));
+    let sql = deployment.sql();
+    let earlier = sql.rows("SELECT * FROM fact");
+    process.remember(&says("city", "Bergen"));
+    let now = sql.rows("SELECT * FROM fact");
+    let check = |process: &Mcp, is_open: bool| {
+        let verdict = process.call("check_before_act", &json!({ "subject": "city" }));
+        assert!(verdict.starts_with("BLOCKED") && verdict.contains("#1"), "{verdict}");
+        if !is_open {
+            let seen = ["list_memories", "recall", "safe_recall", "get_memory", "history", "export_memory"];
+            for tool in seen {
+                let arguments = match tool {
+                    "recall" | "safe_recall" => json!({ "question": "Which city is it?" }),
+                    "get_memory" => json!({ "memory_id": 1 }),
+                    "history" => json!({ "subject": "city" }),
+                    _ => json!({}),
+                };
+                let reply = process.call(tool, &arguments);
+                assert!(!reply.contains("Oslo"), "{tool}: {reply}");
+            }
+            let attested = process.reply("attest", &json!({ "subject": "city" })).text;
+            assert!(!attested.contains("Oslo"), "{attested}");
+            assert!(process.list().contains("owner = Dana"));
+        }
+    };
+    // While the memory is open, and when it is opened anew.
+    put_back(&sql, "fact", &earlier);
+    check(&process, true);
+    assert!(process.close().success());
+    let process = deployment.start();
+    check(&process, false);
+
+    put_back(&sql, "fact", &now);
+    process.list();
+    let verdict = process.call("check_before_act", &json!({ "subject": "city" }));
+    assert!(verdict.starts_with("SAFE") && verdict.contains("Bergen"), "what is mended is served: {verdict}");
+    assert!(!process.list().contains('⚠'));
+    process.intact();
+}
+
+#[test]
+fn a_policy_that_is_put_back_or_taken_away_lets_nobody_in() {
+    let model = Model::start();
+    for (restarted, forged) in [(false, "NULL"), (true, "NULL"), (true, "earlier"), (false, "earlier")] {
+        let deployment = Deployment::new(&model);
+        let (_, intern) = deployment.principal("intern", &["--role", "agent"]);
+        let process = deployment.start();
+        process.call("remember", &json!({ "text": says("region", "north"), "source": "ops" }));
+        let sql = deployment.sql();
+        let earlier = match forged {
+            "earlier" => sql.cell("SELECT policy FROM space").literal(),
+            null => null.to_owned(),
+        };
+        process.call("set_reconcile_policy", &json!({ "mode": "REVIEW" }));
+        let mut server = deployment.serve();
+        let south = json!({ "text": says("region", "south") });
+        assert!(server.client(&intern).list().contains("region = north"));
+        assert_eq!(sql.change(&format!("UPDATE space SET policy = {earlier}")), 1);
+        if restarted {
+            server.terminate();
+            assert!(server.wait().success());
+            server = deployment.serve();
+        }
+        let reply = server.client(&intern).call("remember", &south);
+        assert!(reply.contains("stored, but damaged"), "{forged}: {reply}");
+        let policy = process.reply("get_reconcile_policy", &json!({})).text;
+        assert!(policy.contains("stored, but damaged"), "{forged}: {policy}");
+        assert!(process.list().contains("• region = north"));
+        assert!(!check(&deployment).is_empty(), "nothing signed for it meanwhile");
+
+        process.call("set_reconcile_policy", &json!({ "mode": "REVIEW" }));
+        assert!(process.call("get_reconcile_policy", &json!({})).contains("REVIEW"));
+        check_clean(&deployment);
+        let reply = server.client(&intern).call("remember", &south);
+        assert!(reply.starts_with("Stored: [FLAG]"), "{forged}: {reply}");
+    }
+}
+
 #[test]
 fn who_was_revoked_stays_out_whatever_the_rows_say() {
     let deployment = Deployment::new(&Model::start()).with("SVC_RATE_PER_MIN", "0");
@@ -266,12 +355,25 @@ fn what_the_service_does_itself_is_not_accused() {
     process.intact();
     process.kill();
     check_clean(&deployment);
+    for rotated in ["users", "master"] {
+        deployment.svc(&["keys", "rotate", rotated]);
+        let process = deployment.start();
+        let list = process.list();
+        assert!(list.contains("city = Tromsø") && !list.contains('⚠'), "{rotated}: {list}");
+        let other = deployment.start();
+        other.remember(&says("harbour", rotated));
+        let verdict = process.call("check_before_act", &json!({ "subject": "harbour" }));
+        assert!(verdict.starts_with("SAFE") && verdict.contains(rotated), "{verdict}");
+    }
 
     deployment.svc(&["backup", "copy"]);
     let elsewhere = Deployment::new(&Model::start());
     elsewhere.take_keys_of(&deployment);
     elsewhere.svc(&["restore", deployment.folder().join("copy").to_str().unwrap()]);
-    elsewhere.start().remember(&says("city", "Bodø"));
+    let process = elsewhere.start();
+    process.remember(&says("city", "Bodø"));
+    let list = process.list();
+    assert!(list.contains("city = Bodø") && !list.contains('⚠'), "{list}");
     check_clean(&elsewhere);
 }
 
@@ -284,6 +386,8 @@ fn an_older_log_commits_to_the_rows_that_are_there() {
     assert!(process.close().success());
     deployment.back_to_version(5);
     let process = deployment.start();
+    let list = process.list();
+    assert!(list.contains("city = Oslo") && !list.contains('⚠'), "{list}");
     process.remember(&says("city", "Tromsø"));
     process.intact();
     assert!(process.close().success());

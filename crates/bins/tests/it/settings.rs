@@ -150,6 +150,8 @@ fn a_misspelled_setting_stops_startup_before_any_file_is_made() {
         ("SVC_BD", "SVC_DB"),
         ("SVC_KYE", "SVC_KEY"),
         ("SVC_RATE_PER_MINUT", "SVC_RATE_PER_MIN"),
+        ("SVC_Slot_Schema", "SVC_SLOT_SCHEMA"),
+        ("svc_four_eyes", "SVC_FOUR_EYES"),
     ] {
         let error = read(&[(typed, "on")]).expect_err(&format!("{typed} was taken"));
         assert_eq!(error.variable, typed, "{error}");

@@ -61,8 +61,8 @@ pub struct State {
     /// Oldest first.
     pub waiting: Vec<Proposal>,
     had: usize,
-    /// Under four eyes a first value waits after an erasure; the walk ends there.
-    is_erased: bool,
+    /// Under four eyes a first value waits after an erasure or a removal; the walk ends there.
+    is_removed: bool,
 }
 
 /// All about a state that can matter for what follows.
@@ -71,7 +71,7 @@ pub type Shape = (Option<&'static str>, Vec<(Change, Who)>, bool);
 impl State {
     pub fn shape(&self) -> Shape {
         let waiting = self.waiting.iter().map(|p| (p.change, p.by));
-        (self.current_value(), waiting.collect(), self.is_erased)
+        (self.current_value(), waiting.collect(), self.is_removed)
     }
 
     pub fn current_value(&self) -> Option<&'static str> {
@@ -115,7 +115,7 @@ impl Step {
     /// What can be done in a state, by everybody whose doing could differ.
     pub fn all(state: &State) -> Vec<Self> {
         let mut steps = Vec::new();
-        if state.is_erased {
+        if state.is_removed {
             return steps;
         }
         for value in Self::VALUES {
@@ -167,12 +167,15 @@ impl Rules {
             Step::Forget(who) => after.propose(Change::Remove, who),
             Step::Confirm(_, which) => match after.waiting.remove(which).change {
                 Change::Replace(value) => after.set(value),
-                Change::Remove => after.current = None,
+                Change::Remove => {
+                    after.current = None;
+                    after.is_removed = self.four_eyes;
+                }
             },
             Step::Reject(_, which) => drop(after.waiting.remove(which)),
             Step::Delete(_) => {
-                let is_erased = self.four_eyes && state.had > 0;
-                after = State { had: state.had, is_erased, ..State::default() };
+                let is_removed = self.four_eyes && state.had > 0;
+                after = State { had: state.had, is_removed, ..State::default() };
             }
         }
         after.settle();

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub const ROW: Row = Row {
     name: "approval-states",
     title: "the approval states walked breadth-first",
-    does_not_show: "what follows an erasure under four eyes, list slots, refinements, trusted sources and source policies, which \
+    does_not_show: "what follows an erasure or a removal under four eyes, list slots, refinements, trusted sources and source policies, which \
         have tests of their own",
     run,
 };

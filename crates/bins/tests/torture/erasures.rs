@@ -1,7 +1,7 @@
 //! Users that are erased one after the other, and every copy of the database from before.
 
 use crate::campaign::{Campaign, Row, Verdict, thousands};
-use crate::support::{Deployment, Mcp, Model, says};
+use crate::support::{Deployment, Mcp, Model, program, says};
 use serde_json::{Value, json};
 
 pub const ROW: Row = Row {
@@ -11,6 +11,12 @@ pub const ROW: Row = Row {
                     not sealed under the user's key",
     run,
 };
+
+const KEYS: &str = "svc.db.users.key";
+
+/// What somebody without the keys makes of the key of a user who is about to be erased.
+const AIMS: [&str; 3] =
+    ["(SELECT user_key FROM space AS other WHERE other.user_id = 'kept')", "NULL", "user_key + 99"];
 
 /// Whom nobody erases.
 const KEPT: &str = "kept";
@@ -33,15 +39,29 @@ fn run(campaign: &Campaign) -> Verdict {
     assert!(process.close().success());
     let stolen = deployment.copy();
 
+    let earlier_keys = std::fs::read(deployment.folder().join(KEYS)).unwrap();
     let process = deployment.start();
     for n in 0..users {
         campaign.progress("users erased", n, users);
+        // Every second erasure is aimed at somebody else by whoever can write the database.
+        if n % 2 == 1 {
+            let aim = AIMS[n / 2 % AIMS.len()];
+            let aimed = format!("UPDATE space SET user_key = {aim} WHERE user_id = '{}'", user(n));
+            assert_eq!(deployment.sql().change(&aimed), 1, "{aimed}");
+        }
         let all = json!({ "include_decisions": true, "include_receipts": true, "include_audit": true });
         let said = process.call("delete_all", &of(&user(n), all));
         assert!(said.contains("key was destroyed"), "{said}");
     }
     check(&process, users, &canaries);
     assert!(process.close().success());
+    assert!(deployment.svc(&["fsck"]).contains('✓'));
+    let keys = std::fs::read(deployment.folder().join(KEYS)).unwrap();
+    std::fs::write(deployment.folder().join(KEYS), earlier_keys).unwrap();
+    let found = deployment.run(&program("svc"), &["fsck"]);
+    let said = String::from_utf8_lossy(&found.stdout);
+    assert!(!found.status.success() && said.contains("is there again"), "{said}");
+    std::fs::write(deployment.folder().join(KEYS), keys).unwrap();
     for name in deployment.files() {
         let bytes = std::fs::read(deployment.folder().join(&name)).unwrap();
         let within = |canary: &String| bytes.windows(64).any(|window| window == canary.as_bytes());
@@ -57,8 +77,7 @@ fn run(campaign: &Campaign) -> Verdict {
     check(&elsewhere.start(), users, &canaries);
 
     // The files of the database as they were, with the keys as they are now.
-    let keys = "svc.db.users.key";
-    std::fs::copy(deployment.folder().join(keys), stolen.folder().join(keys)).unwrap();
+    std::fs::copy(deployment.folder().join(KEYS), stolen.folder().join(KEYS)).unwrap();
     let process = stolen.start();
     for (n, canary) in canaries.iter().enumerate() {
         for tool in ["list_memories", "export_memory"] {
@@ -69,11 +88,13 @@ fn run(campaign: &Campaign) -> Verdict {
     assert!(process.call("list_memories", &of(KEPT, json!({}))).contains("what is kept"));
     Verdict::held(
         format!(
-            "{} users with a 64-byte canary each, erased after a backup and a copy of the files",
-            thousands(users)
+            "{} users with a 64-byte canary each, erased after a backup and a copy of the files, {} of them aimed at the key of \
+             somebody else; an older file of the users' keys put back",
+            thousands(users),
+            thousands(users / 2)
         ),
         "no canary in any file; nothing of an erased user opens in the database, the backup or the copy; what is kept of \
-         others is there and verifies; log INTACT",
+         others is there and verifies; log INTACT; the older keys found",
     )
 }
 

@@ -1,10 +1,11 @@
 //! The audit log and its heads changed by somebody who can write the files and has no key.
 
 use crate::campaign::{Campaign, Row, Verdict, thousands};
-use crate::support::{Cell, Deployment, Model, Seed, WitnessProcess, blob, says};
+use crate::support::{Cell, Deployment, Model, Seed, WitnessProcess, blob, program, says};
 use evidence::{Head, OutsideHead, Signed, SignedHead, Signer};
 use serde_json::json;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 pub const ROW: Row = Row {
@@ -48,6 +49,17 @@ const WITNESSED: [(&str, Setting); 2] = [
     ("all files put back, with a witness over HTTP", |logs| logs.witness.setting().to_owned()),
 ];
 
+/// What is put right by itself or holds all the same, and what shows that.
+const HELD: [(&str, Mutation, fn(&Logs, &Deployment)); 7] = [
+    ("the row of the tree removed", peaks_removed, found_and_mended),
+    ("the row of the tree changed", peaks_changed, found_and_mended),
+    ("a memory marked as being erased", marked, found_and_mended),
+    ("an earlier fact put back", fact_put_back, nothing_is_safe),
+    ("the policy of a memory taken away", policy_removed, policy_holds),
+    ("how sources are bound removed", sources_removed, sources_stay_bound),
+    ("a revoked principal put back", principal_put_back, revoked_stays_out),
+];
+
 /// The log, an older copy of it, another history that begins with that copy, and a log of somebody else.
 struct Logs {
     newest: Deployment,
@@ -55,6 +67,9 @@ struct Logs {
     fork: Deployment,
     stranger: Deployment,
     entries: usize,
+    /// Keys of an agent, and of one that was revoked after the older copy was made.
+    agent: String,
+    revoked: String,
     /// They have seen the newest log.
     witness: WitnessProcess,
     elsewhere: TempDir,
@@ -64,6 +79,7 @@ fn run(campaign: &Campaign) -> Verdict {
     let entries = campaign.amount(24, 1_000);
     let classes = CLASSES.len() + WITNESSED.len();
     let (mutations, clean) = (campaign.amount(classes * 2, 10_000), campaign.amount(3, 1_000));
+    let held = campaign.amount(HELD.len(), 700);
     let model = Model::start();
     let logs = Logs::new(&model, entries);
     let mut seed = Seed::new(campaign.seed);
@@ -85,6 +101,14 @@ fn run(campaign: &Campaign) -> Verdict {
         let verdict = verdict(&deployment);
         assert!(verdict.starts_with("⚠ Audit chain BROKEN at seq "), "{class} (number {n}): {verdict}");
     }
+    for n in 0..held {
+        campaign.progress("changes that hold", n, held);
+        let (class, mutate, check) = HELD[n % HELD.len()];
+        let deployment = logs.newest.copy();
+        mutate(&logs, &deployment, &mut seed);
+        eprintln!("{class}, number {n}");
+        check(&logs, &deployment);
+    }
     for n in 0..clean {
         campaign.progress("clean logs", n, clean);
         let deployment = logs.newest.copy();
@@ -94,28 +118,42 @@ fn run(campaign: &Campaign) -> Verdict {
     }
     Verdict::held(
         format!(
-            "{} mutations in {} classes of a log of {} entries and its heads; {} clean logs",
+            "{} mutations in {} classes of a log of {} entries and its heads; {} changes in {} classes of rows beside it; {} \
+             clean logs",
             thousands(mutations),
             classes,
             thousands(entries),
+            thousands(held),
+            HELD.len(),
             thousands(clean)
         ),
-        "every mutation BROKEN, every clean log INTACT",
+        "every mutation BROKEN, every clean log INTACT; the tree's row and marks of no erasure found and mended; no fact, \
+         policy, binding of sources or principal that was put back counted",
     )
 }
 
 impl Logs {
     fn new(model: &Model, entries: usize) -> Self {
-        let newest = Deployment::new(model);
+        let newest = Deployment::new(model).with("SVC_RATE_PER_MIN", "0");
+        let (_, agent) = newest.principal("agent", &["--role", "agent"]);
+        let (ended, revoked) = newest.principal("revoked", &["--role", "agent"]);
+        let process = newest.start();
+        process.remember(&says(PINNED, "what was"));
+        process.call("set_reconcile_policy", &json!({ "mode": "REVIEW" }));
+        assert!(process.close().success());
         write(&newest, entries - entries / 4);
         let older = newest.copy();
         let fork = newest.copy();
         write(&fork, entries / 2);
         write(&newest, entries / 4);
+        let process = newest.start();
+        process.call("revoke_principal", &json!({ "principal_id": ended }));
+        assert!(process.remember(&says(PINNED, "what is")).starts_with("Stored: [SUPERSEDE]"));
+        assert!(process.close().success());
         let stranger = Deployment::new(model);
         write(&stranger, 4);
         let (witness, elsewhere) = (WitnessProcess::of(&newest), tempfile::tempdir().unwrap());
-        let logs = Self { newest, older, fork, stranger, entries, witness, elsewhere };
+        let logs = Self { newest, older, fork, stranger, entries, agent, revoked, witness, elsewhere };
         // Asked by a copy, so that the log itself stays as it is.
         let mut shown = logs.newest.copy();
         shown.set("SVC_WITNESS", &format!("{},{}", logs.witness_file(), logs.witness.setting()));
@@ -142,6 +180,9 @@ fn write(deployment: &Deployment, count: usize) {
     }
     assert!(process.close().success());
 }
+
+/// The subject of the fact that was replaced after the older copy was made.
+const PINNED: &str = "code";
 
 fn verdict(deployment: &Deployment) -> String {
     deployment.start().call("verify_audit", &json!({}))
@@ -302,4 +343,103 @@ fn put_back(logs: &Logs, deployment: &Deployment, seed: &mut Seed) {
 
 fn forked(logs: &Logs, deployment: &Deployment, _: &mut Seed) {
     deployment.roll_back_database_to(&logs.fork);
+}
+
+fn peaks_removed(_: &Logs, deployment: &Deployment, _: &mut Seed) {
+    change(deployment, "DELETE FROM deployment WHERE name = 'audit_peaks'");
+}
+
+fn peaks_changed(_: &Logs, deployment: &Deployment, seed: &mut Seed) {
+    let sql = deployment.sql();
+    let mut peaks = sql.cell("SELECT value FROM deployment WHERE name = 'audit_peaks'").bytes().to_vec();
+    let at = seed.below(peaks.len());
+    peaks[at] ^= 1 << seed.below(8);
+    sql.run(&format!("UPDATE deployment SET value = {} WHERE name = 'audit_peaks'", blob(&peaks)));
+}
+
+fn marked(_: &Logs, deployment: &Deployment, seed: &mut Seed) {
+    let mark = seed.pick(&["1", "0", "-1", "999999"]).to_string();
+    change(deployment, &format!("UPDATE space SET erasing = {mark}"));
+}
+
+fn is_clean(deployment: &Deployment) -> bool {
+    deployment.run(&program("svc"), &["fsck"]).status.success()
+}
+
+fn found_and_mended(_: &Logs, deployment: &Deployment) {
+    assert!(!is_clean(deployment), "svc fsck finds nothing");
+    let process = deployment.start();
+    let began = Instant::now();
+    assert!(process.call("list_memories", &json!({})).contains("what is"));
+    assert!(process.remember(&says("after", "that")).starts_with("Stored: [ADD]"));
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    process.intact();
+    assert!(process.close().success());
+    assert!(is_clean(deployment), "it is not mended");
+}
+
+/// The first fact as it was in the older copy, in place of what it is now and what replaced it.
+fn fact_put_back(logs: &Logs, deployment: &Deployment, _: &mut Seed) {
+    let row = &logs.older.sql().rows("SELECT * FROM fact WHERE id = 1")[0];
+    let values: Vec<String> = row.iter().map(Cell::literal).collect();
+    change(
+        deployment,
+        &format!(
+            "DELETE FROM fact WHERE id = 1 OR id = (SELECT max(id) FROM fact);
+             INSERT INTO fact VALUES ({});",
+            values.join(", ")
+        ),
+    );
+}
+
+fn nothing_is_safe(_: &Logs, deployment: &Deployment) {
+    let process = deployment.start();
+    let verdict = process.call("check_before_act", &json!({ "subject": PINNED }));
+    assert!(verdict.starts_with("BLOCKED"), "{verdict}");
+    let list = process.list();
+    assert!(!list.contains("what was") && list.contains('⚠'), "{list}");
+    assert!(process.close().success());
+    assert!(!is_clean(deployment), "svc fsck finds nothing");
+}
+
+fn policy_removed(_: &Logs, deployment: &Deployment, _: &mut Seed) {
+    change(deployment, "UPDATE space SET policy = NULL");
+}
+
+fn policy_holds(logs: &Logs, deployment: &Deployment) {
+    let server = deployment.serve();
+    let mut agent = server.client(&logs.agent);
+    let reply = agent.call("remember", &json!({ "text": says(PINNED, "another"), "source": "agent" }));
+    assert!(reply.contains("stored, but damaged"), "{reply}");
+    assert!(agent.list().contains("• code = what is"));
+    assert!(!is_clean(deployment), "svc fsck finds nothing");
+}
+
+fn sources_removed(_: &Logs, deployment: &Deployment, _: &mut Seed) {
+    change(deployment, "DELETE FROM deployment WHERE name = 'sources'");
+}
+
+fn sources_stay_bound(logs: &Logs, deployment: &Deployment) {
+    let server = deployment.serve();
+    let claim = json!({ "text": says(PINNED, "another"), "source": "somebody else" });
+    let reply = server.client(&logs.agent).call("remember", &claim);
+    assert!(reply.starts_with("Access denied:"), "{reply}");
+}
+
+fn principal_put_back(logs: &Logs, deployment: &Deployment, _: &mut Seed) {
+    change(deployment, "DELETE FROM principal");
+    let older = logs.older.sql();
+    for row in older.rows("SELECT * FROM principal") {
+        let values: Vec<String> = row.iter().map(Cell::literal).collect();
+        change(deployment, &format!("INSERT INTO principal VALUES ({})", values.join(", ")));
+    }
+    let version = older.cell("SELECT value FROM deployment WHERE name = 'principals'").literal();
+    change(deployment, &format!("UPDATE deployment SET value = {version} WHERE name = 'principals'"));
+}
+
+fn revoked_stays_out(logs: &Logs, deployment: &Deployment) {
+    let server = deployment.serve();
+    assert!(server.client(&logs.agent).list().contains("what is"));
+    let status = server.client(&logs.revoked).ask("list_memories", &json!({})).unwrap().status;
+    assert_eq!(status, 401);
 }

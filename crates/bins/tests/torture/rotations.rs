@@ -31,7 +31,7 @@ fn run(campaign: &Campaign) -> Verdict {
         ),
         format!(
             "{} calls, none failed; everything signed before and since verifies with the first key alone; log INTACT, fsck \
-             clean",
+             clean; an older file of the users' keys found",
             thousands(calls.load(Ordering::Relaxed))
         ),
     )
@@ -43,6 +43,9 @@ fn on(campaign: &Campaign, deployment: &Deployment, signing: usize, users: usize
     let key = first.call("export_public_key", &json!({})).lines().last().unwrap().to_owned();
     keep(deployment, &first, "0.export");
     assert!(first.close().success());
+    // With PostgreSQL they are a row of the database.
+    let users_keys = deployment.folder().join("svc.db.users.key");
+    let earlier = std::fs::read(&users_keys).ok();
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for process in 1..=PROCESSES {
@@ -73,6 +76,16 @@ fn on(campaign: &Campaign, deployment: &Deployment, signing: usize, users: usize
     last.intact();
     assert!(last.close().success());
     assert!(deployment.svc(&["fsck"]).contains('✓'));
+    if let Some(earlier) = earlier {
+        let keys = std::fs::read(&users_keys).unwrap();
+        std::fs::write(&users_keys, earlier).unwrap();
+        assert!(
+            !deployment.run(&program("svc"), &["fsck"]).status.success(),
+            "older users' keys are not found"
+        );
+        std::fs::write(&users_keys, keys).unwrap();
+        assert!(deployment.svc(&["fsck"]).contains('✓'));
+    }
     std::fs::write(deployment.folder().join("history"), deployment.svc(&["keys", "history"])).unwrap();
     let arguments = ["verify", "0.export", "1.export", "--key", &key, "--history", "history"];
     let verified = deployment.run(&program("svc"), &arguments);

@@ -6,6 +6,7 @@ use crate::args::named;
 use crate::outcome::{Done, Stop};
 use crate::tool::{Context, Effect, Tool, World};
 use domain::{Capability, Space};
+use reconcile::Trust;
 use record::RecordArgs;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -55,7 +56,8 @@ impl Tool for ImportRecords {
         }
         let slots = cx.service.options.slots.clone();
         let limits = cx.service.options.quotas.storage.limits(&cx.call.caller);
-        let import = Import { from, records, slots, limits };
+        let trust = if cx.service.options.four_eyes { Trust::AfterRemoval } else { Trust::Ordinary };
+        let import = Import { from, records, slots, trust, limits };
         let mut arrivals = cx.service.store.import_commit(cx.call.clone(), cx.space.clone(), import).await?;
         for (place, why) in unfit {
             arrivals.insert(place, why);

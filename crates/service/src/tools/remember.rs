@@ -228,7 +228,7 @@ const ASSERTED_BY: &str = "asserted_by";
 /// A trusted source skips the confirmation gate, so not everybody may speak in its name.
 pub(super) async fn trust(cx: &Context<'_>, source: Option<&str>) -> Result<Trust, Stop> {
     let (caller, options) = (&cx.call.caller, &cx.service.options);
-    let ordinary = if options.four_eyes { Trust::AfterErasure } else { Trust::Ordinary };
+    let ordinary = if options.four_eyes { Trust::AfterRemoval } else { Trust::Ordinary };
     let Some(source) = source else { return Ok(ordinary) };
     let is_itself = matches!(&caller.identity, Identity::Principal(p) if p.name == source);
     let approves = caller.can(Capability::Approve);

@@ -45,6 +45,26 @@ impl Batch {
         }
     }
 
+    /// Takes a row over from PostgreSQL.
+    pub fn take(&mut self, row: &tokio_postgres::Row) -> Result<(), StoreError> {
+        for (at, column) in self.columns.iter_mut().enumerate() {
+            column.take(row, at)?;
+        }
+        self.rows += 1;
+        Ok(())
+    }
+
+    /// Takes over what SQLite found.
+    pub fn take_all(&mut self, rows: &mut rusqlite::Rows<'_>) -> Result<(), StoreError> {
+        while let Some(row) = rows.next()? {
+            for (at, column) in self.columns.iter_mut().enumerate() {
+                column.push(row.get_ref(at)?)?;
+            }
+            self.rows += 1;
+        }
+        Ok(())
+    }
+
     /// The key of the last row.
     pub fn last(&self) -> Option<Key> {
         let last = self.rows.checked_sub(1)?;

@@ -102,10 +102,7 @@ pub(crate) async fn page(
     params.push(&most);
     let mut batch = Batch::new(table, tenant);
     for row in client.query(&table.page(rows, after, '$'), &params).await? {
-        for (at, column) in batch.columns.iter_mut().enumerate() {
-            column.take(&row, at)?;
-        }
-        batch.rows += 1;
+        batch.take(&row)?;
     }
     Ok(batch)
 }

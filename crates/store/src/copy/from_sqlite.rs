@@ -66,11 +66,22 @@ pub(crate) fn page(
     params.push(Value::Integer(BATCH as i64));
     let mut rows = statement.query(params_from_iter(params))?;
     let mut batch = Batch::new(table, tenant);
-    while let Some(row) = rows.next()? {
-        for (at, column) in batch.columns.iter_mut().enumerate() {
-            column.push(row.get_ref(at)?)?;
-        }
-        batch.rows += 1;
+    batch.take_all(&mut rows)?;
+    Ok(batch)
+}
+
+/// The numbered rows of a tenant in a table whose key is the two.
+pub(crate) fn numbered(
+    db: &Connection,
+    table: &'static Table,
+    tenant: &str,
+    numbers: &[i64],
+) -> Result<Batch, StoreError> {
+    let sql = format!("SELECT {} FROM {} WHERE tenant = ?1 AND id = ?2", table.names(), table.name);
+    let mut statement = db.prepare_cached(&sql)?;
+    let mut batch = Batch::new(table, Some(tenant));
+    for number in numbers {
+        batch.take_all(&mut statement.query((tenant, number))?)?;
     }
     Ok(batch)
 }

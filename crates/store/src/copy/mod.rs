@@ -13,7 +13,7 @@ mod to_sqlite;
 
 pub(crate) use batch::{BATCH, Batch};
 pub(crate) use from_postgres::{PostgresRows, page as postgres_page};
-pub(crate) use from_sqlite::{SqliteRows, page as sqlite_page};
+pub(crate) use from_sqlite::{SqliteRows, numbered as sqlite_rows, page as sqlite_page};
 pub(crate) use run::{into_postgres, into_sqlite};
 pub use step::{Step, Watcher};
 pub(crate) use table_row::TableRow;

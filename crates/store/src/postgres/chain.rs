@@ -10,6 +10,7 @@ use crate::rows::counters::Tally;
 use crate::rows::deployment::{HEAD, KEYS_AT, PEAKS, PRINCIPALS};
 use crate::rows::log_end::{LastEnd, NewEnd};
 use crate::rows::principals::version;
+use crate::scripts::log::refuse_headless;
 use crate::scripts::{tree, user_keys};
 use crate::secrets::Secrets;
 use domain::{PrincipalsVersion, Tenant, Timestamp};
@@ -94,6 +95,9 @@ impl PostgresDb<'_> {
         }
         // The head may be signed by a key that came since this process last looked.
         user_keys::follow_to(self, keys_at).await?;
+        if head.is_none() {
+            refuse_headless(self).await?;
+        }
         let read = self.secrets.end_read(head.as_deref(), peaks.as_deref(), last.get().as_ref())?;
         Ok((tree::appender(self, read).await?, version(principals.as_deref())))
     }

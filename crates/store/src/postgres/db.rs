@@ -194,6 +194,21 @@ impl Db for PostgresDb<'_> {
         postgres_page(self.client, table, table.name, tenant.map(Tenant::as_str), after).await
     }
 
+    async fn table_rows(
+        &mut self,
+        table: &'static Table,
+        tenant: &Tenant,
+        numbers: &[i64],
+    ) -> StoreResult<Batch> {
+        let sql = format!("SELECT {} FROM {} WHERE tenant = $1 AND id = ANY($2)", table.names(), table.name);
+        let statement = self.client.prepare_cached(&sql).await?;
+        let mut batch = Batch::new(table, Some(tenant.as_str()));
+        for row in self.client.query(&statement, &[&tenant.as_str(), &numbers]).await? {
+            batch.take(&row)?;
+        }
+        Ok(batch)
+    }
+
     async fn plan_basis(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<PlanBasis> {
         try_join(self.needed(space, needs), self.policy(space)).await
     }

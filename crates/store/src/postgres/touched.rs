@@ -48,10 +48,7 @@ impl PostgresDb<'_> {
         let statement = self.client.prepare_cached(&by_keys(table)).await?;
         let mut held = Batch::new(table, None);
         for row in self.client.query(&statement, &arrays).await? {
-            for (at, column) in held.columns.iter_mut().enumerate() {
-                column.take(&row, at)?;
-            }
-            held.rows += 1;
+            held.take(&row)?;
         }
         let macs: BTreeMap<_, _> =
             (0..held.rows).map(|at| (state.key_of(&held, at), state.mac_of(&held, at))).collect();

@@ -115,6 +115,9 @@ impl Secrets {
 
     /// The fact in the row, or `None` where it does not open; that is noted, and the others of its space go on.
     fn fact_readable(&self, tenant: &Tenant, row: &SealedFact, texts: &StatementTexts) -> Option<Fact> {
+        if self.unreadable.is_replaced(SpaceKey { tenant, id: row.space }, row.id) {
+            return None;
+        }
         match self.fact_open(tenant, row, texts) {
             Ok(fact) => Some(fact),
             Err(error) => {
@@ -144,7 +147,14 @@ impl Secrets {
         rows: &[SealedFact],
         texts: &StatementTexts,
     ) -> Result<Vec<Fact>, StoreError> {
-        rows.iter().map(|row| self.fact_open(tenant, row, texts)).collect()
+        let open = |row: &SealedFact| {
+            if self.unreadable.is_replaced(SpaceKey { tenant, id: row.space }, row.id) {
+                let why = format!("row {} is not as the audit log left it", row.id);
+                return Err(StoreError::corrupt("a fact", why));
+            }
+            self.fact_open(tenant, row, texts)
+        };
+        rows.iter().map(open).collect()
     }
 
     /// By which a value that was held under a subject is found.

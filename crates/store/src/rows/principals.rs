@@ -203,16 +203,36 @@ impl SealedPrincipal {
     }
 }
 
+/// A row that may hold anything by now.
+pub(crate) enum FoundPrincipal {
+    Whole(SealedPrincipal),
+    /// A column holds what no version of ours writes. Its id, where that can still be read.
+    Damaged(PrincipalId),
+}
+
+impl FromRow for FoundPrincipal {
+    fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
+        match SealedPrincipal::from_row(row) {
+            Ok(whole) => Ok(Self::Whole(whole)),
+            Err(error) if error.is_of_content() => {
+                let id = row.cell(1).unwrap_or_else(|_| "(unreadable)".to_owned());
+                Ok(Self::Damaged(PrincipalId(id)))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
 /// A principal found by a key, and the version of the principals at that moment.
 pub(crate) struct FoundByKey {
-    pub row: SealedPrincipal,
+    pub found: FoundPrincipal,
     pub version: PrincipalsVersion,
 }
 
 impl FromRow for FoundByKey {
     fn from_row(row: &impl Cells) -> Result<Self, StoreError> {
         let held: Option<Vec<u8>> = row.cell(9)?;
-        Ok(Self { row: SealedPrincipal::from_row(row)?, version: version(held.as_deref()) })
+        Ok(Self { found: FoundPrincipal::from_row(row)?, version: version(held.as_deref()) })
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Said {
     pub intent: Intent,
     pub text: Arc<str>,
     pub source: Option<String>,
-    /// [`Trust::AfterErasure`] counts where something was erased from the space.
+    /// [`Trust::AfterRemoval`] counts where something was erased from the space, or a guarded value removed.
     pub trust: Trust,
     pub metadata: Metadata,
     pub proposer: Proposer,

@@ -106,6 +106,7 @@ impl FactChange {
         let Some(fact) = facts::get(rows.db(), space, &[self.change.fact()]).await?.pop() else {
             return Ok(Ok(None));
         };
+        rows.db().secrets().unreadable.refuse_replaced(space)?;
         let (held, policy) = rows.db().plan_basis(space, &reconcile::needs_of(&fact)).await?;
         let plan = |next| self.change.plan(&fact, (&held, &policy), &self.call.caller, next);
         let plan = rows.numbered(tenant, plan).await?;

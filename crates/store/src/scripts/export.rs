@@ -65,6 +65,8 @@ impl Query for SpaceExport {
 
 impl Store {
     pub async fn space_export(&self, caller: &Caller, space: &Space) -> Result<Export, StoreError> {
+        // Compares every fact that it would hold.
+        self.space_changes(caller, space, None).await?;
         let mut export = self.read(SpaceExport { account: caller.account(), space: space.clone() }).await?;
         let records = std::mem::take(&mut export.records);
         export.records = records.into_iter().map(|fact| fact.counted_at(caller.now)).collect();

@@ -1,5 +1,6 @@
 //! Facts: by number, by subject, by what changed.
 
+use super::as_told::{Compared, compare};
 use super::numbered_facts::{get_readable, readable, rows_numbered};
 use super::spaces::{self, SpaceQuery};
 use super::statement_texts::{facts_open, facts_readable};
@@ -47,6 +48,18 @@ pub(super) async fn get<D: Db>(db: &mut D, space: SpaceKey<'_>, ids: &[FactId]) 
 /// The two ways in which the rows of a subject may be found.
 pub(super) fn subject_indexes<D: Db>(db: &D, space: SpaceKey<'_>, subject: &str) -> [[u8; 16]; 2] {
     subject_keys(subject).map(|key| db.secrets().index("subject", space, &key))
+}
+
+/// Whether the subject had a value that is no longer current.
+pub(super) async fn was_superseded<D: Db>(
+    db: &mut D,
+    space: SpaceKey<'_>,
+    subject: &str,
+) -> StoreResult<bool> {
+    let [key, former] = subject_indexes(db, space, subject);
+    let condition = format!("AND subject_ix IN ($3, $4) AND status {} LIMIT 1", among(&[Status::Superseded]));
+    let found = rows_where(db, space, &condition, params![key, former].into()).await?;
+    Ok(!found.is_empty())
 }
 
 /// By their subject, oldest first.
@@ -248,7 +261,7 @@ struct Changes {
 }
 
 impl SpaceQuery for Changes {
-    type Output = SpaceChanges;
+    type Output = (SpaceChanges, Compared);
 
     fn is_large(&self) -> bool {
         self.since.is_none()
@@ -259,14 +272,16 @@ impl SpaceQuery for Changes {
         db: &mut D,
         space: SpaceKey<'_>,
         at: SpaceVersion,
-    ) -> StoreResult<SpaceChanges> {
+    ) -> StoreResult<Self::Output> {
         let known = self.since.filter(|known| known.epoch == at.epoch && known.version <= at.version);
         let facts = match known {
             Some(known) if known.version == at.version => Vec::new(),
             Some(known) => changed_since(db, space, known).await?,
             None => standing(db, space).await?,
         };
-        Ok(SpaceChanges { at, whole: known.is_none(), facts })
+        let ids: Vec<FactId> = facts.iter().map(|fact| fact.id).collect();
+        let compared = compare(db, space, &ids).await?;
+        Ok((SpaceChanges { at, whole: known.is_none(), facts }, compared))
     }
 }
 
@@ -303,14 +318,15 @@ impl SpaceQuery for StillUnreadable {
     type Output = Vec<FactId>;
 
     async fn run<D: Db>(&self, db: &mut D, space: SpaceKey<'_>, _: SpaceVersion) -> StoreResult<Vec<FactId>> {
-        let noted = db.secrets().unreadable.of(space);
+        let (noted, replaced) =
+            (db.secrets().unreadable.of(space), db.secrets().unreadable.replaced_in(space));
         let rows = rows_numbered(db, space, &noted).await?;
         let open: Vec<FactId> =
             readable(db, space.tenant, &rows).await?.into_iter().map(|fact| fact.id).collect();
         let is_damaged = |id: &FactId| rows.iter().any(|row| row.id == *id) && !open.contains(id);
         let (damaged, mended): (Vec<FactId>, Vec<FactId>) = noted.into_iter().partition(is_damaged);
         mended.into_iter().for_each(|id| db.secrets().unreadable.forget(space, id));
-        Ok(damaged)
+        Ok(damaged.into_iter().chain(replaced).collect::<BTreeSet<_>>().into_iter().collect())
     }
 }
 
@@ -320,6 +336,7 @@ impl Store {
         if self.secrets().unreadable.is_empty() {
             return Ok(Vec::new());
         }
+        self.replaced_again(caller, space).await?;
         Ok(self.read_in(caller, space, StillUnreadable).await?.unwrap_or_default())
     }
 
@@ -330,6 +347,7 @@ impl Store {
 
     async fn facts(&self, caller: &Caller, space: &Space, which: Facts) -> StoreResult<Vec<Fact>> {
         let found = self.read_in(caller, space, which).await?.unwrap_or_default();
+        let found = self.as_told(caller, space, found).await?;
         Ok(found.into_iter().map(|fact| fact.counted_at(caller.now)).collect())
     }
 
@@ -420,7 +438,11 @@ impl Store {
         space: &Space,
         since: Option<SpaceVersion>,
     ) -> Result<SpaceChanges, StoreError> {
-        let changes = self.read_in(caller, space, Changes { since }).await?;
-        Ok(changes.unwrap_or_else(SpaceChanges::none))
+        let Some((mut changes, compared)) = self.read_in(caller, space, Changes { since }).await? else {
+            return Ok(SpaceChanges::none());
+        };
+        let replaced = self.replaced(caller, space, compared).await?;
+        changes.facts.retain(|fact| !replaced.contains(&fact.id));
+        Ok(changes)
     }
 }

@@ -1,5 +1,6 @@
 //! Brings records of another memory, several in one transaction. Each is judged on what the ones before it came to.
 
+use super::statements::is_after_removal;
 use super::{numbered_facts, spaces, storage_use};
 use crate::StoreError;
 use crate::call::{Call, Record};
@@ -22,6 +23,8 @@ pub struct Import {
     pub from: String,
     pub records: Vec<Brought>,
     pub slots: Arc<SlotSchema>,
+    /// As for what is said: [`Trust::AfterRemoval`] counts where something was erased or removed.
+    pub trust: Trust,
     pub limits: StorageLimits,
 }
 
@@ -70,17 +73,20 @@ impl ImportCommit {
         {
             return Ok(Arrival::refused("the fact that it would change has not been brought".to_owned()));
         }
+        let proposals = reconcile::repair(&record.facts, record.proposer, slots);
+        let is_first = self.import.trust == Trust::AfterRemoval
+            && !is_after_removal(rows.db(), space, row.at, &proposals).await?;
         let statement = Statement {
             text: &record.text,
             source: record.source.as_deref(),
-            trust: Trust::Ordinary,
+            trust: if is_first { Trust::Ordinary } else { self.import.trust },
             metadata: &record.metadata,
             proposer: record.proposer,
             said: if before.is_some() { record.said_again } else { record.said },
             now: caller.now,
         };
-        let proposals = reconcile::repair(&record.facts, record.proposer, slots);
         let needs = reconcile::needs(&proposals, &statement, &[]);
+        rows.db().secrets().unreadable.refuse_replaced(space)?;
         let (held, policy) = rows.db().plan_basis(space, &needs).await?;
         let plan = |next| {
             Ok::<_, Infallible>(match as_is.as_ref().zip(proposals.first()) {

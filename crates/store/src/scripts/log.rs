@@ -17,8 +17,20 @@ pub(crate) async fn log_appender<D: Db>(db: &mut D, known: Option<&KnownEnd>) ->
     for (name, value) in db.all::<(String, Vec<u8>)>(sql, &params![HEAD, PEAKS]).await? {
         if name == HEAD { head = Some(value) } else { peaks = Some(value) }
     }
+    if head.is_none() {
+        refuse_headless(db).await?;
+    }
     let read = db.secrets().end_read(head.as_deref(), peaks.as_deref(), known)?;
     tree::appender(db, read).await
+}
+
+/// An error where there are entries, though no head says so. The next one would begin the log anew.
+pub(crate) async fn refuse_headless<D: Db>(db: &mut D) -> StoreResult<()> {
+    let sql = "SELECT seq FROM audit_entry WHERE seq > 0 AND hash IS NOT NULL LIMIT 1";
+    match db.one::<(i64,)>(sql, &[]).await? {
+        Some(_) => Err(StoreError::corrupt("the audit log", "it has entries and no head; run verify_audit")),
+        None => Ok(()),
+    }
 }
 
 /// Where the log begins: after whatever was purged.

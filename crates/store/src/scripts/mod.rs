@@ -1,5 +1,6 @@
 //! What the store does, each as a whole transaction beside the method that runs it.
 
+mod as_told;
 mod audit;
 mod calls;
 mod changes;

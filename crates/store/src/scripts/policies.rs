@@ -46,6 +46,7 @@ impl SpaceQuery for PolicyGet {
         space: SpaceKey<'_>,
         _: SpaceVersion,
     ) -> StoreResult<SourcePolicy> {
+        db.secrets().unreadable.refuse_replaced(space)?;
         let found = db.all(POLICY, &params![space.tenant, space.id]).await?;
         db.secrets().policy_open(space, found)
     }
@@ -122,6 +123,7 @@ impl Store {
     }
 
     pub async fn policy_get(&self, caller: &Caller, space: &Space) -> Result<SourcePolicy, StoreError> {
+        self.as_told(caller, space, Vec::new()).await?;
         Ok(self.read_in(caller, space, PolicyGet).await?.unwrap_or_default())
     }
 

@@ -6,8 +6,8 @@ use crate::call::{Call, Record};
 use crate::records::{Created, Ended, Recorded, Renewed};
 use crate::rows::deployment::PRINCIPALS;
 use crate::rows::principals::{
-    COLUMNS, Creation, FormerKey, FoundByKey, KeyHash, NewKey, PrincipalState, Revocation, Revoked, Rotated,
-    Rotation, SealedPrincipal,
+    COLUMNS, Creation, FormerKey, FoundByKey, FoundPrincipal, KeyHash, NewKey, PrincipalState, Revocation,
+    Revoked, Rotated, Rotation, SealedPrincipal,
 };
 use crate::rows::time;
 use crate::script::{Alone, Db, Ground, Query, Reach, Rows, Script, StoreResult, Touches};
@@ -219,7 +219,11 @@ impl Query for PrincipalByKey {
              WHERE (key_hint = $1 OR former_hint = $1) AND revoked IS NULL"
         );
         let found: Vec<FoundByKey> = db.all(&sql, &params![self.key.hint()]).await?;
-        for FoundByKey { row, version } in found {
+        for FoundByKey { found, version } in found {
+            let row = match found {
+                FoundPrincipal::Whole(row) => row,
+                FoundPrincipal::Damaged(id) => return Ok(Holder::Damaged(id)),
+            };
             let Some(ends) = row.good_until(&self.key, self.now) else { continue };
             let id = row.id.clone();
             let held = match db.secrets().principal_open(row) {
@@ -271,13 +275,16 @@ impl Query for PrincipalList {
         let sql = format!(
             "SELECT {COLUMNS} FROM principal WHERE (CAST($1 AS TEXT) IS NULL OR tenant = $1) ORDER BY created, id"
         );
-        let rows: Vec<SealedPrincipal> = db.all(&sql, &params![tenant_of(self.reach())]).await?;
+        let rows: Vec<FoundPrincipal> = db.all(&sql, &params![tenant_of(self.reach())]).await?;
         let (mut found, mut damaged) = (Vec::new(), Vec::new());
         for row in rows {
-            let id = row.id.clone();
-            match db.secrets().principal_open(row) {
-                Ok(state) => found.push(state),
-                Err(_) => damaged.push(id),
+            let (id, opened) = match row {
+                FoundPrincipal::Whole(row) => (row.id.clone(), db.secrets().principal_open(row).ok()),
+                FoundPrincipal::Damaged(id) => (id, None),
+            };
+            match opened {
+                Some(state) => found.push(state),
+                None => damaged.push(id),
             }
         }
         Ok((found, damaged))

@@ -192,6 +192,8 @@ impl Store {
         space: Space,
         subject: String,
     ) -> Result<Attested, StoreError> {
+        // What is signed must not rest on a row that somebody put back.
+        self.facts_standing(&call.caller, &space, &subject).await?;
         self.write(SubjectAttest { call, space, subject }).await
     }
 

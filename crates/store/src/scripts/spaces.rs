@@ -3,7 +3,8 @@
 use super::numbered_facts;
 use crate::StoreError;
 use crate::rows::spaces::{
-    ASSIGNMENT, AssignedSpace, FoundSpace, SealedAssignment, SpaceRow, SpaceSize, SpaceVersion, UserSpace,
+    ASSIGNMENT, AssignedSpace, FoundSpace, POLICY, SealedAssignment, SpaceRow, SpaceSize, SpaceVersion,
+    UserSpace,
 };
 use crate::script::{Db, Query, Reach, Rows, Series, StoreResult};
 use crate::seal::{FOR_USER, UserKeyId};
@@ -124,6 +125,25 @@ async fn owned<D: Db>(
         Some(key) if opens_a_fact(db, space, key).await? => Ok(Some(key)),
         _ => Ok(None),
     }
+}
+
+/// What is sealed of a space.
+pub(super) enum SealedOfSpace {
+    /// With the number of the key that was assigned to its user, as its column should have it.
+    Opens(Option<i64>),
+    /// Every change waits there already.
+    Damaged,
+}
+
+pub(super) async fn sealed_of<D: Db>(db: &mut D, space: SpaceKey<'_>) -> StoreResult<SealedOfSpace> {
+    let sql = format!("SELECT {ASSIGNMENT} FROM space WHERE tenant = $1 AND id = $2");
+    let sealed: Option<SealedAssignment> = db.one(&sql, &params![space.tenant, space.id]).await?;
+    let found = db.all(POLICY, &params![space.tenant, space.id]).await?;
+    if db.secrets().policy_open(space, found).is_err() {
+        return Ok(SealedOfSpace::Damaged);
+    }
+    let assigned = sealed.and_then(|sealed| db.secrets().assigned(space, &sealed));
+    Ok(SealedOfSpace::Opens(assigned.map(|key| key.0.cast_signed())))
 }
 
 /// The keys that facts of the space say they are sealed under.

@@ -52,7 +52,7 @@ impl Query for Told {
     }
 }
 
-async fn told<D: Db>(db: &mut D) -> StoreResult<bool> {
+pub(super) async fn told<D: Db>(db: &mut D) -> StoreResult<bool> {
     let sql = "SELECT seq, changes FROM audit_entry ORDER BY seq LIMIT 1";
     match db.one::<(i64, Option<Vec<u8>>)>(sql, &[]).await? {
         None | Some((1, Some(_))) => return Ok(true),

@@ -16,7 +16,7 @@ use crate::storage_quota::OverStorage;
 use crate::store::Store;
 use domain::keys::text_key;
 use domain::{Caller, Fact, FactId, Space, SpaceKey, Status, Timestamp, When};
-use reconcile::{Refusal, SlotSchema, Statement, Trust};
+use reconcile::{Proposal, Refusal, SlotSchema, Statement, Trust};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -39,10 +39,10 @@ impl Script for StatementCommit {
         let proposals = reconcile::repair(&said.facts, said.proposer, &self.slots);
         storage_use::lock(rows, tenant, &said.limits).await?;
         let row = spaces::open(rows, tenant, &self.space).await?;
-        let trust = match said.trust {
-            Trust::AfterErasure if !row.at.was_erased_from() => Trust::Ordinary,
-            trust => trust,
-        };
+        let space = SpaceKey { tenant, id: row.id };
+        let is_first = said.trust == Trust::AfterRemoval
+            && !is_after_removal(rows.db(), space, row.at, &proposals).await?;
+        let trust = if is_first { Trust::Ordinary } else { said.trust };
         let statement = Statement {
             text: &said.text,
             source: said.source.as_deref(),
@@ -52,7 +52,6 @@ impl Script for StatementCommit {
             said: said.said,
             now: self.call.caller.now,
         };
-        let space = SpaceKey { tenant, id: row.id };
         if let Some(once) = &said.once
             && let Some(reply) = answered(rows.db(), space, &once.key, statement.now).await?
         {
@@ -60,6 +59,7 @@ impl Script for StatementCommit {
             return Ok(Ok(Ok(Reached::Reply(reply))));
         }
         let needs = reconcile::needs(&proposals, &statement, &said.due);
+        rows.db().secrets().unreadable.refuse_replaced(space)?;
         let (held, policy) = rows.db().plan_basis(space, &needs).await?;
         let plan = |next| match said.intent {
             Intent::Remember => reconcile::plan(&held, &proposals, &statement, &policy, &self.slots, next),
@@ -89,6 +89,26 @@ impl Script for StatementCommit {
         rows.record(&self.call, &record, &[]).await?;
         Ok(Ok(Ok(Reached::Plan(plan))))
     }
+}
+
+/// Whether a first value could follow one that was erased, or one whose removal somebody else approved without knowing what
+/// would come next.
+pub(super) async fn is_after_removal<D: Db>(
+    db: &mut D,
+    space: SpaceKey<'_>,
+    at: SpaceVersion,
+    proposals: &[Proposal],
+) -> StoreResult<bool> {
+    if at.was_erased_from() {
+        return Ok(true);
+    }
+    // A further item of a list takes nobody's place.
+    for proposal in proposals.iter().filter(|proposal| proposal.is_gated() && !proposal.list) {
+        if facts::was_superseded(db, space, &proposal.subject).await? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// What a call with this key was answered, if there was one.

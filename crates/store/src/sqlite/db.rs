@@ -3,7 +3,7 @@
 
 use crate::StoreError;
 use crate::apart::Apart;
-use crate::copy::{Batch, Key, Table, sqlite_page};
+use crate::copy::{Batch, Key, Table, sqlite_page, sqlite_rows};
 use crate::keys::{self, Ring, read_apart};
 use crate::rows::facts::{COLUMNS, PAST, SUPERSEDED, SealedFact, WAS_HELD, standing_of};
 use crate::rows::spaces::POLICY;
@@ -184,6 +184,15 @@ impl Db for SqliteDb<'_> {
         after: Option<&Key>,
     ) -> StoreResult<Batch> {
         sqlite_page(self.sql, table, tenant.map(Tenant::as_str), after)
+    }
+
+    async fn table_rows(
+        &mut self,
+        table: &'static Table,
+        tenant: &Tenant,
+        numbers: &[i64],
+    ) -> StoreResult<Batch> {
+        sqlite_rows(self.sql, table, tenant.as_str(), numbers)
     }
 
     async fn plan_basis(&mut self, space: SpaceKey<'_>, needs: &Needs) -> StoreResult<PlanBasis> {

@@ -2,7 +2,7 @@
 
 use super::connection::{self, Meter};
 use super::db::SqliteDb;
-use super::engine::Sqlite;
+use super::engine::{FileId, Sqlite};
 use super::migrations;
 use super::pages;
 use super::readers::{Purpose, Readers};
@@ -89,11 +89,14 @@ impl Sqlite {
     /// A database that is there already, and has these keys.
     pub fn on(path: PathBuf, secrets: Arc<Secrets>, meter: Option<&Meter>) -> Result<Self, StoreError> {
         let writer = Writer::start(&path, secrets.clone(), meter)?;
+        let file =
+            FileId::of(&path).map_err(|e| StoreError::Startup(format!("SVC_DB: {}: {e}", path.display())))?;
         let readers = |purpose| Readers::new(purpose, path.clone(), secrets.clone(), meter.cloned());
         let [reading, large, desk, verification] =
             [Purpose::Reading, Purpose::Large, Purpose::Desk, Purpose::Verification].map(readers);
         Ok(Self {
             path,
+            file,
             secrets,
             readers: reading,
             large,
@@ -109,6 +112,12 @@ impl Sqlite {
 async fn unlocked(db: &mut Connection, keys: &KeySettings, claimed: bool) -> Result<Secrets, StoreError> {
     // Before the keys themselves: a change that comes in between is then noticed with the first transaction.
     let held = told(db)?;
+    if !claimed && !held.is_empty() {
+        return Err(StoreError::Startup(format!(
+            "SVC_DB: the database holds a deployment, and the row {ENCRYPTION} that says how it was made is gone: somebody \
+             removed it. Restore a backup with svc restore FILE"
+        )));
+    }
     let loaded = keys::load(keys, if claimed { Database::Existing } else { Database::New })
         .await
         .map_err(|e| StoreError::Startup(e.to_string()))?;

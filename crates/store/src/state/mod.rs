@@ -5,7 +5,9 @@
 mod changes;
 mod key;
 mod tables;
+mod told;
 
 pub(crate) use changes::{Change, Changes, Ledger};
-pub(crate) use key::StateKey;
+pub(crate) use key::{RowKey, RowMac, StateKey};
 pub(crate) use tables::{covered, table_of};
+pub(crate) use told::{LastWords, Teller, Told};
