@@ -19,6 +19,8 @@ pub struct Remembered {
     pub not_taken: Vec<String>,
     /// What removals of subjects that nothing has may mean.
     pub perhaps: Vec<Perhaps>,
+    /// Facts that are current although the same was put into history.
+    pub still: Vec<Arc<Fact>>,
     /// Facts that were added, each with a held one that it may be meant to replace.
     pub close: Vec<Close>,
     /// Changes to guarded slots that wait and that the caller may approve.
@@ -103,6 +105,10 @@ impl fmt::Display for Remembered {
             lines.push(format!("Metadata not taken, since only the service sets it: {keys}."));
         }
         lines.extend(self.perhaps.iter().map(ToString::to_string));
+        lines.extend(self.still.iter().map(|fact| {
+            let pair = render::line(&render::pair(&fact.subject, &fact.value));
+            format!("Still current: #{} {pair}. RETRACT ends it.", fact.id)
+        }));
         lines.extend(self.close.iter().map(ToString::to_string));
         f.write_str(&lines.join("\n"))
     }
