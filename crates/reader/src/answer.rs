@@ -7,7 +7,7 @@ use crate::modality;
 use domain::date_terms::{asked_dates, date_terms, is_month, told_dates};
 use domain::keys::subject_key;
 use domain::words::is_function_word;
-use domain::{Action, Fact, FactId, FactKind, Timestamp};
+use domain::{Action, Fact, FactId, FactKind, Timestamp, When};
 use encoder::Modality;
 use model::{Answer, AnswerFact};
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ pub(crate) fn answer(ask: &Answer<'_>) -> String {
     let mut text = String::new();
     match weighed.ground() {
         Some(fact) => {
-            let said = with_its_list(ask.facts, fact);
+            let said = with_its_list(ask.facts, fact, ask.now);
             text.push_str(&sentence(&said, ask.now));
             for fact in said.iter().take(SHOWN) {
                 let _ = write!(text, "\n{}", line(fact));
@@ -225,16 +225,28 @@ fn newest_of_contradicting_first(shown: &mut [&AnswerFact<'_>]) {
     }
 }
 
-/// The fact; where it is an item of a list, with the other items that are current.
-fn with_its_list<'a>(facts: &'a [AnswerFact<'a>], ground: &'a AnswerFact<'a>) -> Vec<&'a AnswerFact<'a>> {
+/// The fact; where it is an item of a list, with the other items that hold by now.
+fn with_its_list<'a>(
+    facts: &'a [AnswerFact<'a>],
+    ground: &'a AnswerFact<'a>,
+    now: Timestamp,
+) -> Vec<&'a AnswerFact<'a>> {
+    let holds = |item: &AnswerFact<'_>| item.fact.list_item && !item.retired && begins(item, now).is_none();
     let is_beside = |other: &&AnswerFact<'_>| {
-        let (item, other, is_retired) = (ground.fact, other.fact, ground.retired || other.retired);
-        let is_item = item.list_item && other.list_item && !is_retired && item.id != other.id;
-        is_item
-            && subject_key(&item.subject) == subject_key(&other.subject)
-            && subject_key(&item.scope) == subject_key(&other.scope)
+        let (item, beside) = (ground.fact, other.fact);
+        holds(other)
+            && item.id != beside.id
+            && subject_key(&item.subject) == subject_key(&beside.subject)
+            && subject_key(&item.scope) == subject_key(&beside.scope)
     };
-    std::iter::once(ground).chain(facts.iter().filter(is_beside)).collect()
+    let others = facts.iter().filter(|_| holds(ground)).filter(is_beside);
+    std::iter::once(ground).chain(others).collect()
+}
+
+/// From when on a state holds that does not hold yet.
+fn begins(fact: &AnswerFact<'_>, now: Timestamp) -> Option<When> {
+    let is_state = fact.fact.kind == FactKind::State;
+    fact.fact.times.from.filter(|from| is_state && !fact.retired && from.first() > now)
 }
 
 /// One fact, or the items of one list.
@@ -242,21 +254,29 @@ fn sentence(facts: &[&AnswerFact<'_>], now: Timestamp) -> String {
     let Some(fact) = facts.first() else { return String::new() };
     let value = |fact: &&AnswerFact<'_>| fact.fact.value.trim_end_matches(['.', '!']).to_owned();
     let values = facts.iter().map(value).collect::<Vec<_>>().join("; ");
-    let waits = |change: &&Fact| {
+    let is_one = facts.len() == 1;
+    let waits = |(fact, change): (&AnswerFact<'_>, &&Fact)| {
         let what = match change.pending.as_ref().map(|pending| pending.action) {
-            Some(Action::Retract) => "Its removal".to_owned(),
-            _ => format!("A change to it, '{}',", change.value),
+            Some(Action::Retract) if is_one => "Its removal".to_owned(),
+            Some(Action::Retract) => format!("The removal of '{}'", fact.fact.value),
+            _ if is_one => format!("A change to it, '{}',", change.value),
+            _ => format!("A change of '{}' to '{}'", fact.fact.value, change.value),
         };
         format!(" {what} waits for confirmation (#{}).", change.id)
     };
-    let waits: String = facts.iter().flat_map(|fact| &fact.changes).map(waits).collect();
-    let later = fact.fact.times.from.filter(|from| !fact.retired && from.first() > now);
-    let when = match later {
-        Some(from) if fact.fact.kind == FactKind::State => format!("From {from} on: "),
-        _ if fact.retired => "Earlier: ".to_owned(),
-        _ => String::new(),
+    let changes = facts.iter().flat_map(|fact| fact.changes.iter().map(|change| (*fact, change)));
+    let waits: String = changes.map(waits).collect();
+    let when = match begins(fact, now) {
+        Some(from) => format!("From {from} on: "),
+        None if fact.retired => "Earlier: ".to_owned(),
+        None => String::new(),
     };
-    format!("{when}{values} ({} = {values}).{waits}", fact.fact.subject)
+    let subject = &fact.fact.subject;
+    if is_one {
+        format!("{when}{values} ({subject} = {values}).{waits}")
+    } else {
+        format!("{values} ({subject}).{waits}")
+    }
 }
 
 /// `payments database = ledger-pg → ledger-pg region = Frankfurt`

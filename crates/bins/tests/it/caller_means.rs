@@ -215,9 +215,15 @@ fn the_reply_names_what_to_react_to_and_nothing_else() {
         bring(&mcp, "x", &over),
         "Stored: [ARCHIVE] Ann flat = Oak Street\nStill current: #1 Ann flat = Oak Street. RETRACT ends it."
     );
+    let older = json!({ "text": "x", "said_at": "2024-02-02", "facts": fact("Ann flat", "Elm Street") });
+    let older = mcp.call("remember", &older);
+    assert!(
+        older.starts_with("Stored: [ARCHIVE] Ann flat = Elm Street\nStill current: #1 Ann flat = Oak Street, said later, on "),
+        "{older}"
+    );
     bring(&mcp, "x", &fact("kim's city", "Paris"));
     let close = bring(&mcp, "x", &fact("Kim City", "Lyon"));
-    assert!(close.contains("\nClose: #4 and #3 kim's city = Paris."), "{close}");
+    assert!(close.contains("\nClose: #5 and #4 kim's city = Paris."), "{close}");
     bring(&mcp, "x", &fact("Kim pets", "cat"));
     let moved = json!([
         { "subject": "Kim town", "value": "Rome", "action": "RETRACT" },
@@ -248,6 +254,7 @@ fn an_answer_has_the_whole_list_the_day_and_no_neighbour() {
     let pets = asked("What pets does Jolene have?");
     let pets = pets.lines().next().unwrap();
     assert!(pets.contains("Susie") && pets.contains("Seraphim"), "{pets}");
+    assert!(pets.ends_with(" (Jolene pets)."), "{pets}");
     let code = asked("What is the gate code?");
     assert!(code.starts_with("From 2999-05 on: 1234 (gate code = 1234)."), "{code}");
     let hobbies = asked("What are Jolene's mother's hobbies?");

@@ -190,6 +190,16 @@ fn an_older_statement_goes_to_history_in_its_place() {
 }
 
 #[test]
+fn what_was_refined_since_is_younger_than_a_statement_of_before() {
+    let mut db = database();
+    brought_on(&mut db, "2023-02-01", bare("car", "VW"));
+    brought_on(&mut db, "2023-04-01", raw("car", "VW Golf", "REFINE"));
+    assert_eq!(brought_on(&mut db, "2023-03-01", raw("car", "VW Polo", "REFINE")), Action::Archive);
+    assert_eq!(brought_on(&mut db, "2023-03-01", bare("car", "Opel")), Action::Archive);
+    assert_eq!(db.shown(), ["#1 VW Golf"]);
+}
+
+#[test]
 fn an_older_statement_does_not_bring_back_what_has_ended() {
     let mut db = database();
     brought_on(&mut db, "2022-06-01", bare("home", "Rome"));

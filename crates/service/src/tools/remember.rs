@@ -12,20 +12,20 @@ use crate::tool::{Context, Effect, Tool, World};
 use close::close_facts;
 use domain::keys::{subject_key, value_key};
 use domain::{
-    Action, Capability, Fact, FactId, FactKind, Identity, Metadata, PolicyMode, Proposer, RawFact, Space,
-    Status, When, limits,
+    Action, Capability, Fact, FactId, Identity, Metadata, PolicyMode, Proposer, RawFact, Space, Status, When,
+    limits,
 };
 use model::{Extract, Meant, Memory, Order, meant};
 use parking_lot::RwLock;
 use recall::SpaceIndex;
-use reconcile::{DECISION_KEYS, Outcome, Plan, SlotSchema, Trust};
+use reconcile::{DECISION_KEYS, Outcome, Plan, SlotSchema, Trust, slot_key};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 use store::{Intent, Once, Reached, Record, Said};
 
 pub(super) use facts::{CallerFact, raw};
-pub use reply::{Close, Perhaps, Proposal, Remembered, Waiting};
+pub use reply::{Close, Perhaps, Proposal, Remembered, Still, Waiting};
 
 pub(crate) struct Remember;
 
@@ -190,18 +190,24 @@ fn aimed(cx: &Context<'_>, open: &RwLock<OpenSpace>, fact: RawFact, perhaps: &mu
     }
 }
 
-/// Facts that are current although the caller has put the same into history, and not for a time of its own.
-fn still_current(index: &SpaceIndex, plan: &Plan) -> Vec<Arc<Fact>> {
-    let written = plan.outcomes.iter().filter_map(|outcome| plan.written(outcome.id?));
-    let past = written.filter(|fact| fact.status == Status::Historical && fact.times.until.is_none());
-    let same = |past: &Fact, fact: &Fact| {
-        fact.kind == FactKind::State
-            && value_key(&fact.value) == value_key(&past.value)
-            && plan.written(fact.id).is_none()
+/// Current facts in the place of what went to history: the caller told them as past without a date, or told something
+/// older than they are.
+fn still_current(index: &SpaceIndex, plan: &Plan) -> Vec<Still> {
+    let told = plan.outcomes.iter().filter(|outcome| outcome.action == Action::Archive);
+    let told = told.filter_map(|outcome| plan.written(outcome.id?));
+    let is_in_its_place = |past: &Fact, held: &Fact| {
+        slot_key(&Fact { status: Status::Active, ..past.clone() }) == slot_key(held)
+            && plan.written(held.id).is_none()
     };
-    let current = past.flat_map(|past| {
-        let held = index.of_subject(&subject_key(&past.subject));
-        held.into_iter().filter(move |fact| same(past, fact))
+    let is_same = |past: &Fact, held: &Fact| value_key(&held.value) == value_key(&past.value);
+    let current = told.flat_map(|past| {
+        let held = index.of_subject(&subject_key(&past.subject)).into_iter();
+        let held = held.filter(move |held| is_in_its_place(past, held));
+        held.filter_map(move |held| match past.status {
+            Status::Superseded => Some(Still::SaidLater(held)),
+            _ if is_same(past, &held) && past.times.until.is_none() => Some(Still::ToldAsPast(held)),
+            _ => None,
+        })
     });
     current.collect()
 }
