@@ -5,8 +5,9 @@ use crate::link::told;
 use crate::mention::set;
 use crate::modality;
 use domain::date_terms::{asked_dates, date_terms, is_month, told_dates};
+use domain::keys::subject_key;
 use domain::words::is_function_word;
-use domain::{Action, Fact, FactId, FactKind};
+use domain::{Action, Fact, FactId, FactKind, Timestamp, When};
 use encoder::Modality;
 use model::{Answer, AnswerFact};
 use std::collections::BTreeSet;
@@ -17,7 +18,7 @@ const WEIGHED: usize = 4;
 /// The score from which on a fact answers the question. Of 108 questions about what was never said, or said of somebody
 /// else, 9 have a fact above it.
 const SURE: f32 = 0.83;
-/// The same for a fact whose subject the question holds whole.
+/// The same for a fact whose subject the question holds whole, and that has the other words of the question too.
 const ASKED_FOR: f32 = 0.3;
 /// Below this, and without a word in common, a fact is not near.
 const NEAR: f32 = 0.2;
@@ -52,8 +53,12 @@ pub(crate) fn answer(ask: &Answer<'_>) -> String {
     let mut text = String::new();
     match weighed.ground() {
         Some(fact) => {
-            let _ = write!(text, "{}\n{}", sentence(fact), line(fact));
-            shown.retain(|other| other.fact.id != fact.fact.id);
+            let said = with_its_list(ask.facts, fact, ask.now);
+            text.push_str(&sentence(&said, ask.now));
+            for fact in said.iter().take(SHOWN) {
+                let _ = write!(text, "\n{}", line(fact));
+            }
+            shown.retain(|other| said.iter().all(|fact| other.fact.id != fact.fact.id));
             if !shown.is_empty() {
                 let _ = write!(text, "\n{BESIDE}");
             }
@@ -116,12 +121,20 @@ struct Weighed<'a> {
 
 impl<'a> Weighed<'a> {
     fn of(ask: &Answer<'a>) -> Self {
-        let asked = set(ask.question);
+        let dates = asked_dates(ask.question);
+        let is_date = |word: &String| {
+            !dates.is_empty() && (is_month(word) || word.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        let asked: BTreeSet<String> = set(ask.question).into_iter().filter(|word| !is_date(word)).collect();
         let texts: Vec<String> = ask.facts.iter().take(WEIGHED).map(|fact| told(fact.fact)).collect();
         let pairs: Vec<(&str, &str)> = texts.iter().map(|text| (ask.question, text.as_str())).collect();
         let likely = if pairs.is_empty() { Vec::new() } else { encoder::answers(&pairs) };
         let weights = likely.into_iter().chain(std::iter::repeat(0.0));
-        let shares = |fact: &AnswerFact<'_>| !words(fact.fact).is_disjoint(&asked);
+        let is_of_then = |fact: &Fact| {
+            let known = known_dates(fact);
+            !dates.is_empty() && dates.iter().all(|date| known.contains(date))
+        };
+        let shares = |fact: &AnswerFact<'_>| !words(fact.fact).is_disjoint(&asked) || is_of_then(fact.fact);
         let near = ask.facts.iter().zip(weights).filter(|(fact, weight)| *weight >= NEAR || shares(fact));
         Self { question: ask.question, near: near.collect() }
     }
@@ -130,7 +143,8 @@ impl<'a> Weighed<'a> {
     /// question holds whole. Of facts of one subject that answer about equally well the newest.
     fn ground(&self) -> Option<&'a AnswerFact<'a>> {
         let fitting = |(fact, weight): &&(&'a AnswerFact<'a>, f32)| {
-            let enough = if self.asks_for(fact.fact) { ASKED_FOR } else { SURE };
+            let is_whole = self.asks_for(fact.fact) && covers(self.question, fact.fact);
+            let enough = if is_whole { ASKED_FOR } else { SURE };
             *weight >= enough && fits(self.question, fact.fact)
         };
         type Likely<'a> = (&'a AnswerFact<'a>, f32);
@@ -157,12 +171,17 @@ fn words(fact: &Fact) -> BTreeSet<String> {
     set(&format!("{} {} {}", fact.subject, fact.value, fact.text))
 }
 
-/// Whether every name, number and date of the question is in the fact.
-fn fits(question: &str, fact: &Fact) -> bool {
+/// Every date of the fact, told or given.
+fn known_dates(fact: &Fact) -> BTreeSet<String> {
     let texts = [&*fact.text, fact.subject.as_str(), fact.value.as_str()];
     let given = [fact.times.said, fact.times.from, fact.times.until];
-    let mut dates: BTreeSet<String> = texts.into_iter().flat_map(told_dates).collect();
-    dates.extend(given.into_iter().flatten().flat_map(date_terms));
+    let told = texts.into_iter().flat_map(told_dates);
+    told.chain(given.into_iter().flatten().flat_map(date_terms)).collect()
+}
+
+/// Whether every name, number and date of the question is in the fact.
+fn fits(question: &str, fact: &Fact) -> bool {
+    let dates = known_dates(fact);
     let asked = asked_dates(question);
     let known = words(fact);
     let is_known = |name: &str| dates.contains(name) || set(name).is_subset(&known);
@@ -206,18 +225,58 @@ fn newest_of_contradicting_first(shown: &mut [&AnswerFact<'_>]) {
     }
 }
 
-fn sentence(fact: &AnswerFact<'_>) -> String {
-    let value = fact.fact.value.trim_end_matches(['.', '!']);
-    let waits = |change: &&Fact| {
+/// The fact; where it is an item of a list, with the other items that hold by now.
+fn with_its_list<'a>(
+    facts: &'a [AnswerFact<'a>],
+    ground: &'a AnswerFact<'a>,
+    now: Timestamp,
+) -> Vec<&'a AnswerFact<'a>> {
+    let holds = |item: &AnswerFact<'_>| item.fact.list_item && !item.retired && begins(item, now).is_none();
+    let is_beside = |other: &&AnswerFact<'_>| {
+        let (item, beside) = (ground.fact, other.fact);
+        holds(other)
+            && item.id != beside.id
+            && subject_key(&item.subject) == subject_key(&beside.subject)
+            && subject_key(&item.scope) == subject_key(&beside.scope)
+    };
+    let others = facts.iter().filter(|_| holds(ground)).filter(is_beside);
+    std::iter::once(ground).chain(others).collect()
+}
+
+/// From when on a state holds that does not hold yet.
+fn begins(fact: &AnswerFact<'_>, now: Timestamp) -> Option<When> {
+    let is_state = fact.fact.kind == FactKind::State;
+    fact.fact.times.from.filter(|from| is_state && !fact.retired && from.first() > now)
+}
+
+/// One fact, or the items of one list.
+fn sentence(facts: &[&AnswerFact<'_>], now: Timestamp) -> String {
+    let Some(fact) = facts.first() else { return String::new() };
+    let value = |fact: &&AnswerFact<'_>| fact.fact.value.trim_end_matches(['.', '!']).to_owned();
+    let values = facts.iter().map(value).collect::<Vec<_>>().join("; ");
+    let is_one = facts.len() == 1;
+    let waits = |(fact, change): (&AnswerFact<'_>, &&Fact)| {
         let what = match change.pending.as_ref().map(|pending| pending.action) {
-            Some(Action::Retract) => "Its removal".to_owned(),
-            _ => format!("A change to it, '{}',", change.value),
+            Some(Action::Retract) if is_one => "Its removal".to_owned(),
+            Some(Action::Retract) => format!("The removal of '{}'", fact.fact.value),
+            _ if is_one => format!("A change to it, '{}',", change.value),
+            _ => format!("A change of '{}' to '{}'", fact.fact.value, change.value),
         };
         format!(" {what} waits for confirmation (#{}).", change.id)
     };
-    let waits: String = fact.changes.iter().map(waits).collect();
-    let was = if fact.retired { "Earlier: " } else { "" };
-    format!("{was}{value} ({} = {value}).{waits}", fact.fact.subject)
+    let changes = facts.iter().flat_map(|fact| fact.changes.iter().map(|change| (*fact, change)));
+    let waits: String = changes.map(waits).collect();
+    let when = match begins(fact, now) {
+        Some(from) => format!("From {from} on: "),
+        None if fact.retired => "Earlier: ".to_owned(),
+        None => String::new(),
+    };
+    let subject = &fact.fact.subject;
+    if is_one {
+        format!("{when}{values} ({subject} = {values}).{waits}")
+    } else {
+        format!("{values} ({subject}).{waits}")
+    }
 }
 
 /// `payments database = ledger-pg → ledger-pg region = Frankfurt`

@@ -5,7 +5,9 @@ use crate::ledger::Ledger;
 use crate::matching::{PLACEHOLDERS, holder};
 use crate::proposal::Proposal;
 use crate::refusal::Refusal;
-use crate::rules::{Context, OLDER, dispute, earlier, flag, new_action, objection_to_any, or, same_place};
+use crate::rules::{
+    Context, OLDER, dispute, earlier, flag, new_action, objection_to_any, or, overtaken, same_place,
+};
 use crate::slot_key::{same_value, scope_key};
 use crate::slot_schema::SlotSchema;
 use crate::verdict::Verdict;
@@ -78,13 +80,17 @@ fn is_over(p: &Proposal, now: Timestamp) -> bool {
         || (p.stored_kind() == FactKind::State && (p.time_ref == TimeRef::Past || has_run_out))
 }
 
-/// What is over ends the held fact that it aims at, or that says the same and is no younger. Otherwise it is history: each
-/// value once for each time at which it held.
+/// What is over ends the held fact that it aims at, or that says the same, is no younger and did not begin after it.
+/// Otherwise it is history: each value once for each time at which it held.
 fn past(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
     let aimed = p.target.and_then(|id| ledger.get(id)).filter(|fact| !ledger.is_touched(fact.id));
     let is_dated = p.times.until.is_some();
     let is_older = |fact: &Fact| context.statement.is_older_than(fact);
-    let same = || said_already(ledger, p, None, context.statement.said);
+    let is_earlier_time = |fact: &Fact| match (p.times.until, fact.times.from) {
+        (Some(until), Some(from)) => until.first() <= from.first(),
+        _ => false,
+    };
+    let same = || said_already(ledger, p, None, context.statement.said).filter(|fact| !is_earlier_time(fact));
     let ends = aimed.or_else(|| same().filter(|fact| is_dated && !is_older(fact)));
     if let Some(fact) = ends {
         if let Some(reason) = objection(p, Some(fact), Action::Retract, context) {
@@ -159,6 +165,11 @@ fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdict {
     let is_older = || p.target.is_none() && meant.is_some_and(|fact| context.statement.is_older_than(fact));
     if p.stored_kind() == FactKind::State && is_older() {
         return earlier(ledger, p, context);
+    }
+    if meant.is_none()
+        && let Some(over) = overtaken(ledger, p, context.statement)
+    {
+        return over;
     }
     let stays = |fact: &Fact| {
         let refines = same.is_some() || p.action == Action::Refine;

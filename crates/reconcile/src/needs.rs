@@ -31,13 +31,14 @@ pub struct HeldFacts {
 /// `due` are facts that have run out and changes that are settled: whoever writes next puts them into history.
 pub fn needs(proposals: &[Proposal], statement: &Statement, due: &[FactId]) -> Needs {
     let mut needs = Needs { ids: due.iter().copied().collect(), ..Needs::default() };
-    // Where it is told when something was said, it may be older than what is held.
+    // Where it is told when something was said, it may be older than what is held; and a caller's subject that was a list
+    // is one.
     let is_dated = statement.said.is_some() || statement.proposer == Proposer::Caller;
     for proposal in proposals.iter().filter(|p| p.unusable.is_none()) {
         if is_dated {
             let key = subject_key(&proposal.subject);
             needs.past.insert((key.clone(), value_key(&proposal.value)));
-            needs.superseded.extend(statement.said.map(|_| key));
+            needs.superseded.insert(key);
         }
         // A value may be stored under the subject of the fact that it changes.
         let aimed = proposal.wording.target.iter().map(|named| &named.subject);

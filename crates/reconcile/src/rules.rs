@@ -8,7 +8,9 @@ use crate::standing::is_stale;
 use crate::statement::{Statement, Trust};
 use crate::verdict::Verdict;
 use domain::keys::{item_key, subject_key};
-use domain::{Action, Fact, FactId, FactKind, Pending, PolicyMode, SourcePolicy, Status, TimeRef, limits};
+use domain::{
+    Action, Fact, FactId, FactKind, Pending, PolicyMode, SourcePolicy, Status, TimeRef, Timestamp, limits,
+};
 use std::collections::BTreeSet;
 
 /// What the rules look at apart from the proposal and the facts.
@@ -76,6 +78,29 @@ pub(crate) fn earlier(ledger: &Ledger, p: &Proposal, context: &Context) -> Verdi
     next.map_or(Verdict::Archive { ends: None }, |until| Verdict::Earlier { until })
 }
 
+/// For a value that would take an empty place: what held there ended after the statement was made, and so did this.
+pub(crate) fn overtaken(ledger: &Ledger, p: &Proposal, statement: &Statement) -> Option<Verdict> {
+    let said = statement.said.filter(|_| p.stored_kind() == FactKind::State)?;
+    let begins_after = |ended: Timestamp| p.times.from.is_some_and(|from| from.first() >= ended);
+    let until = |fact: &Fact| fact.ended().filter(|ended| *ended > said.last() && !begins_after(*ended));
+    let past = || values_in_turn(ledger, p).filter(|fact| fact.status == Status::Superseded);
+    let held_then = past().find(|fact| {
+        same_value(p.slot.as_ref(), &fact.value, &p.value)
+            && fact.began() <= said.last()
+            && until(fact).is_some()
+    });
+    if let Some(ended) = held_then.and_then(until) {
+        let day = ended.strftime("%Y-%m-%d");
+        let why = format!("it ended on {day}, after this was said; leave said_at out if it holds today");
+        return Some(Verdict::Skip(why));
+    }
+    past().any(|fact| until(fact).is_some()).then(|| {
+        let began = past().map(Fact::began).filter(|began| *began > statement.at());
+        let until = past().filter_map(until).chain(began).min();
+        until.map_or(Verdict::Archive { ends: None }, |until| Verdict::Earlier { until })
+    })
+}
+
 /// The values that the proposal's slot has, or had, one after the other.
 pub(crate) fn values_in_turn<'a>(ledger: &'a Ledger, p: &Proposal) -> impl Iterator<Item = &'a Fact> {
     let (scope, item) = (scope_key(&p.scope), p.list.then(|| item_key(&p.value)));
@@ -128,6 +153,11 @@ fn hold(ledger: &Ledger, p: &Proposal, context: &Context) -> Vec<Verdict> {
     let holder = holder(ledger, p);
     if holder.is_some_and(|fact| context.statement.is_older_than(fact)) {
         return vec![earlier(ledger, p, context)];
+    }
+    if holder.is_none()
+        && let Some(over) = overtaken(ledger, p, context.statement)
+    {
+        return vec![over];
     }
     let action = match holder {
         Some(fact) if p.action == Action::Refine && same_place(p, fact) => Action::Refine,

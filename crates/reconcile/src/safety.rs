@@ -1,6 +1,6 @@
 //! Whether what is held is good enough to act on.
 
-use domain::{Fact, FactId, Status, Timestamp, When, limits};
+use domain::{Action, Fact, FactId, Status, Timestamp, When, limits};
 use std::fmt;
 
 const SECONDS_A_DAY: f64 = 86_400.0;
@@ -40,6 +40,7 @@ pub enum Concern {
     Damaged,
     Disputed {
         id: FactId,
+        action: Option<Action>,
         subject: String,
         value: String,
     },
@@ -82,8 +83,9 @@ impl fmt::Display for Concern {
                 write!(f, "cannot be read: #{id} is damaged, and may be about this")
             }
             Self::Damaged => f.write_str("the memory is damaged, and something may be missing"),
-            Self::Disputed { id, subject, value } => {
-                write!(f, "disputed: #{id} {subject} = {value} awaits confirmation")
+            Self::Disputed { id, action, subject, value } => {
+                let removal = if *action == Some(Action::Retract) { "removal of " } else { "" };
+                write!(f, "disputed: #{id} {removal}{subject} = {value} awaits confirmation")
             }
             Self::Unsettled { id, text } => write!(f, "unsettled: #{id} was told since: '{text}'"),
             Self::Unsure { id, subject, confidence, bar } => {
@@ -119,6 +121,7 @@ pub fn judge(facts: &[&Fact], bar: &Bar, now: Timestamp) -> Vec<Concern> {
         match fact.status {
             Status::FlaggedConflict if bar.block_on_flagged => concerns.push(Concern::Disputed {
                 id: fact.id,
+                action: fact.pending.as_ref().map(|pending| pending.action),
                 subject: fact.subject.clone(),
                 value: fact.value.clone(),
             }),

@@ -33,8 +33,10 @@ impl Statement<'_> {
         self.said.map_or(self.now, When::first)
     }
 
-    /// Whether it was made before the fact was said. What is told without a time is told now.
+    /// Whether it was made before the fact, as it is by now, was said. What is told without a time is told now.
     pub(crate) fn is_older_than(&self, fact: &Fact) -> bool {
-        self.said.is_some_and(|said| said.last() < fact.said())
+        let refined = fact.earlier.last().map(|earlier| earlier.until);
+        self.said
+            .is_some_and(|said| [Some(fact.said()), refined].into_iter().flatten().any(|at| said.last() < at))
     }
 }

@@ -190,6 +190,32 @@ fn an_older_statement_goes_to_history_in_its_place() {
 }
 
 #[test]
+fn what_was_refined_since_is_younger_than_a_statement_of_before() {
+    let mut db = database();
+    brought_on(&mut db, "2023-02-01", bare("car", "VW"));
+    brought_on(&mut db, "2023-04-01", raw("car", "VW Golf", "REFINE"));
+    assert_eq!(brought_on(&mut db, "2023-03-01", raw("car", "VW Polo", "REFINE")), Action::Archive);
+    assert_eq!(brought_on(&mut db, "2023-03-01", bare("car", "Opel")), Action::Archive);
+    assert_eq!(db.shown(), ["#1 VW Golf"]);
+}
+
+#[test]
+fn an_older_statement_does_not_bring_back_what_has_ended() {
+    let mut db = database();
+    brought_on(&mut db, "2022-06-01", bare("home", "Rome"));
+    brought_on(&mut db, "2023-06-01", over("home"));
+    assert_eq!(brought_on(&mut db, "2022-08-01", bare("home", "rome")), Action::Skip);
+    assert_eq!(brought_on(&mut db, "2023-02-01", bare("home", "Bern")), Action::Archive);
+    assert_eq!(brought_on(&mut db, "2021-02-01", bare("home", "Rome")), Action::Archive);
+    let second = |date: &str| format!("{date}T12:00:00Z").parse::<Timestamp>().unwrap().as_second();
+    for (date, home) in [("2021-07-01", "Rome"), ("2022-07-01", "Rome"), ("2023-03-01", "Bern")] {
+        assert_eq!(db.as_of(second(date)), [home], "{date}");
+    }
+    assert!(db.as_of(second("2023-07-01")).is_empty() && db.active().next().is_none());
+    assert_eq!(brought_on(&mut db, "2023-02-01", dated("2023-08", "", bare("home", "Oslo"))), Action::Add);
+}
+
+#[test]
 fn what_has_run_out_is_over_and_what_begins_later_waits() {
     let mut db = database();
     assert_eq!(brought(&mut db, dated("", "2023", bare("pass", "zone 1"))), Action::Archive);
@@ -363,6 +389,26 @@ proptest! {
                 }
             }
         }
+    }
+
+    /// In whatever order dated statements are told, what one of them has ended is not current.
+    #[test]
+    fn an_end_holds_in_whatever_order_it_is_told(
+        days in Just((1..=6_u8).collect::<Vec<_>>()).prop_shuffle(),
+        end in 2..=6_u8,
+    ) {
+        let mut db = database();
+        let mut told = 0;
+        for day in days {
+            let fact = if day == end { over("home") } else { bare("home", &format!("town {day}")) };
+            // A removal that nothing precedes ends nothing, and is not kept.
+            if day == end && told == 0 {
+                return Ok(());
+            }
+            told += usize::from(day < end);
+            db.bring(Some(&format!("2023-05-0{day}")), &[fact]).unwrap();
+        }
+        prop_assert_eq!(db.active().count(), usize::from(end < 6), "{:?}", db.shown());
     }
 
     /// In whatever order dated statements are told, the one that was made last is current.

@@ -12,18 +12,20 @@ use crate::tool::{Context, Effect, Tool, World};
 use close::close_facts;
 use domain::keys::{subject_key, value_key};
 use domain::{
-    Action, Capability, Fact, FactId, Identity, Metadata, PolicyMode, Proposer, RawFact, Space, When, limits,
+    Action, Capability, Fact, FactId, Identity, Metadata, PolicyMode, Proposer, RawFact, Space, Status, When,
+    limits,
 };
 use model::{Extract, Meant, Memory, Order, meant};
 use parking_lot::RwLock;
-use reconcile::{DECISION_KEYS, Outcome, Plan, SlotSchema, Trust};
+use recall::SpaceIndex;
+use reconcile::{DECISION_KEYS, Outcome, Plan, SlotSchema, Trust, slot_key};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 use store::{Intent, Once, Reached, Record, Said};
 
 pub(super) use facts::{CallerFact, raw};
-pub use reply::{Close, Perhaps, Proposal, Remembered, Waiting};
+pub use reply::{Close, Perhaps, Proposal, Remembered, Still, Waiting};
 
 pub(crate) struct Remember;
 
@@ -83,7 +85,14 @@ impl Tool for Remember {
         let (open, facts) = match brought {
             Some(facts) => {
                 let open = open(&cx).await?;
-                let facts = facts.into_iter().map(|fact| aimed(&cx, &open, fact, &mut perhaps)).collect();
+                let given: Vec<Option<String>> =
+                    facts.iter().filter(|f| !retracts(f)).map(subject_of).collect();
+                let facts = facts.into_iter();
+                let facts = facts.map(|fact| match given.contains(&subject_of(&fact)) {
+                    true => fact,
+                    false => aimed(&cx, &open, fact, &mut perhaps),
+                });
+                let facts = facts.collect();
                 (open, facts)
             }
             None => {
@@ -120,9 +129,12 @@ impl Tool for Remember {
             once: None,
         };
         let reply = move |plan: &Plan| {
-            let close = match proposer {
-                Proposer::Caller => close_facts(&open.read().index, &plan.outcomes),
-                Proposer::Model => Vec::new(),
+            let (close, still) = match proposer {
+                Proposer::Caller => {
+                    let index = &open.read().index;
+                    (close_facts(index, &plan.outcomes), still_current(index, plan))
+                }
+                Proposer::Model => (Vec::new(), Vec::new()),
             };
             // A caller reads DEDUP as stored, so what it says again and still waits is named.
             let is_told = |fact: &&Fact| proposer == Proposer::Caller || plan.written(fact.id).is_some();
@@ -130,7 +142,7 @@ impl Tool for Remember {
             let waiting = waiting.map(|fact| Waiting { fact }).collect();
             let (not_taken, perhaps) = (not_taken.clone(), perhaps.clone());
             let outcomes = plan.outcomes.clone();
-            Remembered { outcomes, waiting, not_taken, perhaps, close, ..Remembered::default() }
+            Remembered { outcomes, waiting, not_taken, perhaps, still, close, ..Remembered::default() }
         };
         let reply = Arc::new(reply);
         let text = Arc::clone(&reply);
@@ -146,14 +158,21 @@ impl Tool for Remember {
     }
 }
 
+fn retracts(fact: &RawFact) -> bool {
+    fact.action.as_deref().and_then(Action::from_word) == Some(Action::Retract)
+}
+
+fn subject_of(fact: &RawFact) -> Option<String> {
+    fact.subject.as_deref().map(subject_key)
+}
+
 /// A removal of a subject that nothing has ends the one fact that its words mean, as they would for `forget`. Where they
 /// mean none for certain, the reply names what comes near.
 fn aimed(cx: &Context<'_>, open: &RwLock<OpenSpace>, fact: RawFact, perhaps: &mut Vec<Perhaps>) -> RawFact {
-    let retracts = fact.action.as_deref().and_then(Action::from_word) == Some(Action::Retract);
     let subject = fact.subject.clone().unwrap_or_default();
     let index = &open.read().index;
     let is_held = || !index.of_subject(&subject_key(cx.subject(&subject))).is_empty();
-    if !retracts || fact.target_id.is_some() || is_held() {
+    if !retracts(&fact) || fact.target_id.is_some() || is_held() {
         return fact;
     }
     let Meant { fitting, near } =
@@ -169,6 +188,28 @@ fn aimed(cx: &Context<'_>, open: &RwLock<OpenSpace>, fact: RawFact, perhaps: &mu
             fact
         }
     }
+}
+
+/// Current facts in the place of what went to history: the caller told them as past without a date, or told something
+/// older than they are.
+fn still_current(index: &SpaceIndex, plan: &Plan) -> Vec<Still> {
+    let told = plan.outcomes.iter().filter(|outcome| outcome.action == Action::Archive);
+    let told = told.filter_map(|outcome| plan.written(outcome.id?));
+    let is_in_its_place = |past: &Fact, held: &Fact| {
+        slot_key(&Fact { status: Status::Active, ..past.clone() }) == slot_key(held)
+            && plan.written(held.id).is_none()
+    };
+    let is_same = |past: &Fact, held: &Fact| value_key(&held.value) == value_key(&past.value);
+    let current = told.flat_map(|past| {
+        let held = index.of_subject(&subject_key(&past.subject)).into_iter();
+        let held = held.filter(move |held| is_in_its_place(past, held));
+        held.filter_map(move |held| match past.status {
+            Status::Superseded => Some(Still::SaidLater(held)),
+            _ if is_same(past, &held) && past.times.until.is_none() => Some(Still::ToldAsPast(held)),
+            _ => None,
+        })
+    });
+    current.collect()
 }
 
 /// The facts of the space as they were before the statement.

@@ -20,14 +20,14 @@ pub(crate) struct CallerFact {
     #[serde(default)]
     scope: Option<String>,
     /// `state` (default), or `event` for what happens once: it stands beside other events of its subject.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "word")]
     kind: Option<String>,
     /// `current` (default), `past` for a state that is over, `future` or `unknown`.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "word")]
     time_ref: Option<String>,
     /// Left out, a new value replaces the one of its subject. `RETRACT` ends it, `COEXIST` keeps both; also `SUPERSEDE`,
     /// `REFINE`, `ARCHIVE`, `FLAG`.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "word")]
     action: Option<String>,
     /// Whether the subject holds several values, of which this is one: hobbies, allergies.
     #[serde(default)]
@@ -57,9 +57,12 @@ pub(crate) struct CallerFact {
 }
 
 /// Clients that send every field send an empty text for none.
+fn word<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<String>::deserialize(from)?.filter(|text| !text.trim().is_empty()))
+}
+
 fn date<'de, D: Deserializer<'de>>(from: D) -> Result<Option<When>, D::Error> {
-    let text = Option::<String>::deserialize(from)?.filter(|text| !text.trim().is_empty());
-    text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
+    word(from)?.map(|text| text.parse().map_err(D::Error::custom)).transpose()
 }
 
 pub(crate) fn raw(facts: Vec<CallerFact>) -> Result<Vec<RawFact>, Stop> {

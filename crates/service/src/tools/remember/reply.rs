@@ -1,7 +1,7 @@
 //! What became of a statement, and how that reads.
 
 use crate::render;
-use domain::{Action, Fact, FactId};
+use domain::{Action, Fact, FactId, When};
 use reconcile::{FLAG_REASON, Outcome};
 use std::fmt;
 use std::sync::Arc;
@@ -19,6 +19,8 @@ pub struct Remembered {
     pub not_taken: Vec<String>,
     /// What removals of subjects that nothing has may mean.
     pub perhaps: Vec<Perhaps>,
+    /// Facts that are current although they, or others in their place, were put into history.
+    pub still: Vec<Still>,
     /// Facts that were added, each with a held one that it may be meant to replace.
     pub close: Vec<Close>,
     /// Changes to guarded slots that wait and that the caller may approve.
@@ -103,6 +105,7 @@ impl fmt::Display for Remembered {
             lines.push(format!("Metadata not taken, since only the service sets it: {keys}."));
         }
         lines.extend(self.perhaps.iter().map(ToString::to_string));
+        lines.extend(self.still.iter().map(ToString::to_string));
         lines.extend(self.close.iter().map(ToString::to_string));
         f.write_str(&lines.join("\n"))
     }
@@ -140,6 +143,30 @@ impl fmt::Display for Perhaps {
             render::line(&self.subject),
             facts.join("; ")
         )
+    }
+}
+
+/// A fact that is current although what was told went to history.
+#[derive(Debug)]
+pub enum Still {
+    /// It was told as a past state.
+    ToldAsPast(Arc<Fact>),
+    /// It was said after what was told.
+    SaidLater(Arc<Fact>),
+}
+
+impl fmt::Display for Still {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::ToldAsPast(fact) | Self::SaidLater(fact)) = self;
+        let pair = render::line(&render::pair(&fact.subject, &fact.value));
+        write!(f, "Still current: #{} {pair}", fact.id)?;
+        match self {
+            Self::ToldAsPast(_) => f.write_str(". RETRACT ends it."),
+            Self::SaidLater(fact) => {
+                let said = fact.said_last().unwrap_or(When::at(fact.created));
+                write!(f, ", said later, on {}.", said.first().strftime("%Y-%m-%d"))
+            }
+        }
     }
 }
 
