@@ -217,7 +217,8 @@ fn sentence(fact: &AnswerFact<'_>) -> String {
     };
     let waits: String = fact.changes.iter().map(waits).collect();
     let was = if fact.retired { "Earlier: " } else { "" };
-    format!("{was}{value} ({} = {value}).{waits}", fact.fact.subject)
+    let not = if fact.fact.subject.ends_with(" is not") { "not " } else { "" };
+    format!("{was}{not}{value} ({} = {value}).{waits}", fact.fact.subject)
 }
 
 /// `payments database = ledger-pg → ledger-pg region = Frankfurt`
