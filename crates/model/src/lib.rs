@@ -31,4 +31,6 @@ pub use error::ModelError;
 pub use models::Models;
 pub use prose::is_ignorance;
 pub use request::{Answer, AnswerFact, Effort, Extract, Intent, Order, Rests, SlotHint};
-pub use wording::{Meant, Memory, meant, names_fit, names_said, other_owner};
+pub use wording::{
+    Meant, Memory, called_by_name, denies, hints_at_an_end, meant, names_fit, names_said, other_owner,
+};

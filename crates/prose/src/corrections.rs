@@ -1,6 +1,7 @@
 //! "No wait, I meant 14k": what amends the words just said.
 
 use crate::words::{find, words};
+use domain::date_terms::is_month;
 
 /// What amends what was said before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub struct Correction<'a> {
     pub meant: &'a str,
     /// What was not meant, where that is said.
     pub instead_of: Option<&'a str>,
+    /// Whether the value stands alone, and no words say that it was meant.
+    pub bare: bool,
 }
 
 const MARKS: [&str; 9] = [
@@ -67,7 +70,8 @@ pub fn correction(sentence: &str) -> Option<Correction<'_>> {
     };
     let given =
         || GIVING.iter().filter_map(|mark| marked(&low, mark)).min().filter(|(at, _)| takes_back(*at));
-    let (start, end) = MARKS.iter().find_map(|mark| marked(&low, mark)).or_else(given)?;
+    let said = MARKS.iter().find_map(|mark| marked(&low, mark)).or_else(given);
+    let (start, end) = said.or_else(|| bare_value(sentence, &low))?;
     let told = sentence.get(..start)?;
     let all: Vec<String> = words(told).collect();
     let told = match begins(&all) {
@@ -80,7 +84,74 @@ pub fn correction(sentence: &str) -> Option<Correction<'_>> {
     let meant = meant.trim_end_matches(['.', '!', ' ', ',']);
     let instead_of = more.trim_start().strip_prefix("not ").map(|not| not.trim_end_matches(['.', '!', ' ']));
     let told = told.trim_end_matches([' ', ',', '-', '–', '—', ';', '.', '…']);
-    (!meant.is_empty()).then_some(Correction { told, meant, instead_of })
+    (!meant.is_empty()).then_some(Correction { told, meant, instead_of, bare: said.is_none() })
+}
+
+/// "30 June, no wait, 30 July", "Sorry, 28 kg": where a value alone follows words that take back, and where it begins. A
+/// name is one only behind something that it may amend: "sorry, Tom" calls somebody.
+fn bare_value(sentence: &str, low: &str) -> Option<(usize, usize)> {
+    const OPENING: [&str; 8] =
+        ["no wait", "wait no", "wait", "sorry", "oops", "correction", "scratch that", "strike that"];
+    const TELLING: &str =
+        "i i'm we we're you he she it it's they is are was were has have had do can't will the";
+    OPENING.iter().find_map(|taking| {
+        let (start, end) = marked(low, taking)?;
+        let rest = sentence.get(end..)?;
+        let value = rest.trim_start_matches([',', ':', ';', ' ', '-', '–', '—']);
+        let (given, _) = split_at_comma(value);
+        let said: Vec<String> = words(given).collect();
+        let told = sentence.get(..start)?.trim_end();
+        let parts = |c: char| ",;:-–—".contains(c);
+        let apart = told.is_empty() && *taking != "wait" || told.ends_with(parts);
+        let set_off = apart && rest.trim_start().starts_with(parts);
+        let figure = given.starts_with('`') || given.contains(|c: char| c.is_ascii_digit());
+        let name = !told.is_empty() && value.starts_with(char::is_uppercase);
+        let telling = said.iter().any(|word| TELLING.split(' ').any(|other| other == word));
+        let is_value = (1..=VALUE_WORDS).contains(&said.len()) && (figure || name) && !telling;
+        (set_off && is_value).then_some((end, end + rest.len() - value.len()))
+    })
+}
+
+/// A value that stands alone has no more words.
+const VALUE_WORDS: usize = 4;
+
+/// The value with what was meant in the place of what was wrong: "on 4 May at the Globe" with "14 May" is "on 14 May at the
+/// Globe". Where no part of the value looks like it, all of it was wrong.
+pub fn amended(value: &str, meant: &str) -> String {
+    in_its_place(value, meant).unwrap_or_else(|| meant.to_owned())
+}
+
+/// The same, where a part of the value looks like what was meant.
+pub fn in_its_place(value: &str, meant: &str) -> Option<String> {
+    let (told, new): (Vec<&str>, Vec<&str>) =
+        (value.split_whitespace().collect(), meant.split_whitespace().collect());
+    let is_figure = |word: &str| word.contains(|c: char| c.is_ascii_digit());
+    let alike = |(old, new): (&&str, &&str)| {
+        is_figure(old) && is_figure(new) && shape(old) == shape(new)
+            || bare(old) == bare(new)
+            || is_month(bare(old)) && is_month(bare(new))
+    };
+    let mut places = told.windows(new.len().max(1)).enumerate().filter(|(_, window)| {
+        window.iter().any(|word| is_figure(word)) && window.iter().zip(&new).all(alike)
+    });
+    match (places.next(), places.next()) {
+        (Some((at, _)), None) => {
+            let rest = told.get(at + new.len()..).unwrap_or_default();
+            let all = told.get(..at).unwrap_or_default().iter().chain(&new).chain(rest);
+            Some(all.copied().collect::<Vec<_>>().join(" "))
+        }
+        _ => None,
+    }
+}
+
+/// A figure without its digits: a time of day is no sum of money.
+fn shape(word: &str) -> String {
+    let bare = word.trim_end_matches([',', '.', ';']);
+    bare.chars().filter(|c| !c.is_ascii_digit()).collect()
+}
+
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
 /// So many words may stand between the opening and what was meant.
@@ -180,7 +251,21 @@ mod tests {
         }
     }
 
-    use super::{Correction, correction};
+    #[test]
+    fn what_was_meant_takes_the_place_of_what_was_wrong() {
+        for (value, meant, amended) in [
+            ("on 4 May at the Globe", "14 May", "on 14 May at the Globe"),
+            ("30 June at noon", "30 July", "30 July at noon"),
+            ("4 May at 10:00", "11:00", "4 May at 11:00"),
+            ("40k", "14k", "14k"),
+            ("rooms 2 and 3", "4", "4"),
+            ("Jonas", "Jannes", "Jannes"),
+        ] {
+            assert_eq!(super::amended(value, meant), amended, "{value}, {meant}");
+        }
+    }
+
+    use super::correction;
 
     #[test]
     fn what_was_meant_is_told_from_what_was_said() {
@@ -198,8 +283,12 @@ mod tests {
             ("Hang on, I looked at last year's sheet; it should read 18,000.", "", "18,000", None),
             ("Correction, I misread the label: it is AB negative.", "", "AB negative", None),
             ("Typo on my side, it's billing@quilo.example.", "", "billing@quilo.example", None),
+            ("Close date is 30 June, no wait, 30 July.", "Close date is 30 June", "30 July", None),
+            ("My manager is Jonas - sorry, Jannes.", "My manager is Jonas", "Jannes", None),
+            ("Sorry, 28 kg, he's seven.", "", "28 kg", None),
         ] {
-            assert_eq!(correction(sentence), Some(Correction { told, meant, instead_of }), "{sentence}");
+            let found = correction(sentence).map(|found| (found.told, found.meant, found.instead_of));
+            assert_eq!(found, Some((told, meant, instead_of)), "{sentence}");
         }
     }
 
@@ -211,6 +300,10 @@ mod tests {
             "The door should be blue.",
             "I would rather stay.",
             "It's a shame that I misread it.",
+            "Sorry, Tom.",
+            "Sorry, I am 5 minutes late.",
+            "We are sorry, the room is taken.",
+            "Wait 5 minutes.",
         ] {
             assert_eq!(correction(sentence), None, "{sentence}");
         }

@@ -13,7 +13,7 @@ const RELATIONS: &str = "father dad mother mum mom parent parents brother sister
     roommate housemate landlord tenant classmate teammate carer donor visitor roommates competitor \
     competitors rival rivals supplier suppliers vendor reseller distributor subcontractor contractor agency \
     subsidiary affiliate consultant intern adviser advisor predecessor successor acquaintance client \
-    customer prospect patient";
+    clients customer customers prospect prospects patient patients";
 /// Words before a thing that make it another one.
 const OTHER: &str = "another other different previous former last old ex next neighbouring sister";
 /// Things that there may be another one of.
@@ -21,7 +21,7 @@ const THINGS: &str = "patient customer client account company firm employer job 
     app application product deal prospect bed ward room person user site branch deployment cluster \
     department unit shop vendor ticket tenant";
 /// Where something holds that does not hold where it counts.
-const ENVIRONMENTS: [&str; 17] = [
+const ENVIRONMENTS: [&str; 19] = [
     "staging",
     "stage environment",
     "test environment",
@@ -37,6 +37,8 @@ const ENVIRONMENTS: [&str; 17] = [
     "localhost",
     "demo environment",
     "preview environment",
+    "ci jobs",
+    "ci job",
     "qa",
     "uat",
 ];
@@ -86,13 +88,19 @@ pub fn owner_of(text: &str, value: &str, owner: Owner<'_>) -> Option<String> {
         let named = clauses_to(&whole, &value).iter().find_map(|clause| owner.other_in(clause, &value));
         let cue = UNRELATED.iter().find(|cue| find(&said, cue).next().is_some()).map(|cue| (*cue).to_owned());
         let points = said.iter().take(POINTING_WORDS).any(|word| is_of(word, POINTING));
-        let other = named.or(cue).or_else(|| before.take().filter(|_| points));
+        let carried = || owner.carried_in(&clauses(&whole), &value);
+        let other = named.or(cue).or_else(carried).or_else(|| before.take().filter(|_| points));
         if found.is_some() {
             return other;
         }
         before = other;
     }
     None
+}
+
+/// Whether a subject ends with a word for somebody's relation: "user ex", "user sister".
+pub fn is_relation(subject: &str) -> bool {
+    subject.split(' ').next_back().is_some_and(|word| is_of(word, RELATIONS))
 }
 
 /// Whether the words speak of somebody or something else at all.
@@ -138,6 +146,15 @@ impl Owner<'_> {
             .iter()
             .flat_map(|name| words(&name.replace('_', " ")).collect::<Vec<_>>())
             .any(|own| stem(&own) == stem(word))
+    }
+
+    /// "Netflix runs on AWS and its database is Cassandra": a clause that begins with a pronoun is of whom the one before it
+    /// spoke.
+    fn carried_in(&self, all: &[Vec<String>], value: &[String]) -> Option<String> {
+        let at = all.iter().position(|clause| position(clause, value).is_some())?;
+        let points = all.get(at)?.first().is_some_and(|word| is_of(word, POINTING));
+        let before = all.get(..at)?.last().filter(|_| points)?;
+        self.other_in(before, &[])
     }
 
     fn is_any(&self, wanted: &[&str]) -> bool {
@@ -230,16 +247,16 @@ impl Owner<'_> {
         has(before, &["our own", "my own", "we ourselves", "i myself"]).then(|| "our own".to_owned())
     }
 
-    /// "Tom's birthday", where the slot is the user's or ours.
+    /// "Tom's birthday", "the marketing site's framework", where the slot is the user's or ours.
     fn possessor(&self, before: &[String]) -> Option<String> {
-        if !self.is_personal() {
+        if !(self.is_personal() || self.is_ours()) {
             return None;
         }
-        let first = before.first().filter(|word| word.ends_with("'s"))?;
-        let name = bare(first);
+        let at = before.iter().take(NAME_WORDS).position(|word| word.ends_with("'s"))?;
+        let name = bare(before.get(at)?);
         let points = is_of(name, POINTING) || is_function_word(name) || is_of(name, GENERIC) || self.is(name);
         let contracted = ["that", "there", "here", "what", "let", "today", "everything"].contains(&name);
-        (!points && !contracted && self.names_slot(before.get(1..).unwrap_or_default()))
+        (!points && !contracted && self.names_slot(before.get(at + 1..).unwrap_or_default()))
             .then(|| name.to_owned())
     }
 
@@ -383,6 +400,10 @@ mod tests {
                 ("The data science folks deploy to Databricks.", "Databricks", Some("science folks")),
                 ("Netflix deploys with Spinnaker to Titus.", "Titus", Some("netflix")),
                 ("The competitor's database is Oracle.", "Oracle", Some("competitor")),
+                ("The marketing site's database is MySQL.", "MySQL", Some("site")),
+                ("The project's database is MySQL.", "MySQL", None),
+                ("Netflix runs on AWS and its database is Cassandra.", "Cassandra", Some("netflix")),
+                ("Production runs on AWS and its database is Aurora.", "Aurora", None),
                 ("We deploy to Fly.", "Fly", None),
                 ("Production runs on Postgres.", "Postgres", None),
             ],

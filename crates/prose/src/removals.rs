@@ -79,6 +79,17 @@ fn taken_off(clause: &[String]) -> bool {
     taking.any(|(at, _)| off(at) && !negated(at))
 }
 
+/// Whether a text says in any way, and in whatever doubt, that something ends, pauses or gives way: enough to ask before
+/// one acts on what it speaks of.
+pub fn hints_at_an_end(text: &str) -> bool {
+    const ENDING: &str = "end ends ended ending hold holds holding held withheld pause pauses paused suspend suspended \
+        stop stops stopping off void history instead replace replaces expire expires expired lapse gone over taper \
+        tapering tapered wean weaned left";
+    let said: Clause = words(text).collect();
+    let ends = |word: &String| is_negation(word) || word == "no" || ENDING.split(' ').any(|one| one == word);
+    said.iter().any(ends) || REMOVAL.iter().any(|phrase| find(&said, phrase).next().is_some())
+}
+
 /// The words of the value itself do not count: "turned off" or "do not use tabs" may well be a value.
 fn says_removal_of(clause: &[String], value: &[String]) -> bool {
     let Some(at) = clause.windows(value.len().max(1)).position(|window| window == value) else {

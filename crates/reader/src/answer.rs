@@ -272,10 +272,11 @@ fn sentence(facts: &[&AnswerFact<'_>], now: Timestamp) -> String {
         None => String::new(),
     };
     let subject = &fact.fact.subject;
+    let not = if subject.ends_with(" is not") { "not " } else { "" };
     if is_one {
-        format!("{when}{values} ({subject} = {values}).{waits}")
+        format!("{when}{not}{values} ({subject} = {values}).{waits}")
     } else {
-        format!("{values} ({subject}).{waits}")
+        format!("{not}{values} ({subject}).{waits}")
     }
 }
 

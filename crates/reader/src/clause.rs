@@ -35,7 +35,7 @@ pub(crate) fn clauses(sentence: &[Word]) -> Vec<Clause> {
         if words.iter().all(Word::is_mark) {
             continue;
         }
-        let inherits = finite_verb(&words) == Some(0) || words.first().is_some_and(is_bare_verb);
+        let inherits = finite_verb(&words) == Some(0) || opens_with_verb(&words);
         let before = found.last().and_then(subject_of);
         let subject = before.filter(|_| inherits && !found.is_empty());
         found.push(Clause { words, subject, of: None });
@@ -74,7 +74,7 @@ fn is_seam(sentence: &[Word], start: usize, at: usize) -> bool {
         return false;
     }
     const SUBJECT_WORDS: usize = 7;
-    piece.first().is_some_and(is_bare_verb) || finite_verb(piece).is_some_and(|verb| verb <= SUBJECT_WORDS)
+    opens_with_verb(piece) || finite_verb(piece).is_some_and(|verb| verb <= SUBJECT_WORDS)
 }
 
 /// "If the build fails, …", "When we moved, …": what follows belongs to it.
@@ -146,8 +146,10 @@ pub(crate) fn finite_verb(words: &[Word]) -> Option<usize> {
 fn is_finite(words: &[Word], at: usize) -> bool {
     let Some(word) = words.get(at) else { return false };
     let before = at.checked_sub(1).and_then(|i| words.get(i));
+    // "14 May" has no verb.
+    let is_date = word.text == "May" && [before, words.get(at + 1)].iter().flatten().any(|w| w.has_digit());
     match word.tag {
-        Tag::Aux => !before.is_some_and(|w| w.is("to")),
+        Tag::Aux => !before.is_some_and(|w| w.is("to")) && !is_date,
         Tag::Verb => {
             !before.is_some_and(|w| w.is("to") || w.tag == Tag::Determiner || w.is("'s"))
                 && (!word.low.ends_with("ing") || before.is_some_and(|w| w.tag == Tag::Aux))
@@ -156,7 +158,10 @@ fn is_finite(words: &[Word], at: usize) -> bool {
     }
 }
 
-/// "…and owns billing": a clause may open with a word that only looks like a noun.
-fn is_bare_verb(word: &Word) -> bool {
-    LEXICON.is_common_verb(&word.low) && word.low.ends_with('s')
+/// "…and owns billing", "…and work for Vodafone": a clause may open with a word that only looks like a noun.
+fn opens_with_verb(words: &[Word]) -> bool {
+    let Some(first) = words.first() else { return false };
+    let particle = words.get(1).map(|w| w.low.as_str());
+    LEXICON.is_common_verb(&first.low) && first.low.ends_with('s')
+        || particle.is_some() && LEXICON.relation(&LEXICON.verb(&first.low), particle).is_some()
 }

@@ -3,7 +3,7 @@
 use crate::clause::Clause;
 use crate::lexicon::LEXICON;
 use crate::tagging::is_known;
-use crate::word::Word;
+use crate::word::{Tag, Word};
 use crate::words::words;
 use domain::words::{Boundary, split_words};
 use encoder::Modality;
@@ -65,10 +65,11 @@ pub(crate) fn is_unreal(meant: Modality, sentence: &str) -> bool {
     meant == Modality::Sarcastic || words.iter().any(|w| w.is_any(&SUPPOSING))
 }
 
-/// Whether there is hardly a word that could be asked about later.
-pub(crate) fn is_slight(clause: &Clause) -> bool {
+/// Whether there is hardly a word that could be asked about later. Beside a clause that told something any thing is one.
+pub(crate) fn is_slight(clause: &Clause, beside: bool) -> bool {
     const FEW: usize = 4;
-    let tells = |w: &Word| w.has_digit() || (w.is_capital() && w.at.start > 0 && !w.is("i"));
+    let is_thing = |w: &Word| beside && w.tag == Tag::Noun && LEXICON.praise(&[w.low.as_str()]).is_none();
+    let tells = |w: &Word| w.has_digit() || (w.is_capital() && w.at.start > 0 && !w.is("i")) || is_thing(w);
     clause.words.len() <= FEW && !clause.words.iter().any(tells)
 }
 

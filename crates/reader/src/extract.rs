@@ -13,9 +13,10 @@ use crate::reading::{Arity, Pointers, Reading, Shift};
 use crate::scope::{GLOBAL, scoped};
 use crate::segment::{self, Segment, SegmentKind, me};
 use crate::slot;
+use crate::stem::is_empty_word;
 use crate::topic::{name, points};
 use crate::value_phrase::{bounded, whole_words};
-use crate::word::{Word, spell};
+use crate::word::{Tag, Word, spell};
 use crate::words::words;
 use domain::keys::subject_key;
 use domain::{Action, Fact, FactKind, RawFact};
@@ -94,6 +95,8 @@ struct SaidClause<'a> {
     /// What the network takes for the value, where that is clear.
     value: Option<&'a [Word]>,
     meant: Modality,
+    /// Whether another clause of its sentence was read: "I'm not vegetarian anymore, I eat fish now".
+    beside: bool,
 }
 
 struct Reader<'a> {
@@ -143,8 +146,9 @@ impl Reader<'_> {
                 topics.push(topic);
             }
             let value = labelled.value(&at).and_then(|value| whole_words(&clause, &value));
-            let of_clause =
-                self.clause(&SaidClause { sentence: segment.text, text, value, meant }, &readings, &clause);
+            let beside = handled == Handled::Read;
+            let said = SaidClause { sentence: segment.text, text, value, meant, beside };
+            let of_clause = self.clause(&said, &readings, &clause);
             handled = match (handled, of_clause) {
                 (Handled::Kept, _) | (_, Handled::Kept) => Handled::Kept,
                 (Handled::Read, _) | (_, Handled::Read) => Handled::Read,
@@ -182,12 +186,12 @@ impl Reader<'_> {
     }
 
     fn clause(&mut self, said: &SaidClause<'_>, readings: &[Reading], clause: &Clause) -> Handled {
-        let SaidClause { sentence, text, value, meant } = *said;
+        let SaidClause { sentence, text, value, meant, beside } = *said;
         let gone = readings.iter().find(|r| r.shift == Shift::Gone);
         let meant = self.meant(meant, text, readings);
         match meant {
             Modality::Question if sentence.contains('?') || asks_for(clause) => Handled::Nothing,
-            Modality::Nothing if readings.is_empty() && is_slight(clause) => Handled::Nothing,
+            Modality::Nothing if readings.is_empty() && is_slight(clause, beside) => Handled::Nothing,
             Modality::Hypothetical | Modality::Sarcastic if is_unreal(meant, sentence) => {
                 let why = if meant == Modality::Sarcastic { "sarcasm" } else { "hypothetical" };
                 let subject = readings.first().map_or_else(|| called(None, text), |r| r.subject.clone());
@@ -413,7 +417,6 @@ impl Reader<'_> {
     /// "The budget is 40k, no wait, I meant 14k" gives one value; "sorry, I meant 14k" amends what was told last.
     fn corrected(&mut self, segment: &Segment<'_>, correction: &Correction<'_>) -> Handled {
         let Correction { told, meant, .. } = *correction;
-        // "May 3rd" has no verb, whatever "may" looks like.
         let stands_alone = finite_verb(&words(meant)).is_some_and(|verb| verb > 0);
         let text = if stands_alone { meant } else { told };
         if !text.is_empty() {
@@ -425,7 +428,8 @@ impl Reader<'_> {
         }
         match link::amended(correction, self.ask.held) {
             Some(held) => {
-                let meant = fact(&held.subject, meant, Action::Supersede, "current", PLAIN, "corrected");
+                let meant = prose::amended(&held.value, meant);
+                let meant = fact(&held.subject, &meant, Action::Supersede, "current", PLAIN, "corrected");
                 self.found.push(RawFact {
                     scope: Some(held.scope.clone()),
                     target_id: Some(held.id.0),
@@ -472,7 +476,9 @@ impl Reader<'_> {
     /// A sentence that changes nothing as it is read may still say that something no longer holds: a person is asked.
     fn may_have_ended(&mut self, sentence: &str, enough: f32, alone: bool, proposed: usize) {
         let mut ended = link::maybe_ended(sentence, self.ask.held, &self.known, enough, alone);
-        ended.retain(|(held, _)| !self.is_of_another(sentence, held));
+        // Where slots are declared, what was kept as it was told stands in none of them: nobody need be asked.
+        let is_note = |held: &Fact| held.kind == FactKind::Event && !self.ask.slots.is_empty();
+        ended.retain(|(held, _)| !is_note(held) && !self.is_of_another(sentence, held));
         // A named thing with one held figure and one new figure: that is a change.
         if let ([(held, likely)], true) = (ended.as_slice(), alone)
             && *likely >= CERTAIN
@@ -522,8 +528,10 @@ impl Reader<'_> {
     fn in_slot(&mut self, text: &str, value: Option<&[Word]>, clause: &Clause) -> Handled {
         let Some(slot) = slot::filled_by(text, self.ask.slots) else { return Handled::Kept };
         let behind = slot::behind_name(slot, &clause.words).filter(|_| slot.list);
+        // What has no figure may be anything in the sentence.
+        let figure = value.filter(|value| value.iter().any(Word::has_digit));
         let Some(value) =
-            behind.or(value).map(|words| spell(bounded(words))).filter(|value| slot::tells(slot, value))
+            behind.or(figure).map(|words| spell(bounded(words))).filter(|value| slot::tells(slot, value))
         else {
             return Handled::Kept;
         };
@@ -569,6 +577,10 @@ impl Reader<'_> {
                 Handled::Kept
             };
         }
+        let value = slot::bare(value);
+        // "The client is not a US tax resident" denies what follows.
+        let value =
+            ["not a ", "not an ", "not the "].iter().find_map(|not| value.strip_prefix(not)).unwrap_or(value);
         if !slot::takes(slot, value) {
             return Handled::Kept;
         }
@@ -597,7 +609,8 @@ impl Reader<'_> {
 
     fn propose(&mut self, placed: &Placement, value: &str, scope: &str) {
         let action = if placed.sure { placed.action } else { Action::Flag };
-        let value = self.amended.as_deref().unwrap_or(value);
+        let amended = self.amended.as_deref().map(|meant| prose::amended(value, meant));
+        let value = amended.as_deref().unwrap_or(value);
         let (confidence, why) =
             if placed.sure { (PLAIN, "") } else { (DOUBTFUL, "it is not clear whether it replaces this") };
         let proposed = fact(&placed.subject, value, action, "current", confidence, why);
@@ -629,6 +642,17 @@ impl Reader<'_> {
         let (before, given, after) = (text.get(..start)?, text.get(start..end)?, text.get(end..)?);
         let whose = words(before).first().is_some_and(|w| w.is_any(&["i", "my"]));
         let around = called(None, &format!("{before} {after}"));
+        // "It's really great", "we're holding metformin until the scan": nothing is named that it could be told of.
+        let is_thing =
+            |w: &Word| matches!(w.tag, Tag::Noun | Tag::Name | Tag::Verb) && !is_empty_word(&w.low);
+        if !whose && !words(before).iter().any(is_thing) {
+            return None;
+        }
+        // "My wife Grace and I have settled in Hobart" gives no slot for the wife its value.
+        let is_with_name = |pair: &[Word]| matches!(pair, [relation, name] if prose::is_relation(&relation.low) && name.is_capital());
+        if !self.ask.slots.is_empty() && words(before).windows(2).any(is_with_name) {
+            return None;
+        }
         let of = clause.subject.as_deref().and_then(|words| name(words, to));
         let subject = match of.or_else(|| whose.then(|| to.me.clone())) {
             Some(of) => format!("{of} {around}"),

@@ -81,13 +81,23 @@ pub(crate) fn copula(topic: &Topic, group: &VerbGroup, rest: &[Word], to: &Point
     let is_adjective = rest.len() == 1 && first.tag == Tag::Adjective && !first.has_digit();
     let value = value(rest);
     if topic.is_person || topic.name == to.me {
+        if LEXICON.kind(&value) == Some("diet") {
+            return Some(Reading { subject: topic.attribute("diet"), value, shift, arity: Arity::One });
+        }
         let is_sort = first.is_any(&["a", "an"]);
         return is_sort.then(|| Reading {
-            subject: format!("{} is a", topic.name),
-            value,
+            subject: topic.attribute("is"),
+            value: format!("{} {value}", first.low),
             shift,
             arity: Arity::Unsure,
         });
+    }
+    // "Dance is my life" tells something of whoever says it.
+    if first.is_any(&["my", "your", "our"]) && !topic.name.contains(' ') {
+        return None;
+    }
+    if is_adjective && LEXICON.praise(&[first.low.as_str()]).is_some() {
+        return None;
     }
     if is_adjective {
         return Some(Reading { subject: format!("{} is", topic.name), value, shift, arity: Arity::Unsure });
@@ -235,7 +245,7 @@ pub(crate) fn changed(topic: &Topic, verb: &str, rest: &[Word], to: &Pointers) -
     let subject = match (object.is_empty(), topic.name.is_empty()) {
         (false, _) => thing(&object, to),
         (true, true) => String::new(),
-        (true, false) if topic.is_person || topic.name == to.me => {
+        (true, false) if topic.is_person || topic.name == to.me || prose::is_relation(&topic.name) => {
             if moves && is_place {
                 topic.attribute("home")
             } else {
@@ -255,6 +265,9 @@ pub(crate) fn having(topic: &Topic, verb: &str, rest: &[Word], to: &Pointers) ->
     let is = |subject: String, value: String| {
         Some(Reading { subject, value, shift: Shift::Is, arity: Arity::One })
     };
+    if topic.name.ends_with(" list") {
+        return is(topic.name.clone(), value(rest));
+    }
     if let Some(of) = rest.iter().position(|w| w.is("of")) {
         let given = rest.get(of + 1).is_some_and(|w| w.has_digit() || w.is_capital());
         let attribute = thing(rest.get(..of)?, to);
@@ -306,6 +319,12 @@ pub(crate) fn related(
     let particle = particle.map(|w| w.low.as_str());
     let relation = LEXICON.relation(verb, particle)?;
     if matches!(relation, Relation::Attribute(Some(name)) if name == "name") && !group.is {
+        return None;
+    }
+    // "We're holding metformin": only a thing has a capacity.
+    if matches!(relation, Relation::Attribute(Some(name)) if name == "capacity")
+        && (topic.name.is_empty() || topic.is_person || topic.name == to.me)
+    {
         return None;
     }
     let object = rest.get(usize::from(particle.is_some())..)?;

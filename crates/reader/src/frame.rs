@@ -99,16 +99,21 @@ fn slot_value<'w>(group: &VerbGroup, rest: &'w [Word], slots: &[SlotHint]) -> Op
         return Some(found);
     }
     let holds = matches!(verb, "be" | "have" | "eat" | "follow" | "go" | "got");
-    let kind = LEXICON.kind(&spell(rest)).filter(|kind| holds && slot::of_attribute(kind, slots).is_some());
-    if let Some(kind) = kind {
-        return Some((kind.to_owned(), near_this(rest)));
+    let of_kind = LEXICON.kind(&spell(rest)).filter(|_| holds);
+    if let Some((kind, slot)) = of_kind.and_then(|kind| Some((kind, slot::of_attribute(kind, slots)?))) {
+        let given = slot::behind_name(slot, rest).unwrap_or(rest);
+        return Some((kind.to_owned(), near_this(given)));
     }
     let of_kind = particle.filter(|_| CHANGING.contains(&verb)).and_then(|_| LEXICON.kind(&spell(up)));
     if let Some(kind) = of_kind.filter(|kind| slot::of_attribute(kind, slots).is_some()) {
         return Some((kind.to_owned(), near_this(up)));
     }
     let (attribute, given) = by_verb?;
-    slot::of_attribute(attribute, slots)?;
+    let slot = slot::of_attribute(attribute, slots)?;
+    // What somebody eats is none of what they may not eat.
+    if verb == "eat" && slot.name.contains("restriction") {
+        return None;
+    }
     Some((attribute.to_owned(), near_this(given)))
 }
 
@@ -207,9 +212,22 @@ fn read_one(clause: &Clause, to: &Pointers) -> Option<Reading> {
     }
     let at = finite_verb(words).or_else(|| clause.subject.is_some().then_some(0))?;
     let own = words.get(..at).unwrap_or_default();
-    let said_of = if own.is_empty() { clause.subject.as_deref()? } else { own };
-    let said_of = said_of.get(lead(said_of)..).unwrap_or_default();
-    let topic = Topic::of(said_of, to)?.within(said_of, clause);
+    let said_of = if own.is_empty() { clause.subject.as_deref() } else { Some(own) };
+    let topic = match said_of {
+        Some(said_of) => {
+            let said_of = said_of.get(lead(said_of)..).unwrap_or_default();
+            // "We never deploy on Fridays" is read where a declared slot is denied, and kept as it was told elsewhere.
+            if said_of.iter().any(|w| w.is_any(&["never", "hardly", "rarely", "seldom"])) {
+                return None;
+            }
+            Topic::of(said_of, to)?.within(said_of, clause)
+        }
+        // "Ditched yarn for pnpm" leaves out who did.
+        None if words.first().is_some_and(|w| w.low.ends_with("ed")) => {
+            Topic { name: String::new(), is_person: false }
+        }
+        None => return None,
+    };
     let group = VerbGroup::read(words, at)?;
     let rest = bounded(words.get(group.end..).unwrap_or_default());
     if group.is_open() {

@@ -291,7 +291,11 @@ pub(crate) fn amended<'a>(correction: &Correction<'_>, held: &[&'a Fact]) -> Opt
     let mut meant: Vec<&'a Fact> =
         told.iter().copied().filter(|fact| !set(&fact.value).is_disjoint(&wrong)).collect();
     if meant.is_empty() {
-        meant = told.into_iter().filter(|fact| is_alike(&fact.value, correction.meant)).collect();
+        let fits = |fact: &&Fact| {
+            is_alike(&fact.value, correction.meant)
+                && (!correction.bare || prose::in_its_place(&fact.value, correction.meant).is_some())
+        };
+        meant = told.into_iter().filter(fits).collect();
     }
     match meant.as_slice() {
         [only] => Some(only),
@@ -309,7 +313,7 @@ pub(crate) fn doubted<'a>(sentence: &str, held: &[&'a Fact], slots: &[SlotHint])
         let item = if fact.list_item { item_key(bare) } else { bare.to_owned() };
         let words = set(&item);
         let in_full = !words.is_empty() && words.is_subset(&said);
-        let item = if in_full { item } else { called_by_name(&item, sentence)?.to_owned() };
+        let item = if in_full { item } else { prose::called_by_name(&item, sentence)?.to_owned() };
         if fact.kind != FactKind::State {
             return None;
         }
@@ -319,17 +323,13 @@ pub(crate) fn doubted<'a>(sentence: &str, held: &[&'a Fact], slots: &[SlotHint])
         let gone = Removals::read(sentence, std::iter::once(item.as_str())).concern(0)
             || prose::denies(sentence, &fact.subject, &item);
         let unsure = reading.is_doubted(&item) && removes(sentence);
-        (!is_others && (gone || unsure)).then_some(gone && !unsure && in_full)
+        // The network must agree where it is called by its first name alone.
+        let plain = gone && !unsure;
+        let is_sure =
+            || in_full || weigh(sentence, &[fact]).first().is_some_and(|w| of(w, Relation::Ends) >= SURE);
+        (!is_others && (gone || unsure)).then(|| plain && is_sure())
     };
     held.iter().filter_map(|fact| Some((*fact, doubt(fact)?))).collect()
-}
-
-/// The first name of somebody, or of something with a name of several words, where the sentence calls it by that alone.
-fn called_by_name<'v>(value: &'v str, sentence: &str) -> Option<&'v str> {
-    let first = value.split_whitespace().next().filter(|word| *word != value)?;
-    let is_name = first.starts_with(char::is_uppercase) && first.chars().skip(1).all(char::is_lowercase);
-    let long = first.chars().count() > 2;
-    (is_name && long && words(sentence).iter().any(|w| w.text == first)).then_some(first)
 }
 
 /// Whether a sentence speaks of an end at all, in whatever doubt.

@@ -90,7 +90,11 @@ fn pieces(text: &str, most: usize) -> Vec<&str> {
 
 /// The first telling words, with who said them.
 pub(crate) fn called(speaker: Option<&str>, text: &str) -> String {
-    let telling = |word: &&str| !is_empty_word(word) && word.len() > 1;
+    // "I'm", "we've" and "they're" tell as little as what they are contracted of.
+    let telling = |word: &&str| {
+        let (base, ending) = word.split_once(['\'', '’']).unwrap_or((word, ""));
+        !is_empty_word(word) && word.len() > 1 && (ending.is_empty() || ending == "t" || !is_empty_word(base))
+    };
     let low = text.to_lowercase();
     let words: Vec<&str> = split_words(&low, Boundary::NotHyphenated)
         .map(|word| word.trim_matches(['\'', '’', '-']))

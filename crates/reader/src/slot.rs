@@ -3,10 +3,12 @@
 use crate::lexicon::LEXICON;
 use crate::mention::{Stems, set};
 use crate::reading::{Reading, TAKES};
+use crate::tagging::is_known;
 use crate::word::{Word, spell};
 use crate::words::words;
 use domain::keys::subject_key;
 use model::SlotHint;
+use std::cell::LazyCell;
 
 /// The most slots that the network is asked about.
 const ASKED: usize = 3;
@@ -15,11 +17,8 @@ const SURE: f32 = 0.8;
 
 /// The slot with the subject's name, or with the usual name of its attribute.
 pub(crate) fn named<'a>(reading: &Reading, slots: &'a [SlotHint]) -> Option<&'a SlotHint> {
-    let subject = set(&reading.subject);
     let is = |name: &str| subject_key(name) == subject_key(&reading.subject);
     let exact = slots.iter().find(|slot| slot.names().any(is));
-    let within =
-        |slot: &&SlotHint| slot.names().any(|name| !set(name).is_empty() && set(name).is_subset(&subject));
     let usual = |name: &str| LEXICON.attribute(&name.replace('_', " "));
     // The attribute comes last, in up to three words.
     let words: Vec<&str> = reading.subject.split(' ').collect();
@@ -32,10 +31,24 @@ pub(crate) fn named<'a>(reading: &Reading, slots: &'a [SlotHint]) -> Option<&'a 
         .or_else(|| usual(&last))
         .or_else(|| usual(&reading.subject));
     let same = |slot: &&SlotHint| attribute.is_some() && slot.names().any(|name| usual(name) == attribute);
+    // "User partner saskia loves" is not the partner: of what has a name something else is told.
+    let subject = set(&reading.subject);
+    let names = LazyCell::new(|| {
+        let is_name = |word: &&&str| !is_known(word) && !THINGS.contains(word);
+        words.iter().filter(is_name).flat_map(|word| set(word)).collect::<Stems>()
+    });
+    let within = |slot: &&SlotHint| {
+        let owner: Stems = slot.owner.iter().flat_map(|owner| set(owner)).collect();
+        let name = slot.names().map(set).find(|name| !name.is_empty() && name.is_subset(&subject));
+        name.is_some_and(|name| names.iter().all(|word| name.contains(word) || owner.contains(word)))
+    };
     exact
         .or_else(|| slots.iter().find(same))
         .or_else(|| slots.iter().filter(within).max_by_key(|slot| slot.name.len()))
 }
+
+/// Words that the tagger does not know, and no names.
+const THINGS: [&str; 6] = ["user", "repo", "pt", "app", "prod", "db"];
 
 /// The slot with that name.
 pub(crate) fn of_name<'a>(name: &str, slots: &'a [SlotHint]) -> Option<&'a SlotHint> {
@@ -153,6 +166,13 @@ pub(crate) fn of_owner<'a>(subject: &str, value: &str, slots: &'a [SlotHint]) ->
     (is_owner || is_thing).then_some(slot)
 }
 
+/// "On PostgreSQL 15", "in Sheffield": without the preposition before a name or a figure.
+pub(crate) fn bare(value: &str) -> &str {
+    const LEADING: [&str; 6] = ["on ", "in ", "at ", "with ", "through ", "to "];
+    let rest = LEADING.iter().find_map(|lead| value.strip_prefix(lead));
+    rest.filter(|rest| rest.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())).unwrap_or(value)
+}
+
 /// Whether a value can be one of the slot: a weekday is none of a slot that holds no time, and a pronoun of none.
 pub(crate) fn takes(slot: &SlotHint, value: &str) -> bool {
     const POINTING: [&str; 10] =
@@ -194,8 +214,27 @@ pub(crate) fn tells(slot: &SlotHint, value: &str) -> bool {
 /// The items of an enumeration: "penicillin, latex and iodine".
 pub(crate) fn items(value: &[Word]) -> Vec<String> {
     let parts = value.split(|word| word.is_any(&[",", "and", ";", "&", "plus"]));
-    let items: Vec<String> =
-        parts.map(spell).filter(|item| item.chars().any(char::is_alphanumeric)).collect();
+    let items: Vec<String> = parts
+        .map(spell)
+        .filter(|item| item.chars().any(char::is_alphanumeric))
+        .map(|item| dose_behind(&item).unwrap_or(item))
+        .collect();
     let short = |item: &String| item.split_whitespace().count() <= 6;
     if items.iter().all(short) { items } else { vec![spell(value)] }
+}
+
+/// "20 mg atorvastatin" as "atorvastatin 20 mg": an item goes by what is before its dose.
+fn dose_behind(item: &str) -> Option<String> {
+    const UNITS: [&str; 8] = ["mg", "g", "mcg", "µg", "ml", "units", "iu", "puffs"];
+    const SCHEDULE: [&str; 12] =
+        ["at", "in", "on", "every", "each", "once", "twice", "daily", "od", "bd", "tds", "nocte"];
+    let words: Vec<&str> = item.split_whitespace().collect();
+    let (figure, rest) =
+        words.split_first().filter(|(first, _)| first.starts_with(|c: char| c.is_ascii_digit()))?;
+    let (unit, rest) = rest.split_first().filter(|(unit, _)| UNITS.contains(unit))?;
+    let rest = rest.strip_prefix(&["of"]).unwrap_or(rest);
+    let end = rest.iter().position(|word| SCHEDULE.contains(word)).unwrap_or(rest.len());
+    let (name, schedule) = rest.split_at_checked(end).filter(|(name, _)| !name.is_empty())?;
+    let all = name.iter().chain([figure, unit]).chain(schedule);
+    Some(all.copied().collect::<Vec<_>>().join(" "))
 }

@@ -233,6 +233,17 @@ fn a_note_of_a_plan_is_shown_but_answers_nothing() {
     assert!(answer.starts_with("That is not known.") && answer.contains("#2"), "{answer}");
 }
 
+#[test]
+fn a_denial_is_shown_as_one() {
+    let text = "We never deploy to Azure.";
+    let denial = state(FactId(3), "deploy target is not", "Azure", text);
+    let facts = [AnswerFact { fact: &denial, retired: false, changes: Vec::new() }];
+    let question = "What is our deploy target is not?";
+    let ask = Answer { question, facts: &facts, paths: &[], now: Timestamp::UNIX_EPOCH, notice: None };
+    let answer = crate::answer::answer(&ask);
+    assert!(answer.starts_with("not Azure (deploy target is not = Azure)."), "{answer}");
+}
+
 /// Neither sentence is read, but each names the thing and gives one figure for one that is held.
 #[test]
 fn a_new_figure_of_a_named_thing_replaces_the_old() {
@@ -344,4 +355,75 @@ fn what_was_just_told_is_amended() {
         ["SUPERSEDE user shopping list = milk, bread #1"]
     );
     check("We ditched MySQL for Postgres.", &["SUPERSEDE database = Postgres #1"]);
+    check("Ditched MySQL for Postgres last sprint.", &["SUPERSEDE database = Postgres #1"]);
+}
+
+#[test]
+fn a_correction_keeps_the_rest_of_what_was_told() {
+    let launch =
+        [state(FactId(1), "launch", "on 4 May at the Globe", "The launch is on 4 May at the Globe.")];
+    assert_eq!(
+        remember(&launch, "No wait, I meant 14 May."),
+        ["SUPERSEDE launch = on 14 May at the Globe #1"]
+    );
+    let weight = [state(FactId(1), "user weight", "82 kg", "I weigh 82 kg.")];
+    assert_eq!(remember(&weight, "Sorry, 28 kg, he's seven."), ["SUPERSEDE user weight = 28 kg #1"]);
+    let late = remember(&weight, "Sorry, 5 minutes late.");
+    assert!(matches!(late.as_slice(), [note] if note.starts_with("NOTE")), "{late:?}");
+    check("The deadline is 30 June, no wait, 30 July.", &["ADD deadline = 30 July"]);
+    check(
+        "The meeting is on Monday, same day as the dentist.",
+        &["ADD meeting = on Monday, same day as the dentist"],
+    );
+}
+
+#[test]
+fn a_subject_has_an_owner_and_an_attribute() {
+    for kept in ["We never deploy on Fridays.", "We're holding metformin until the scan."] {
+        let found = remember(&[], kept);
+        assert!(matches!(found.as_slice(), [note] if note.starts_with("NOTE")), "{kept}: {found:?}");
+    }
+    check("I'm vegetarian.", &["ADD user diet = vegetarian"]);
+    check("My sister Ana is a vet in Porto.", &["ADD user sister ana is = a vet in Porto"]);
+    check("My ex moved to Nice.", &["ADD user ex home = Nice"]);
+    check("My shopping list has milk, eggs and bread.", &["ADD user shopping list = milk, eggs and bread"]);
+}
+
+#[test]
+fn a_slot_takes_what_its_words_give_and_nothing_near_it() {
+    let slots = [
+        slot("employer", &[], "the user", false),
+        slot("home_city", &["lives in"], "the user", false),
+        slot("partner", &["wife"], "the user", false),
+        slot("refund", &[], "the customer", false),
+        slot("deploy_target", &[], "we", false),
+        slot("tax_residency", &[], "the client", false),
+        slot("dietary_restriction", &["diet"], "the user", true),
+        slot("active_medication", &["medication"], "the patient", true),
+    ];
+    for (said, expected) in [
+        (
+            "I live in Reading and work for Vodafone.",
+            vec!["ADD home_city = Reading", "ADD employer = Vodafone"],
+        ),
+        ("We deploy to Fly.", vec!["ADD deploy_target = Fly"]),
+        ("The patient takes 20 mg atorvastatin.", vec!["ADD active_medication = atorvastatin 20 mg"]),
+        (
+            "The patient is on 10 units of insulin glargine at bedtime.",
+            vec!["ADD active_medication = insulin glargine 10 units at bedtime"],
+        ),
+    ] {
+        let found: Vec<String> = ask(Intent::Remember, &[], &slots, said).iter().map(line).collect();
+        assert_eq!(found, expected, "{said}");
+    }
+    for said in [
+        "My wife Grace and I have settled in Hobart.",
+        "My partner Saskia loves old maps.",
+        "We promised the customer a refund of 200 USD.",
+        "I eat fish now.",
+    ] {
+        let found = ask(Intent::Remember, &[], &slots, said);
+        let fills = |fact: &RawFact| slots.iter().any(|slot| fact.subject.as_ref() == Some(&slot.name));
+        assert!(!found.iter().any(fills), "{said}: {found:?}");
+    }
 }

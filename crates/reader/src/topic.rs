@@ -14,7 +14,7 @@ pub(crate) struct Topic {
 
 impl Topic {
     pub fn of(words: &[Word], to: &Pointers) -> Option<Self> {
-        const ASIDE: [&str; 7] = ["now", "also", "currently", "still", "just", "already", "then"];
+        const ASIDE: [&str; 8] = ["now", "also", "currently", "still", "just", "already", "then", "never"];
         let bare: Vec<&Word> = words.iter().filter(|w| !w.is_mark() && !w.is_any(&ASIDE)).collect();
         if let [only] = bare.as_slice() {
             let named = |name: &str, is_person| Some(Self { name: name.to_owned(), is_person });
@@ -39,6 +39,10 @@ impl Topic {
             && me.is_any(&["i", "me", "myself"])
         {
             return Some(Self { name: to.me.clone(), is_person: true });
+        }
+        // "Haha you" is nobody.
+        if bare.iter().any(|w| w.is_any(&["you", "i", "we", "they"])) {
+            return None;
         }
         let asks = bare.iter().any(|w| w.is_any(&["what", "who", "which", "where", "how", "why", "that"]));
         let name = thing(words, to);

@@ -42,6 +42,7 @@ pub(crate) fn bounded(words: &[Word]) -> &[Word] {
         &["for", "now"],
         &["any", "more"],
         &["from", "now", "on"],
+        &["after", "all"],
     ] {
         let at = rest.len().saturating_sub(phrase.len());
         if at > 0 && rest.iter().skip(at).map(|w| w.low.as_str()).eq(phrase.iter().copied()) {
@@ -53,7 +54,9 @@ pub(crate) fn bounded(words: &[Word]) -> &[Word] {
 
 /// Without words at the end that only say when: "9241 last night", "Una as of today".
 pub(crate) fn timeless(words: &[Word]) -> &[Word] {
-    const UNITS: [&str; 16] = [
+    const UNITS: [&str; 18] = [
+        "sprint",
+        "quarter",
         "night",
         "week",
         "month",
@@ -73,7 +76,10 @@ pub(crate) fn timeless(words: &[Word]) -> &[Word] {
     ];
     let cut = words.iter().position(|w| w.is_any(&["after", "as", "from"])).filter(|at| {
         let next = words.get(at + 1);
-        *at > 0 && next.is_some_and(|w| w.is_any(&["of", "today", "now", "lunch", "the", "this", "next"]))
+        let like = words.get(*at).is_some_and(|w| w.is("as")) && next.is_some_and(|w| !w.is("of"));
+        let says_when =
+            next.is_some_and(|w| w.is_any(&["of", "today", "now", "lunch", "the", "this", "next"]));
+        *at > 0 && says_when && !like
     });
     let words = words.get(..cut.unwrap_or(words.len())).unwrap_or_default();
     match words {

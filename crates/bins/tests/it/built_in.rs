@@ -142,6 +142,67 @@ fn a_clinic_changes_a_medicine_with_approval_and_proof() {
     assert!(mcp.call("verify_audit", &json!({})).starts_with("✓ Audit chain INTACT"));
 }
 
+/// What is told, and what `check_before_act` then says of a slot.
+#[track_caller]
+fn checked(mcp: &Mcp, space: &str, told: &[&str], slot: &str) -> String {
+    for text in told {
+        mcp.call("remember", &json!({ "text": text, "user_id": space }));
+    }
+    mcp.call("check_before_act", &json!({ "subject": slot, "user_id": space }))
+}
+
+#[test]
+fn a_declared_slot_is_not_acted_on_while_later_words_put_it_in_doubt() {
+    let clinic = Deployment::bare().with("SVC_SLOT_SCHEMA", "preset:clinical");
+    let mcp = clinic.start();
+    for (space, told, slot, begins) in [
+        (
+            "held",
+            ["The patient takes metformin 500 mg.", "We're holding metformin until the scan."],
+            "active_medication",
+            "BLOCKED",
+        ),
+        (
+            "heard",
+            ["The patient is full code.", "The night porter reckons she signed a DNR."],
+            "code_status",
+            "BLOCKED",
+        ),
+        ("denied", ["The patient is full code.", "The patient has not signed a DNR."], "code_status", "SAFE"),
+        (
+            "another's",
+            ["The patient takes lithium.", "The lady in bed 6 was taken off lithium."],
+            "active_medication",
+            "SAFE",
+        ),
+    ] {
+        let said = checked(&mcp, space, &told, slot);
+        assert!(said.starts_with(begins), "{space}: {said}");
+    }
+    let sales = Deployment::bare().with("SVC_SLOT_SCHEMA", "preset:sales");
+    let mcp = sales.start();
+    for (space, told) in [
+        ("date", ["Close date is 15 September.", "Sep 15 is off the table."]),
+        ("first name", ["Our champion is Priya Nair.", "Priya has been let go."]),
+    ] {
+        let slot = if space == "date" { "close_date" } else { "champion" };
+        let said = checked(&mcp, space, &told, slot);
+        assert!(said.starts_with("BLOCKED"), "{space}: {said}");
+    }
+}
+
+#[test]
+fn what_another_project_has_is_not_ours() {
+    let deployment = Deployment::bare().with("SVC_SLOT_SCHEMA", "preset:coding");
+    let mcp = deployment.start();
+    let told = ["Our framework is Django.", "The marketing site's framework is Next.js."];
+    let framework = checked(&mcp, "site", &told, "framework");
+    assert!(framework.starts_with("SAFE") && framework.contains("framework = Django"), "{framework}");
+    let told = ["Our database is MySQL.", "Netflix runs on AWS and its database is Cassandra."];
+    let database = checked(&mcp, "netflix", &told, "database");
+    assert!(database.starts_with("SAFE") && database.contains("database = MySQL"), "{database}");
+}
+
 #[test]
 fn the_answer_is_found_in_a_large_space() {
     let deployment = Deployment::bare().with("SVC_RECALL_CONTEXT", "10");

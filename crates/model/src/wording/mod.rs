@@ -9,6 +9,7 @@ mod naming;
 
 pub use meant::{Meant, meant, names_fit, names_said};
 pub use memory::Memory;
+pub use prose::{called_by_name, denies, hints_at_an_end};
 
 use crate::built_in::Work;
 use crate::request::SlotHint;
