@@ -1,5 +1,6 @@
 //! A PostgreSQL server of our own, in a folder of its own, that goes when the test program does.
 
+use super::client::random_word;
 use super::programs::{self, Programs};
 use crate::tools::run;
 use std::fs::{self, OpenOptions};
@@ -39,7 +40,7 @@ impl Cluster {
         let folder = programs::folder()?;
         let guardian = Guardian::of(&folder)?;
         let programs = Programs::for_cluster_in(&folder)?;
-        let password = super::random_word();
+        let password = random_word();
         let mut cluster = Self { programs, folder, port: 0, password, _guardian: guardian };
         cluster.initialize(durability);
         cluster.start_on_a_free_port();

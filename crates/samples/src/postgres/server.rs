@@ -1,7 +1,7 @@
 //! Databases and roles on a server.
 
+use super::client::{connect, random_word, told, wait};
 use super::cluster::Cluster;
-use super::{connect, random_word, told, wait};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
