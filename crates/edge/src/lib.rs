@@ -3,6 +3,7 @@
 mod elicitation;
 pub mod http;
 mod mcp;
+mod offered;
 mod oidc;
 mod progress;
 mod request_id;

@@ -2,7 +2,8 @@
 //! `initialize`. The revision without it is in `stateless.rs`.
 
 use crate::elicitation::{Asker, MOST, settle};
-use crate::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
+use crate::offered;
+use crate::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, arguments};
 use crate::tool_result::tool_result;
 use crate::tools_list::tools_list;
 use crate::{NAME, VERSION};
@@ -17,6 +18,9 @@ pub(crate) const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18
 const OFFERED: &str = "2025-06-18";
 
 pub(crate) const TOOLS_LIST: &str = "tools/list";
+pub(crate) const RESOURCES_LIST: &str = "resources/list";
+pub(crate) const RESOURCES_READ: &str = "resources/read";
+pub(crate) const PROMPTS_GET: &str = "prompts/get";
 
 const LOG_LEVELS: [&str; 8] =
     ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -69,6 +73,8 @@ pub(crate) async fn serve(
             let write = move |reply: &Reply| result(&(reply.text() + &settled), reply.is_error());
             Ok(service.write_out(&caller.account(), reply, write).await.into())
         }
+        RESOURCES_READ => Ok(offered::read(service, caller, &params).await?.to_string().into()),
+        PROMPTS_GET => Ok(offered::prompt(service, caller, params).await?.to_string().into()),
         "logging/setLevel" => set_level(&params),
         other => match list(service, &caller, other) {
             Some(list) => first_page(&params).map(|()| list),
@@ -107,9 +113,9 @@ pub(crate) fn extensions() -> Value {
 pub(crate) fn list(service: &Service, caller: &Caller, method: &str) -> Option<Cow<'static, str>> {
     match method {
         TOOLS_LIST => Some(tools_list(service, caller)),
-        "prompts/list" => Some(r#"{"prompts":[]}"#.into()),
-        "resources/list" => Some(r#"{"resources":[]}"#.into()),
-        "resources/templates/list" => Some(r#"{"resourceTemplates":[]}"#.into()),
+        "prompts/list" => Some(offered::prompts().to_string().into()),
+        RESOURCES_LIST => Some(offered::resources(caller).to_string().into()),
+        "resources/templates/list" => Some(offered::templates().to_string().into()),
         _ => None,
     }
 }
@@ -152,14 +158,6 @@ pub(crate) async fn call(
             Err(RpcError::busy(why, wait))
         }
         reply => Ok(Called { reply, space }),
-    }
-}
-
-pub(crate) fn arguments(params: &mut Map<String, Value>) -> Result<Map<String, Value>, RpcError> {
-    match params.remove("arguments") {
-        None | Some(Value::Null) => Ok(Map::new()),
-        Some(Value::Object(arguments)) => Ok(arguments),
-        Some(_) => Err(RpcError::new(INVALID_PARAMS, "'arguments' must be an object")),
     }
 }
 

@@ -11,7 +11,9 @@ pub(crate) const PARSE_ERROR: i64 = -32700;
 pub(crate) const INVALID_REQUEST: i64 = -32600;
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 pub(crate) const INVALID_PARAMS: i64 = -32602;
+pub(crate) const INTERNAL_ERROR: i64 = -32603;
 pub(crate) const BUSY: i64 = -32000;
+pub(crate) const RESOURCE_NOT_FOUND: i64 = -32002;
 
 /// The id of a request as JSON, in the exact characters in which it came: a number may be larger than any integer type
 /// of ours.
@@ -147,6 +149,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Message, Unreadable> {
 
 fn invalid(id: Option<Id>, why: &str) -> Unreadable {
     Unreadable { id, error: RpcError::new(INVALID_REQUEST, format!("Invalid Request: {why}")) }
+}
+
+/// The `arguments` among the parameters; left out, there are none.
+pub(crate) fn arguments(params: &mut Map<String, Value>) -> Result<Map<String, Value>, RpcError> {
+    match params.remove("arguments") {
+        None | Some(Value::Null) => Ok(Map::new()),
+        Some(Value::Object(arguments)) => Ok(arguments),
+        Some(_) => Err(RpcError::new(INVALID_PARAMS, "'arguments' must be an object")),
+    }
 }
 
 /// Writes the answer to a request after what `out` already holds, around a result that is already serialized.

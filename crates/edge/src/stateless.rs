@@ -5,7 +5,8 @@ mod meta;
 mod round_trip;
 
 use crate::mcp::{self, Outcome, REVISIONS};
-use crate::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
+use crate::offered;
+use crate::rpc::{INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, RpcError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use domain::Caller;
@@ -73,12 +74,23 @@ pub(crate) async fn serve(
     match method {
         "server/discover" => Ok(discovered().to_string().into()),
         "tools/call" => round_trip::call(service, caller, params).await.map(Into::into),
-        // Both lists are empty, so nothing can be asked for by name.
-        "resources/read" => Err(nothing_there("resource", "uri", &params)),
-        "prompts/get" => Err(nothing_there("prompt", "name", &params)),
+        mcp::RESOURCES_READ => {
+            let mut read = offered::read(service, caller, &params).await.map_err(in_this_revision)?;
+            complete(&mut read, json!({ "ttlMs": 0, "cacheScope": "private" }));
+            Ok(read.to_string().into())
+        }
+        mcp::PROMPTS_GET => {
+            let mut prompt = offered::prompt(service, caller, params).await?;
+            complete(&mut prompt, json!({}));
+            Ok(prompt.to_string().into())
+        }
         other => match mcp::list(service, &caller, other) {
             Some(list) => {
-                let shared = other != mcp::TOOLS_LIST || service.tools_shown() != ToolsShown::Role;
+                let shared = match other {
+                    mcp::TOOLS_LIST => service.tools_shown() != ToolsShown::Role,
+                    mcp::RESOURCES_LIST => false,
+                    _ => true,
+                };
                 mcp::first_page(&params).map(|()| kept(&list, shared).into())
             }
             None => Err(mcp::not_found(other)),
@@ -111,8 +123,8 @@ fn supported(revision: &str) -> Result<(), RpcError> {
 /// What a request asks for by name, where its method has one.
 fn named<'a>(method: &str, params: &'a Map<String, Value>) -> Option<&'a str> {
     let key = match method {
-        "tools/call" | "prompts/get" => "name",
-        "resources/read" => "uri",
+        "tools/call" | mcp::PROMPTS_GET => "name",
+        mcp::RESOURCES_READ => "uri",
         _ => return None,
     };
     params.get(key).and_then(Value::as_str)
@@ -167,15 +179,20 @@ fn kept(list: &str, shared: bool) -> String {
     format!(r#"{{"resultType":"complete","ttlMs":{KEEP_MS},"cacheScope":"{scope}","_meta":{meta},{entries}"#)
 }
 
-fn nothing_there(what: &str, key: &str, params: &Map<String, Value>) -> RpcError {
-    match params.get(key).and_then(Value::as_str) {
-        Some(name) => {
-            let error =
-                RpcError::new(INVALID_PARAMS, format!("There is no such {what}; this server has none"));
-            error.with_data(json!({ key: name }))
-        }
-        None => RpcError::new(INVALID_PARAMS, format!("'{key}' must be a string")),
+/// This revision has no code of its own for a resource that is not there.
+fn in_this_revision(error: RpcError) -> RpcError {
+    match error.code {
+        RESOURCE_NOT_FOUND => RpcError { code: INVALID_PARAMS, ..error },
+        _ => error,
     }
+}
+
+/// What this revision adds to a result.
+fn complete(result: &mut Value, more: Value) {
+    let (Some(fields), Value::Object(more)) = (result.as_object_mut(), more) else { return };
+    fields.insert("resultType".to_owned(), "complete".into());
+    fields.extend(more);
+    fields.insert("_meta".to_owned(), json!({ META_SERVER: server() }));
 }
 
 #[cfg(test)]

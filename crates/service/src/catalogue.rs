@@ -8,7 +8,7 @@ use crate::schema::schema;
 use crate::service::{Service, ToolsShown};
 use crate::tool::{Context, Effect, Tool, World};
 use crate::tools::{
-    as_of, attest, audit_log, change, change_principal, check_before_act, create_principal, delete,
+    as_of, attest, audit_log, brief, change, change_principal, check_before_act, create_principal, delete,
     delete_all, explain_decision, export_memory, export_public_key, forget, get_memory, get_reconcile_policy,
     health, history, import_records, license_status, list_decisions, list_memories, list_principals,
     list_receipts, list_spaces, list_waiting, log_head, numbered_memories, pending_changes, purge_expired,
@@ -71,8 +71,9 @@ const CORE: [&str; 10] = [
     "reject_change",
 ];
 
-/// What only people do, with `svc` or in the console: it passes the same gate, and no client is offered it.
-static TOOLS_FOR_PEOPLE: [ToolInfo; 13] = [
+/// What only people do, with `svc` or in the console, and the brief, which a client gets as a resource and in prompts.
+/// Each passes the same gate, and no client is offered it as a tool.
+static TOOLS_FOR_PEOPLE: [ToolInfo; 14] = [
     ToolInfo::of::<search_memories::SearchMemories>(),
     ToolInfo::of::<list_spaces::ListSpaces>(),
     ToolInfo::of::<list_waiting::ListWaiting>(),
@@ -86,9 +87,10 @@ static TOOLS_FOR_PEOPLE: [ToolInfo; 13] = [
     ToolInfo::of::<change_principal::ChangePrincipal>(),
     ToolInfo::of::<import_records::ImportRecords>(),
     ToolInfo::of::<as_of::ListAsOf>(),
+    ToolInfo::of::<brief::Brief>(),
 ];
 
-/// What only people do.
+/// What is no tool of the protocol.
 pub fn tools_for_people() -> &'static [ToolInfo] {
     &TOOLS_FOR_PEOPLE
 }

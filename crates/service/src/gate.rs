@@ -6,7 +6,8 @@ use crate::outcome::{Done, Stop};
 use crate::reply::{Missing, Reply, ToolReply};
 use crate::scope::reach;
 use crate::service::Service;
-use crate::tool::Effect;
+use crate::tool::{Effect, Tool};
+use crate::tools::brief::Brief;
 use domain::{Caller, CallerId, Fault, Identity, Space};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -32,6 +33,11 @@ impl Service {
             Some(info) => self.run(info, caller, arguments).await,
             None => unknown(tool),
         }
+    }
+
+    /// The block that a client reads as a resource, or finds in a prompt.
+    pub async fn brief(&self, caller: Caller, arguments: Arguments) -> Reply {
+        self.operate(caller, Brief::NAME, arguments).await
     }
 
     async fn run(&self, info: &'static ToolInfo, caller: Caller, arguments: Arguments) -> Reply {

@@ -5,6 +5,7 @@ use crate::tool::Tool;
 use crate::tools::as_of::{HeldThen, ListAsOf};
 use crate::tools::attest::{Attest, SignedAttestation};
 use crate::tools::audit_log::{AuditLog, AuditPage};
+use crate::tools::brief::{Brief, MemoryBrief};
 use crate::tools::change::{ConfirmChange, Decided, RejectChange};
 use crate::tools::change_principal::{ChangePrincipal, ChangedPrincipal};
 use crate::tools::check_before_act::{CheckBeforeAct, Checked};
@@ -198,6 +199,7 @@ tool_replies! {
     ChangePrincipal(ChangedPrincipal),
     ImportRecords(Imported),
     ListAsOf(HeldThen),
+    Brief(MemoryBrief),
     LicenseStatus(LicenceShown),
     Stats(Usage),
     Health(HealthReport),

@@ -312,6 +312,7 @@ async fn check_that_it_answers_as_absent(engine: Engine) {
         "list_decisions",
         "list_receipts",
         "space_graph",
+        "brief",
     ] {
         let deployment = deployment(engine).await;
         let ask = async |user: &str, target: Target| {

@@ -1,4 +1,4 @@
-//! `svc remember`, `recall`, `forget`, `history` and `list`: one call and its answer, for scripts and hooks.
+//! `svc remember`, `recall`, `forget`, `history`, `list` and `brief`: one call and its answer, for scripts and hooks.
 
 use super::CliError;
 use super::session::Session;
@@ -40,6 +40,20 @@ pub enum Command {
         form: Form,
         #[command(flatten)]
         then: Then,
+        #[command(flatten)]
+        whose: Whose,
+    },
+    /// Show what an agent should have before it begins: preferences, current facts, and what waits for a decision. The
+    /// same memory gives the same bytes.
+    Brief {
+        /// The most that it may take; a token is four ASCII characters, or one other.
+        #[arg(long, value_name = "N", default_value = "1500")]
+        tokens: u32,
+        /// Also what has changed since then: a day, such as 2026-11-18, or a time.
+        #[arg(long, value_name = "DATE", default_value = "")]
+        since: String,
+        #[command(flatten)]
+        form: Form,
         #[command(flatten)]
         whose: Whose,
     },
@@ -86,7 +100,10 @@ impl Command {
         out: &mut impl Write,
         unbroken: &mut impl Write,
     ) -> Result<(), CliError> {
-        let session = Session::open(settings).await?;
+        let session = match self {
+            Self::Brief { .. } => Session::without_model(settings).await?,
+            _ => Session::open(settings).await?,
+        };
         let (tool, arguments, form) = self.call();
         let (notice, call) = session.begin(tool, arguments);
         let reply = while_waiting(notice, call).await;
@@ -125,6 +142,9 @@ impl Command {
             }
             Self::History { words, whose } => {
                 ("history", json!({ "subject": words.text() }), words.form, Some(whose))
+            }
+            Self::Brief { tokens, since, form, whose } => {
+                ("brief", json!({ "tokens": tokens, "since": since }), form, Some(whose))
             }
             Self::Remember(words) => ("remember", json!({ "text": words.text() }), words.form, None),
             Self::Forget(words) => ("forget", json!({ "text": words.text() }), words.form, None),

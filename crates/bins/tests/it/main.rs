@@ -11,6 +11,7 @@ mod audit_progress;
 mod audit_tampering;
 mod backup;
 mod bit_flips;
+mod brief;
 mod built_in;
 mod caller_means;
 mod circles;

@@ -3,7 +3,7 @@
 use super::meta::{META_CAPABILITIES, completed};
 use crate::elicitation::{self, Answer, MOST};
 use crate::mcp::{self, Called};
-use crate::rpc::{INVALID_PARAMS, RpcError};
+use crate::rpc::{INVALID_PARAMS, RpcError, arguments};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use domain::{Caller, FactId};
@@ -77,7 +77,7 @@ async fn answered(
             "'requestState' must be the one that came with the question",
         ));
     };
-    let space = mcp::space(&mcp::arguments(&mut params)?);
+    let space = mcp::space(&arguments(&mut params)?);
     for (key, id) in asked.into_iter().take(MOST) {
         let answer = responses.get(&key).map_or(Answer::Open, elicitation::answer);
         if let Some(said) = elicitation::settle(service, caller, &space, id, answer).await {

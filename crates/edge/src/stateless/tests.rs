@@ -1,5 +1,5 @@
 use super::meta::completed;
-use super::{KEEP_MS, REVISION, check, discovered, is_spoken, kept, nothing_there, revision, supported};
+use super::{KEEP_MS, REVISION, check, discovered, is_spoken, kept, revision, supported};
 use crate::rpc::RpcError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -157,11 +157,4 @@ fn discovery_names_the_revision() {
     assert_eq!(found["capabilities"]["tools"], json!({}));
     assert_eq!(found["capabilities"].get("logging"), None);
     assert_eq!(found["_meta"]["io.modelcontextprotocol/serverInfo"]["version"], crate::VERSION);
-}
-
-#[test]
-fn what_is_not_there_is_named_in_the_error() {
-    let error = nothing_there("resource", "uri", &object(json!({ "uri": "a://b" })));
-    assert_eq!((error.code, error.data), (-32602, Some(Box::new(json!({ "uri": "a://b" })))));
-    assert_eq!(nothing_there("resource", "uri", &Map::new()).code, -32602);
 }

@@ -3,6 +3,7 @@
 pub(crate) mod as_of;
 pub(crate) mod attest;
 pub(crate) mod audit_log;
+pub(crate) mod brief;
 pub(crate) mod change;
 pub(crate) mod change_principal;
 pub(crate) mod check_before_act;

@@ -22,7 +22,7 @@ pub(crate) struct Args {}
 const NONE: &str = "No changes are waiting for approval.";
 
 /// As many as one reply shows.
-const SHOWN: usize = 500;
+pub(super) const SHOWN: usize = 500;
 /// So many spaces are opened for one reply.
 pub const SPACES_OPENED: usize = 200;
 

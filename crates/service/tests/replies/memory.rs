@@ -227,3 +227,37 @@ async fn export_memory() {
     signed.call(&Identity::Local, "export_memory", json!({})).await;
     signed.check("export_memory").await;
 }
+
+#[tokio::test]
+async fn brief() {
+    let mut stage = Stage::new().await;
+    stage.local("brief", json!({})).await;
+    stage.local("brief", json!({ "part": "waiting" })).await;
+    for (subject, value, more) in [
+        ("editor", "Helix", json!({ "valid_from": "2024-03" })),
+        ("commits", "Never force-push.", json!({})),
+        ("allergy", "latex", json!({})),
+        ("ward", "3B", json!({})),
+        ("ward", "4A", json!({})),
+        ("met Kim", "in Oslo", json!({ "kind": "event", "valid_from": "2025-12-24" })),
+        ("parking permit", "zone 4", json!({ "valid_until": "2026-01-20" })),
+        ("theme", "dark", json!({ "scope": "mobile" })),
+    ] {
+        let mut fact = json!({ "subject": subject, "value": value });
+        fact.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        stage.told(&format!("{subject}: {value}"), fact).await;
+    }
+    stage.local("brief", json!({})).await;
+    stage.days_later(30);
+    stage.told("editor: Zed", json!({ "subject": "editor", "value": "Zed" })).await;
+    stage.local("forget", json!({ "text": "commits" })).await;
+    stage.note("the permit has run out");
+    stage.local("brief", json!({ "since": "2026-01-15" })).await;
+    stage.local("brief", json!({ "part": "changed", "since": "2026-01-15" })).await;
+    stage.local("brief", json!({ "part": "waiting", "tokens": 200 })).await;
+    stage.local("brief", json!({ "tokens": 200 })).await;
+    stage.local("brief", json!({ "part": "changed" })).await;
+    stage.local("brief", json!({ "since": "soon" })).await;
+    stage.local("brief", json!({ "tokens": 50_001 })).await;
+    stage.check("brief").await;
+}

@@ -67,6 +67,15 @@ impl Mcp {
         Pending { id, answer }
     }
 
+    /// The whole answer to a method that is no tool call.
+    pub fn ask(&self, method: &str, params: &Value) -> Value {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let (sender, answer) = channel();
+        self.waiting.lock().unwrap().insert(id, sender);
+        self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        answer.recv_timeout(PATIENCE).expect("an answer")
+    }
+
     pub fn notify(&self, method: &str, params: &Value) {
         self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
