@@ -316,12 +316,12 @@ const ORDERS: [&str; 7] = ["always ", "never ", "please ", "don't ", "do not ", 
 
 fn is_preference(fact: &Fact) -> bool {
     let is_word = |word: &str| PREFERENCE.iter().any(|known| word.eq_ignore_ascii_case(known));
-    let begins = |order: &&str| {
+    let begins = |order: &str| {
         fact.value.get(..order.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(order))
     };
     fact.category().is_some_and(|category| is_word(category.trim()))
         || fact.subject.split(|c: char| !c.is_alphanumeric()).any(is_word)
-        || ORDERS.iter().any(|order| begins(&order))
+        || ORDERS.iter().any(|order| begins(order))
 }
 
 /// Tokens that are not taken yet.

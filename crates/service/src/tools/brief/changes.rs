@@ -17,7 +17,7 @@ pub(super) fn changes(
         .filter_map(|fact| came(&fact, &by_id, since).map(|(at, what)| line(&fact, at, &what)))
         .chain(retired.iter().filter_map(|fact| went(fact, since).map(|(at, what)| line(fact, at, &what))))
         .collect();
-    lines.sort_by(|a, b| b.key.cmp(&a.key));
+    lines.sort_by_key(|line| std::cmp::Reverse(line.key));
     lines
 }
 
