@@ -49,8 +49,11 @@ const WITNESSED: [(&str, Setting); 2] = [
     ("all files put back, with a witness over HTTP", |logs| logs.witness.setting().to_owned()),
 ];
 
+/// What shows that a change did no harm.
+type Check = fn(&Logs, &Deployment);
+
 /// What is put right by itself or holds all the same, and what shows that.
-const HELD: [(&str, Mutation, fn(&Logs, &Deployment)); 7] = [
+const HELD: [(&str, Mutation, Check); 7] = [
     ("the row of the tree removed", peaks_removed, found_and_mended),
     ("the row of the tree changed", peaks_changed, found_and_mended),
     ("a memory marked as being erased", marked, found_and_mended),
