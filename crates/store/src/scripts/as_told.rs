@@ -11,7 +11,7 @@ use crate::script::{Db, Query, Reach, StoreResult};
 use crate::sql::{numbers, params};
 use crate::state::{Changes, LastWords, RowKey, RowMac, StateKey, Teller, covered};
 use crate::store::Store;
-use domain::{Caller, Fact, FactId, Space, SpaceId, SpaceKey};
+use domain::{Caller, FactId, Space, SpaceId, SpaceKey};
 use rusqlite::types::ValueRef;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,6 +50,15 @@ fn number(batch: &Batch, at: usize) -> i64 {
     match batch.value(1, at) {
         ValueRef::Integer(number) => number,
         _ => 0,
+    }
+}
+
+/// What a column of the first row says, where it is text.
+fn text(batch: &Batch, column: &str) -> Option<String> {
+    let at = batch.table.columns.iter().position(|(name, _)| *name == column)?;
+    match batch.value(at, 0) {
+        ValueRef::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
+        _ => None,
     }
 }
 
@@ -93,13 +102,11 @@ pub(super) async fn compare<D: Db>(
 ) -> StoreResult<Compared> {
     let none = Compared { space: space.id, suspects: Vec::new() };
     let Some(state) = db.secrets().state.clone() else { return Ok(none) };
-    let Some(user_id) = spaces::user_of(db, space.tenant, space.id).await? else { return Ok(none) };
+    let own = db.table_rows(table("space")?, space.tenant, &[space.id.0]).await?;
+    let Some(user_id) = text(&own, "user_id") else { return Ok(none) };
     let teller: Teller = (space.tenant.clone(), user_id);
     let mut rows = if facts.is_empty() { Vec::new() } else { facts_found(db, &state, space, facts).await? };
-    let own = db.table_rows(table("space")?, space.tenant, &[space.id.0]).await?;
-    if own.rows > 0 {
-        rows.push(Suspect { fact: None, row: state.key_of(&own, 0), macs: vec![state.mac_of(&own, 0)] });
-    }
+    rows.push(Suspect { fact: None, row: state.key_of(&own, 0), macs: vec![state.mac_of(&own, 0)] });
     go_on(db, &teller).await?;
     let keys: Vec<RowKey> = rows.iter().map(|row| row.row).filter(|row| *row != RowKey::default()).collect();
     look_back(db, &teller, &keys).await?;
@@ -231,19 +238,12 @@ impl SpaceQuery for Compare {
 }
 
 impl Store {
-    /// Those of the facts that are as the audit log left them.
-    pub(super) async fn as_told(
-        &self,
-        caller: &Caller,
-        space: &Space,
-        mut facts: Vec<Fact>,
-    ) -> StoreResult<Vec<Fact>> {
-        let ids = facts.iter().map(|fact| fact.id).collect();
-        if let Some(compared) = self.read_in(caller, space, Compare(ids)).await? {
-            let replaced = self.replaced(caller, space, compared).await?;
-            facts.retain(|fact| !replaced.contains(&fact.id));
+    /// Compares the row of the space, and notes whether it is as the audit log left it.
+    pub(super) async fn space_compare(&self, caller: &Caller, space: &Space) -> StoreResult<()> {
+        if let Some(compared) = self.read_in(caller, space, Compare(Vec::new())).await? {
+            self.replaced(caller, space, compared).await?;
         }
-        Ok(facts)
+        Ok(())
     }
 
     /// Those of the facts that were compared which the whole log does not account for. They are left out from now on, and

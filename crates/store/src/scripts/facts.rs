@@ -295,19 +295,28 @@ enum Facts {
 }
 
 impl SpaceQuery for Facts {
-    type Output = Vec<Fact>;
+    /// Compared in the same view, so that nothing is written in between.
+    type Output = (Vec<Fact>, Compared);
 
-    async fn run<D: Db>(&self, db: &mut D, space: SpaceKey<'_>, _: SpaceVersion) -> StoreResult<Vec<Fact>> {
-        match self {
-            Self::Numbered(id) => get_readable(db, space, &[*id]).await,
-            Self::History(subject) => history(db, space, subject).await,
+    async fn run<D: Db>(
+        &self,
+        db: &mut D,
+        space: SpaceKey<'_>,
+        _: SpaceVersion,
+    ) -> StoreResult<Self::Output> {
+        let found = match self {
+            Self::Numbered(id) => get_readable(db, space, &[*id]).await?,
+            Self::History(subject) => history(db, space, subject).await?,
             Self::OfSubject(subject) => {
                 let rows = rows_standing(db, space, subject).await?;
-                readable(db, space.tenant, &rows).await
+                readable(db, space.tenant, &rows).await?
             }
-            Self::Bearing(needs) => bearing(db, space, needs).await,
-            Self::Retired { most } => retired(db, space, *most).await,
-        }
+            Self::Bearing(needs) => bearing(db, space, needs).await?,
+            Self::Retired { most } => retired(db, space, *most).await?,
+        };
+        let ids: Vec<FactId> = found.iter().map(|fact| fact.id).collect();
+        let compared = compare(db, space, &ids).await?;
+        Ok((found, compared))
     }
 }
 
@@ -346,8 +355,11 @@ impl Store {
     }
 
     async fn facts(&self, caller: &Caller, space: &Space, which: Facts) -> StoreResult<Vec<Fact>> {
-        let found = self.read_in(caller, space, which).await?.unwrap_or_default();
-        let found = self.as_told(caller, space, found).await?;
+        let Some((mut found, compared)) = self.read_in(caller, space, which).await? else {
+            return Ok(Vec::new());
+        };
+        let replaced = self.replaced(caller, space, compared).await?;
+        found.retain(|fact| !replaced.contains(&fact.id));
         Ok(found.into_iter().map(|fact| fact.counted_at(caller.now)).collect())
     }
 

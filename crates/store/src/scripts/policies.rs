@@ -123,7 +123,7 @@ impl Store {
     }
 
     pub async fn policy_get(&self, caller: &Caller, space: &Space) -> Result<SourcePolicy, StoreError> {
-        self.as_told(caller, space, Vec::new()).await?;
+        self.space_compare(caller, space).await?;
         Ok(self.read_in(caller, space, PolicyGet).await?.unwrap_or_default())
     }
 
